@@ -23,7 +23,7 @@ namespace {
 constexpr seconds authority_life{std::chrono::hours{24 * 3650}};
 constexpr seconds certificate_life{std::chrono::hours{24 * 825}};
 constexpr milliseconds drain_pause{200};
-constexpr int drain_looks = 300; // a minute
+constexpr int drain_looks = 300; // polls, one per drain_pause: 60 s
 constexpr mode_t public_file = 0644, private_file = 0600;
 
 int complain(const std::string& text) {
@@ -31,7 +31,7 @@ int complain(const std::string& text) {
   return 2;
 }
 
-/// Never over an existing one.
+/// Fails if the file exists.
 void write_new(const std::filesystem::path& file, const std::string& text, mode_t mode) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (fd < 0) throw std::runtime_error{file.string() + ": " + std::strerror(errno)};
@@ -47,7 +47,7 @@ std::string read_whole(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// The key first: a certificate without one is of no use.
+/// Writes the key first: a certificate without its key is useless.
 void write_both(const std::filesystem::path& folder, const std::string& name,
                 const certificate_and_key& made) {
   for (const auto* suffix : {".key", ".pem"})
@@ -58,7 +58,7 @@ void write_both(const std::filesystem::path& folder, const std::string& name,
   std::cout << (folder / (name + ".pem")).string() << '\n' << (folder / (name + ".key")).string() << '\n';
 }
 
-/// It becomes a file's name.
+/// Whether `text` can be used as a file name.
 bool is_name(const std::string& text) {
   const auto is_fit = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fairqueue cluster …`: the cluster's certificates, and what a running node sees of the others.
+// `fairqueue cluster …`: makes the cluster's certificates, and drains and inspects a running node.
 #pragma once
 #include "config/options.hpp"
 
@@ -8,18 +8,19 @@
 
 namespace fq {
 
-/// Makes <folder>/ca.pem and <folder>/ca.key; 2 if one of them is there.
+/// Makes <folder>/ca.pem and <folder>/ca.key. Returns 2 if one of them exists.
 int run_cluster_init_ca(const std::filesystem::path& folder);
-/// Makes <folder>/<name>.pem and <folder>/<name>.key from the folder's authority; 2 if one of them is there.
+/// Makes <folder>/<name>.pem and <folder>/<name>.key, signed by the folder's authority. Returns 2 if one of
+/// them exists.
 int run_cluster_issue_cert(const std::filesystem::path& folder, const std::string& name);
-/// Prints a line for each node that the running server sees. 1 if it is connected to fewer than all, 2 if
-/// none runs.
+/// Prints a line for each node that the running server knows. Returns 1 if one of them is not connected, 2
+/// if no server runs.
 int run_cluster_status(const config::options& options);
-/// Has the running server give away what it owns and take nothing more; waits until that is done. 1 if it is
-/// not within a minute.
+/// Makes the running server hand over all its aggregates and accept no new ones; waits until it is done.
+/// Returns 1 if that takes more than 60 s.
 int run_cluster_drain(const config::options& options);
-/// Has the node that owns an event or queue give it to another. 1 if it stays where it is, 2 if there is no
-/// such event or node.
+/// Makes the owner of an event or queue hand it over to another node. Returns 1 if it does not move, 2 if
+/// there is no such event or node.
 int run_cluster_handoff(const config::options& options, const std::string& event, const std::string& node);
 
 } // namespace fq

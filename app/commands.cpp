@@ -70,22 +70,22 @@ bool looks_like_email(const std::string& text) {
          && std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
-/// What the running server answers; without one the ledger is written here, under its lock.
+/// Sends the request to the running server. If none runs, executes it here on the ledger, under its lock.
 boost::json::object ask_owner_of(const config::options& options, const boost::json::object& request) {
   if (auto answer = ask_running_server(options.data_dir, request)) return std::move(*answer);
   system_environment env;
   std::filesystem::create_directories(options.data_dir);
-  auto without_others = options; // a command is no node of a cluster
+  auto without_others = options; // a command does not join the cluster
   without_others.cluster = {};
   node alone{without_others, env,
              [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
   auto handlers = control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory()});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
-  handlers.clear(); // they hold actors, which must go before the node
+  handlers.clear(); // the handlers hold actors, which must be released before the node
   return answer;
 }
 
-/// Says so if it did.
+/// Prints the error, if there is one.
 bool failed(const boost::json::object& answer) {
   const auto* error = answer.if_contains("error");
   if (error == nullptr || !error->is_string() || error->get_string().empty()) return false;

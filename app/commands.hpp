@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands of `fairqueue` but `serve`: each takes checked options and returns the exit code.
+// The subcommands of `fairqueue`. Each takes checked options and returns the exit code.
 #pragma once
 #include "config/load.hpp"
 #include "config/options.hpp"
@@ -12,23 +12,23 @@ namespace fq {
 struct token_command {
   std::string kind = "customer";
   std::uint32_t count = 1;
-  std::string subject; ///< UUID; empty: a fresh random one each
+  std::string subject; ///< UUID; empty: a new random one for each token
   std::int64_t ttl_seconds = 24 * 3600;
 };
 int run_token(const token_command& command, const config::options& options);
 
 struct organizer_command {
   std::string email;
-  std::string password_file; ///< empty: from standard input
+  std::string password_file; ///< empty: read from standard input
   bool replace = false;
-  std::string tenant = "default"; ///< its name
+  std::string tenant = "default"; ///< name of the tenant
 };
 int run_organizer_add(const organizer_command& command, const config::options& options);
 
 struct tenant_command {
   std::string name;
-  std::string subject_jwk_file; ///< empty: it signs no subject tokens
-  std::string stripe_account = {}; ///< empty: its money stays
+  std::string subject_jwk_file; ///< empty: the tenant signs no subject tokens
+  std::string stripe_account = {}; ///< empty: no transfer of the tenant's money
   bool replace = false;
 };
 int run_tenant_add(const tenant_command& command, const config::options& options);
@@ -36,27 +36,27 @@ int run_tenant_list(const config::options& options);
 
 struct apikey_command {
   std::string tenant = "default";
-  std::string scope; ///< join, server, operator
+  std::string scope; ///< join, server or operator
   std::string label;
 };
-/// Prints the key, which is kept nowhere.
+/// Prints the key, which is not stored anywhere.
 int run_apikey_issue(const apikey_command& command, const config::options& options);
 int run_apikey_revoke(const std::string& id, const config::options& options);
 
-/// A new key for admission passes; prints its id.
+/// Makes a new signing key for admission passes; prints its id.
 int run_keys_rotate(const config::options& options);
 
 enum class migrate_action { up, status, dry_run };
 int run_migrate(migrate_action action, const config::options& options);
 
-/// Compares the cache with the ledger for every event that the running server owns, after building the
-/// mirrors anew if `rebuild`; prints a line for each and its differences. 0 if all are equal.
+/// Compares the cache with the ledger for every event that the running server owns. `rebuild`: rebuilds the
+/// mirrors first. Prints a line for each event and its differences. Returns 0 if all are equal.
 int run_admin_verify(bool rebuild, const config::options& options);
 
-/// 0 if GET <url>/readyz answers 200 within 5 seconds.
+/// Returns 0 if GET <url>/readyz answers 200 within 5 seconds.
 int run_healthcheck(const std::string& url);
 
-/// Serves until a signal says stop. `demo`: with a demo sale.
+/// Serves until a signal ends the process. `demo`: prepares a demo sale.
 int run_serve(bool demo, const config::loaded& config);
 
 } // namespace fq

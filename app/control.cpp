@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t request_max = 8 * 1024;
 constexpr std::size_t answer_max = 16 * 1024 * 1024;
 constexpr int request_timeout_ms = 5'000;
-constexpr int answer_timeout_ms = 90'000; ///< for a request that looks at everything
+constexpr int answer_timeout_ms = 90'000; ///< for the longest request, `verify`
 constexpr int accept_poll_ms = 200;
 
-/// A socket that closes itself.
+/// Closes the socket in its destructor.
 struct socket_fd {
   int fd = -1;
   ~socket_fd() {
@@ -42,7 +42,7 @@ sockaddr_un address_of(const std::filesystem::path& data_dir) {
   return address;
 }
 
-/// One line without its end; empty on timeout, overflow or a closed connection.
+/// Reads one line, without its line end. Returns an empty text on timeout, overflow or a closed connection.
 std::string read_line(int fd, std::size_t most, int timeout_ms) {
   std::string line;
   char buffer[4096];
@@ -108,7 +108,7 @@ control_server::control_server(const std::filesystem::path& data_dir, control_ha
   state_->handlers = std::move(handlers);
   ::unlink(address.sun_path);
   state_->listener.fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const auto mask = ::umask(0177); // the file is 0600 from its first moment
+  const auto mask = ::umask(0177); // creates the file with mode 0600
   const bool bound =
     state_->listener.fd >= 0
     && ::bind(state_->listener.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0

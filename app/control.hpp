@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control socket <data>/control.sock (0600): how subcommands reach a running server. One request and one
-// answer a connection, each one line of JSON; a request is at most 8 KiB and 5 seconds long. What is asked is
-// in control_requests.
+// The control socket <data>/control.sock (0600), by which subcommands reach a running server. A connection
+// carries one request and one answer, each one line of JSON. A request has at most 8 KiB and 5 seconds. The
+// requests are in control_requests.
 #pragma once
 #include <boost/json/object.hpp>
 
@@ -20,8 +20,8 @@ using control_handlers =
 
 class control_server {
 public:
-  /// Binds the socket (replacing a stale one; the ledger's lock says that nobody else serves this data
-  /// folder).
+  /// Binds the socket and replaces a stale one. The caller holds the ledger's lock, so no other server uses
+  /// this data folder.
   control_server(const std::filesystem::path& data_dir, control_handlers handlers);
   ~control_server();
   control_server(const control_server&) = delete;
@@ -32,7 +32,8 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// Nothing if no server answers on the socket of `data_dir`; an object with `error` if its answer is none.
+/// Returns nothing if no server answers on the socket of `data_dir`, an object with `error` if its answer
+/// is not valid.
 std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir,
                                                       const boost::json::object& request);
 

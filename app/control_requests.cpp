@@ -17,10 +17,10 @@ namespace fq {
 namespace {
 
 constexpr seconds accounts_timeout{10};
-/// For one event: a comparison of a long line takes a while.
+/// For one event: comparing a long line takes time.
 constexpr seconds verify_timeout{20};
 constexpr seconds cluster_timeout{5};
-/// Longer than the region takes to say how it went.
+/// Longer than the region's own timeout of a handoff.
 constexpr seconds handoff_timeout{25};
 
 std::string text_of(const boost::json::object& object, std::string_view name) {
@@ -33,7 +33,7 @@ bool flag_of(const boost::json::object& object, std::string_view name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-/// What an actor answered, or an error for people.
+/// An actor's reply, or an error text for people.
 template <class Reply>
 struct asked {
   Reply reply;
@@ -45,8 +45,7 @@ std::string text_of(const refusal& no) {
   return no.detail.empty() ? code : code + ": " + no.detail;
 }
 
-/// Accounts may be loading still, or on their way from one node to another: asks until they answer, 10 s at
-/// most.
+/// Accounts may still be loading, or moving to another node: retries until they answer, for at most 10 s.
 template <class Reply, class Message>
 asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& accounts,
                           const Message& message) {
@@ -70,7 +69,6 @@ asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& acco
 }
 
 // -- tenants and API keys
-// ----------------------------------------------------------------------------------------------
 
 constexpr std::array scope_names{std::pair{api_key_scope::join, "join"},
                                  std::pair{api_key_scope::server, "server"},
@@ -82,7 +80,7 @@ std::string_view name_of(api_key_scope scope) {
   return {};
 }
 
-/// Whoever has changed tenants or keys answers when every request can see it.
+/// Makes the directory actor read tenants and keys again; returns when requests see the new ones.
 void refresh(const control_targets& to) {
   caf::scoped_actor self{to.system};
   self->request(to.directory, accounts_timeout, refresh_directory{})
@@ -134,7 +132,6 @@ boost::json::object revoke_key_request(const control_targets& to, const boost::j
 }
 
 // -- cluster
-// -----------------------------------------------------------------------------------------------------------
 
 boost::json::object nodes_request(const control_targets& to) {
   if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
@@ -157,7 +154,7 @@ boost::json::object nodes_request(const control_targets& to) {
   return {{"error", error}, {"nodes", std::move(nodes)}};
 }
 
-/// `moved` false: it stays where it is, or, if `may_move`, nobody has said.
+/// `moved` false: the owner stays on this node; if `may_move`, the result of the handoff is unknown.
 boost::json::object handoff_request(const control_targets& to, const boost::json::object& request) {
   if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
   const auto event = parse_uuid(text_of(request, "event_id"));
@@ -183,7 +180,6 @@ boost::json::object handoff_request(const control_targets& to, const boost::json
 }
 
 // -- organizers and verification
-// ---------------------------------------------------------------------------------------
 
 boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts,
                                           const boost::json::object& request) {
@@ -219,7 +215,7 @@ boost::json::object verify_request(caf::actor_system& system, const region_handl
   return {{"error", ""}, {"events", std::move(events)}};
 }
 
-/// For one event; nothing if it is not ours any more.
+/// For one event. Returns nothing if this node does not own it any more.
 std::optional<event_verification> verify_one(caf::scoped_actor& self, const region_handle& region,
                                              aggregate_id aggregate, bool rebuild) {
   event_verification result;
@@ -242,7 +238,7 @@ std::optional<event_verification> verify_one(caf::scoped_actor& self, const regi
     .receive([&](const mirror_report& report) { result.cache = report; }, note_move);
   self->request(owner, verify_timeout, verify_ledger{})
     .receive([&](const ledger_report& report) { result.ledger = report; }, note_move);
-  if (went_elsewhere) return std::nullopt; // while we looked
+  if (went_elsewhere) return std::nullopt; // moved to another node meanwhile
   return result;
 }
 

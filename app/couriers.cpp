@@ -13,8 +13,8 @@
 namespace fq {
 namespace {
 
-/// FCM allows 600,000 a minute a project and APNs names no number; both answer 429 to whoever is too fast. A
-/// stadium is told in a minute or two.
+/// FCM allows 600,000 pushes a minute per project; APNs publishes no limit. Both answer 429 when it is
+/// exceeded. At this rate a stadium is notified in one or two minutes.
 constexpr double pushes_per_second = 500;
 constexpr std::size_t pushes_at_once = 100;
 constexpr double mirrored_per_second = 20;

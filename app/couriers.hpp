@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways out for notices and who brings them: one courier a channel. Part of the composition.
+// The channels for notices and their couriers, one courier per channel. Part of the composition.
 #pragma once
 #include "actors/outbox/courier.hpp"
 #include "actors/outbox/mailer.hpp"
@@ -17,17 +17,18 @@
 
 namespace fq {
 
-/// What couriers need for as long as they run.
+/// Owns what the couriers use while they run.
 class couriers {
 public:
-  /// Reads key files. Throws std::runtime_error with a message for the operator. All must outlive it.
+  /// Reads key files. Throws std::runtime_error with a message for the operator. All arguments must outlive
+  /// this.
   couriers(const config::options& options, environment& env, const key_store& keys, notice_counts& counts);
 
-  /// A channel that is off has one too: it ends what was meant for it. `mailer` tells contacts of endpoints
-  /// that were turned off, and sends no one-time codes.
+  /// Starts a courier for every channel, also for one that is off: it ends the deliveries of that channel.
+  /// `mailer` sends mail to the contacts of disabled endpoints; it sends no one-time codes.
   void spawn(caf::actor_system& system, root_children& children, const ledger_workers& ledgers,
              const mailer_handle& mailer, std::function<bool()> may_take);
-  /// Lets go of handles, before the system ends. The ports stay until everybody is gone.
+  /// Releases the actor handles, before the actor system ends. The ports stay until all actors have ended.
   void clear();
 
 private:
@@ -37,7 +38,7 @@ private:
   notice_counts& counts_;
   push_channels push_;
   std::unique_ptr<channel_port> webhooks_;
-  contact_limit contacts_; ///< used by the courier of webhooks only
+  contact_limit contacts_; ///< used only by the courier of webhooks
   std::map<channel, courier_services> services_;
 };
 

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view demo_email = "demo@fairqueue.local";
 constexpr seconds answer_timeout{10};
 constexpr std::int64_t demo_tickets = 1000;
-constexpr money demo_price = 500'000; ///< 5,000 naira in kobo
+constexpr money demo_price = 500'000; ///< in kobo: 5,000 naira
 
 create_event demo_event(const organizer_id& organizer, timestamp now, std::string name,
                         std::string currency) {
@@ -47,8 +47,8 @@ void add_type(create_event& x, std::string name, money price, std::int64_t total
   x.ticket_types.push_back(std::move(type));
 }
 
-/// For crowds: short windows, so that a whole sale runs in a minute or two. Nobody types so fast, so its name
-/// warns people.
+/// For simulated crowds: short windows, so that a whole sale runs in one or two minutes. Its name warns
+/// people, because no person types that fast.
 create_event crowd_sale(const organizer_id& organizer, timestamp now) {
   auto x = demo_event(organizer, now, "Demo sale for simulated crowds", "NGN");
   x.event.queue.batch_size = 50;
@@ -61,7 +61,7 @@ create_event crowd_sale(const organizer_id& organizer, timestamp now) {
   return x;
 }
 
-/// For a person with a browser: one is let in every ten seconds, and has time to read and to type.
+/// For a person with a browser: admits one entry every ten seconds and leaves time to read and type.
 create_event shop_sale(const organizer_id& organizer, timestamp now) {
   auto x = demo_event(organizer, now, "Demo open air", "EUR");
   x.event.queue.batch_size = 1;
@@ -76,7 +76,7 @@ create_event shop_sale(const organizer_id& organizer, timestamp now) {
   return x;
 }
 
-/// Asks until the owner has loaded; throws when the time is over.
+/// Retries until the owner has loaded; throws after answer_timeout.
 template <class Reply, class Handle, class Message>
 Reply ask(caf::scoped_actor& self, const Handle& target, const Message& message) {
   const auto deadline = std::chrono::steady_clock::now() + answer_timeout;
@@ -126,7 +126,8 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
   return v != nullptr && v->is_string() ? std::string{v->get_string()} : std::string{};
 }
 
-/// Only where nobody else is expected: another public address means a proxy in front.
+/// Whether the demo pages may show the mails. Only at a local address: another public address means that a
+/// proxy forwards strangers.
 bool has_mailbox(const config::options& options) {
   const auto origin = net::origin_of(options.http.public_url);
   const bool is_local =
@@ -167,7 +168,7 @@ prepared_demo prepare_demo(node& node, const config::options& options, environme
     const auto organizer = parse_uuid(added.organizer_id);
     if (!organizer) throw std::runtime_error("the demo organizer could not be made: " + added.error);
     caf::scoped_actor self{node.system()};
-    ask<ack_reply>(self, node.directory(), refresh_directory{}); // the new organizer may come at once
+    ask<ack_reply>(self, node.directory(), refresh_directory{}); // the new organizer may sign in at once
     const auto event = make_sale(node, *organizer, crowd_sale(*organizer, env.wall_now()));
     const auto shop = make_sale(node, *organizer, shop_sale(*organizer, env.wall_now()));
     demo = {{"organizer_email", demo_email},

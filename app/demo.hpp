@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `serve --demo`: an organizer and one open sale with fast settings, made once per data folder, so that a
-// newcomer can try everything.
+// `serve --demo`: an organizer and open sales with fast settings, made once per data folder, for newcomers.
 #pragma once
 #include "app/node.hpp"
 #include "net/pages/demo.hpp"
@@ -11,12 +10,12 @@
 namespace fq {
 
 struct prepared_demo {
-  std::string advice; ///< what to tell the newcomer
+  std::string advice; ///< text to print for the newcomer
   std::optional<net::demo_facts>
-    shown; ///< by the pages; nothing: others than this machine may come, or mail is no files
+    shown; ///< for the pages; nothing: other machines may connect, or mail is not written to files
 };
 
-/// Makes the demo sale if <data>/demo.json (0600) does not exist. Throws std::runtime_error.
+/// Makes the demo sales if <data>/demo.json (0600) does not exist. Throws std::runtime_error.
 prepared_demo prepare_demo(node& node, const config::options& options, environment& env);
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payment gateways that the options switch on, but for the sandbox; and whose account at Stripe a
-// tenant's money goes on to.
+// The payment gateways that the options enable, except the sandbox, and the Stripe accounts to which the
+// tenants' money is transferred.
 #pragma once
 #include "config/options.hpp"
 #include "domain/base/environment.hpp"
@@ -15,21 +15,21 @@
 
 namespace fq {
 
-/// By name. Throws what the gateways throw.
+/// By name. Throws what the gateways' constructors throw.
 std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& options,
                                                                    environment& env);
 
-/// Written by the directory actor, read by owners of events.
+/// Stripe account of each tenant. Written by the directory actor, read by event owners.
 class stripe_accounts {
 public:
   void publish(const std::vector<tenant_row>& tenants);
-  /// False until published for the first time.
+  /// False until the first publish.
   [[nodiscard]] bool are_known() const;
-  /// Empty: the money stays.
+  /// Empty: no transfer.
   [[nodiscard]] std::string of(tenant_id tenant) const;
 
 private:
-  mutable std::mutex mutex_; // two actors' threads meet here
+  mutable std::mutex mutex_; // publish and the getters run on different threads
   bool are_known_ = false;
   std::map<tenant_id, std::string> accounts_;
 };

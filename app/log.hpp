@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON log lines on stderr: one object a line with time, level, message and fields. No secret and no personal
-// data may be given to it.
+// JSON log lines on stderr: one object per line with time, level, message and fields. Never pass secrets or
+// personal data.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fq::log {
 
-/// "trace" … "error"; anything else is "info".
+/// `level`: "trace" … "error"; anything else means "info".
 void start(std::string_view level);
 
 using field = std::pair<std::string_view, std::string_view>;
@@ -18,7 +18,7 @@ void info(std::string_view message, std::initializer_list<field> fields = {});
 void warn(std::string_view message, std::initializer_list<field> fields = {});
 void error(std::string_view message, std::initializer_list<field> fields = {});
 
-/// Writes out what is buffered; before the process ends.
+/// Writes buffered lines; call it before the process ends.
 void flush();
 
 } // namespace fq::log

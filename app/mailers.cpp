@@ -18,7 +18,7 @@ smtp_settings smtp_of(const config::mail_options& m) {
   return s;
 }
 
-/// "mail.>" for "mail.send": other kinds of mail message may come by the same stream.
+/// "mail.>" for "mail.send": the stream may carry other kinds of mail messages.
 std::string stream_subjects(const std::string& subject) {
   const auto dot = subject.find('.');
   return dot == std::string::npos ? subject : subject.substr(0, dot) + ".>";

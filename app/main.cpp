@@ -16,7 +16,7 @@ const char* const fq::program_version = FAIRQUEUE_VERSION;
 
 namespace {
 
-/// Configuration for a subcommand; all problems are printed at once.
+/// Loads the configuration for a subcommand; prints all problems together.
 bool load(const fq::config::flags& flags, fq::config::loaded& into) {
   into = fq::config::load(flags, fq::config::environment_of(environ));
   if (into.problems.empty()) return true;
@@ -33,7 +33,7 @@ int run(int argc, char** argv) {
   config::loaded loaded;
   int exit_code = 0;
 
-  // Every subcommand gets the same options; `body` runs with them once they are checked.
+  // Every subcommand has the same options; `body` runs after they are checked.
   bool demo = false;
   const auto add = [&](CLI::App& parent, const std::string& name, const std::string& text, auto body) {
     auto* command = parent.add_subcommand(name, text);

@@ -25,14 +25,14 @@
 namespace fq {
 namespace {
 
-/// A node that says nothing for so long is taken for lost: connections are given up, and what waits for it
-/// fails.
+/// CAF's heartbeats between nodes. After the timeout without one, the connection is closed and its pending
+/// requests fail.
 constexpr caf::timespan heartbeat_interval = milliseconds{250};
 constexpr caf::timespan connection_timeout = milliseconds{1'500};
-/// For a TCP connection that is only tried: CAF connects one after the other, and would wait for the kernel's
-/// minutes.
+/// For a TCP connection test. CAF connects to nodes one after the other and would wait for the kernel's
+/// timeout of minutes.
 constexpr milliseconds probe_timeout{1'000};
-/// For TLS and CAF's handshake, and for the first message.
+/// For TLS and CAF's handshake, and again for the first message.
 constexpr milliseconds handshake_timeout{3'000};
 
 struct host_and_port {
@@ -65,7 +65,7 @@ bool is_reachable(const host_and_port& there) {
   return connected;
 }
 
-/// CAF reads the files for each connection, and what it cannot read then ends the process.
+/// Checks the files at start: CAF reads them for each connection and ends the process if it cannot.
 void check_certificate(const config::cluster_options& o) {
   const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> tls{SSL_CTX_new(TLS_method()), SSL_CTX_free};
   const auto require = [](bool ok, const std::string& what) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections between nodes: CAF I/O over mutual TLS. What a node publishes is its cluster actor; everything
-// else follows from the handles that the first messages carry. Over one connection everything is in order,
-// and a connection that is lost ends what hung on it.
+// Connections between nodes: CAF I/O over mutual TLS. A node publishes its cluster actor; all other handles
+// travel in messages. Each connection keeps its messages in order. Its loss ends the monitors and requests
+// that use it.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "config/options.hpp"
@@ -13,13 +13,14 @@
 
 namespace fq {
 
-/// Loads CAF's network into a configuration, if the node is one of a cluster.
+/// Loads CAF's network modules if this node is in a cluster.
 void configure_mesh(caf::actor_system_config& cfg, const config::cluster_options& options);
 
 /// Accepts connections at cluster.listen. Throws std::runtime_error with a message for the operator.
 void publish_cluster(const cluster_handle& cluster, const config::cluster_options& options);
 
-/// Answers every dial_node, at the latest after dial_timeout. To be spawned detached: it asks for names.
+/// Answers every dial_node, at the latest after dial_timeout. Spawn it detached: it resolves names, which
+/// blocks.
 dialer_handle::behavior_type dialer(dialer_handle::pointer self, bool is_insecure);
 
 } // namespace fq

@@ -20,15 +20,15 @@
 namespace fq {
 namespace {
 
-/// How often the courier looks for new webhooks of the sandbox gateway.
+/// Interval at which the courier polls for new webhooks of the sandbox gateway.
 constexpr milliseconds sandbox_poll{100};
-/// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life, for
-/// some words come late.
+/// Interval at which an owner vouches for its mirror to other nodes. A third of vouch_life, because some
+/// messages arrive late.
 constexpr milliseconds vouch_interval{500};
-/// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this
-/// long after its lease, and a load.
+/// Interval at which nodes on a shared ledger look for unowned events. A dead node's events are served
+/// again after its lease, this interval and a load.
 constexpr milliseconds takeover_interval{2'000};
-/// Nobody waits for it at a screen, and a server that puts strangers off does so for a while.
+/// Not urgent; retried for 24 h to survive greylisting.
 constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
 constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{10 * 60 * 1000}};
 
@@ -51,7 +51,7 @@ retry_policy retry_of(const config::options& o) {
   return {static_cast<std::uint32_t>(o.payments.retry_attempts), o.payments.retry_base, o.payments.retry_cap};
 }
 
-/// "checkout.started" and its like: what a shop's operators watch for.
+/// Names for the log, such as "checkout.started", that a shop's operators watch.
 std::string_view checkout_name(std::string_view topic) {
   if (topic == topic::order_placed) return "checkout.started";
   if (topic == topic::order_completed) return "checkout.completed";
@@ -59,7 +59,7 @@ std::string_view checkout_name(std::string_view topic) {
   return {};
 }
 
-/// No payload: it names people.
+/// Logs no payload: it contains personal data.
 void log_event(const outbox_item& item) {
   if (const auto name = checkout_name(item.row.topic); !name.empty())
     log::info(std::string{name},
@@ -70,7 +70,7 @@ void log_event(const outbox_item& item) {
                               {"seq", std::to_string(item.key.seq)}});
 }
 
-/// The audit of the bus. No payload: it names people.
+/// Audit log of the bus, without payloads: they contain personal data.
 void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& why) {
   const auto id = to_string(item.row.id), aggregate = std::to_string(number_of(item.key.aggregate));
   switch (outcome) {
@@ -85,7 +85,7 @@ void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& wh
   }
 }
 
-/// Beyond a gateway's own deadline, for its answer to come through.
+/// Added to a gateway's own timeout, so that its answer can arrive.
 constexpr milliseconds gateway_slack{5'000};
 
 } // namespace
@@ -194,7 +194,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
-    stripe_accounts_.publish(content->tenants); // now events may load
+    stripe_accounts_.publish(content->tenants); // events may load from now on
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
     numbers_.async_percent.set(
@@ -240,10 +240,10 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
 }
 
-/// One for each lane of the outbox, so that none waits for another. Each takes what has no use there as well:
-/// who wrote it may not have known which lanes there are.
+/// One dispatcher per lane of the outbox, so that no lane waits for another. Lanes without a configured
+/// sink are consumed too, because other nodes may write rows to them.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
-  // What tenants have chosen must be known too.
+  // Also waits for the first directory, which holds the tenants' settings.
   const auto may_take = [this] {
     return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load());
   };
@@ -302,7 +302,7 @@ consumer_handle node::start_bus(root_children& children) {
   return system_->spawn<caf::detached>(bus_channel, static_cast<const bus_services*>(&s));
 }
 
-/// Looks often enough for the shortest patience.
+/// Its interval is short enough for the shortest time in the rollback rules.
 void node::start_checkout_switch(root_children& children) {
   constexpr milliseconds interval_max{5'000}, interval_min{100};
   const auto& o = options_.checkout;
@@ -330,7 +330,7 @@ void node::start_checkout_switch(root_children& children) {
                           system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s))));
 }
 
-/// The first writer prunes for all.
+/// Only the first writer prunes, for all of them.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
   const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
     const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_,
@@ -360,7 +360,7 @@ void node::start_courier(std::string url) {
 node::~node() {
   if (courier_) caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
-  // Handles must go before the system: it waits until nobody is left.
+  // Release the handles before the system: its destructor waits for the actors that they keep alive.
   courier_ = nullptr;
   root_ = nullptr;
   region_ = nullptr;
@@ -387,7 +387,7 @@ node::~node() {
   couriers_.clear();
   bus_services_.region = nullptr;
   bus_inbox_services_.region = nullptr;
-  gateways_.clear(); // answers what is outstanding, to actors that are gone
+  gateways_.clear(); // answers outstanding calls, to actors that have ended
   accounts_services_.ledgers.clear();
   accounts_services_.passwords = nullptr;
   accounts_services_.mailer = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The composition below HTTP: keys, ledger, actors, gateways, built in order from options and taken down in
-// reverse. `serve` puts a server in front of it; `organizer add` without a running server uses it alone.
+// The composition below HTTP: keys, ledger, actors and gateways, built in order from the options and
+// destroyed in reverse. `serve` puts a server in front of it; other subcommands use it alone.
 #pragma once
 #include "actors/base/cluster_links.hpp"
 #include "actors/base/measures.hpp"
@@ -40,48 +40,50 @@
 
 namespace fq {
 
-/// CAF as we run it: policy sharing, few threads, bounded throughput, our message types.
+/// CAF's settings: scheduler policy "sharing", few threads, bounded throughput, FairQueue's message types.
 struct actor_config : system_config {
   actor_config(std::size_t threads, const config::cluster_options& cluster);
 };
 
 class node {
 public:
-  /// Throws std::runtime_error (and the exceptions of keys, ledger and gateway) with a message for the
-  /// operator. `on_failure` is called from an actor thread when an actor that nobody can replace has died:
-  /// the process must end and be started again. `on_directory`: called from an actor thread with the tenants
-  /// and keys, once they were read and whenever they changed; may be null.
+  /// Throws std::runtime_error, and the exceptions of keys, ledger and gateway, with a message for the
+  /// operator.
+  /// `on_failure`: called on an actor thread when a global actor has died; the process must end and be
+  /// restarted.
+  /// `on_directory`: called on an actor thread with the tenants and keys, after the first read and each
+  /// change; may be null.
   node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
        std::function<void(directory_ptr)> on_directory = nullptr);
-  /// Stops the actors, then closes ledger and gateway.
+  /// Stops the actors, then closes ledger and gateways.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// Starts to deliver the sandbox gateway's webhooks to `url`. Once the server listens.
+  /// Starts to deliver the sandbox gateway's webhooks to `url`. Call it after the server listens.
   void start_courier(std::string url);
 
   [[nodiscard]] caf::actor_system& system() { return *system_; }
   [[nodiscard]] const key_store& keys() const { return keys_; }
   [[nodiscard]] const session_keys& sessions() const { return sessions_; }
   [[nodiscard]] sandbox_gateway* sandbox() { return sandbox_.get(); }
-  /// Every gateway that may be paid through, the sandbox included.
+  /// Every enabled gateway, including the sandbox.
   [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
   [[nodiscard]] const measures& numbers() const { return numbers_; }
-  /// Null: spans are not kept.
+  /// Null: spans are not recorded.
   [[nodiscard]] otlp_exporter* spans() const { return spans_.get(); }
-  /// Null: this node is not one of a cluster.
+  /// Null: this node is not in a cluster.
   [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
   [[nodiscard]] directory_handle directory() const { return directory_; }
   [[nodiscard]] notices_handle notices() const { return notices_; }
-  /// Null: no cache is configured, or there are no other nodes.
+  /// Null: no cache is configured, or the ledger is not shared.
   [[nodiscard]] session_reader_handle session_reader() const { return session_reader_; }
-  /// Null: this node is not one of a cluster.
+  /// Null: this node is not in a cluster.
   [[nodiscard]] cluster_handle cluster() const { return cluster_; }
-  /// The last call to the ledger was answered.
+  /// Whether the last call to the ledger succeeded.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Null: no cache is configured.
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
@@ -92,9 +94,9 @@ private:
   ledger_workers spawn_ledger_workers(root_children& children);
   void start_checkout_switch(root_children& children);
   void start_dispatchers(root_children& children, const ledger_workers& ledgers);
-  /// Who takes the rows of the bus lane.
+  /// The consumer of the bus lane.
   consumer_handle start_bus(root_children& children);
-  /// Whether there may be: the ledger is one that nodes share.
+  /// Whether other nodes are possible: the ledger is shared.
   [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
   const config::options& options_;
@@ -105,18 +107,18 @@ private:
   std::atomic<bool> ledger_is_reachable_{false};
   std::unique_ptr<cache> cache_;
   std::unique_ptr<cache>
-    cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
+    cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
-  std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not kept
-  std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
+  std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not recorded
+  std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< except the sandbox
   stripe_accounts stripe_accounts_;
   tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;
-  std::unique_ptr<mail_port> mail_, mail_of_events_, mail_of_notices_; ///< a port belongs to one thread
-  std::unique_ptr<bus_port> bus_; ///< null: there is none
-  std::unique_ptr<inbox_port> payment_events_; ///< by the bus; null: none are taken
+  std::unique_ptr<mail_port> mail_, mail_of_events_, mail_of_notices_; ///< not thread-safe: one each
+  std::unique_ptr<bus_port> bus_; ///< null: no bus is configured
+  std::unique_ptr<inbox_port> payment_events_; ///< Stripe's webhooks by the bus; null: off
   notifier_services notifier_services_;
   fan_out_services fan_out_services_;
   couriers couriers_;

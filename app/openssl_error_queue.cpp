@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before four functions of OpenSSL for all shared libraries of this process. CAF 0.17 asks
-// SSL_get_error without clearing the thread's queue of errors first, as OpenSSL demands ("The current
-// thread's error queue must be empty before the TLS/SSL I/O operation is attempted", SSL_get_error(3)). So
-// one handshake that failed (a stranger at cluster.listen is enough) would end every connection between
-// nodes: the next of them to read would find the stranger's error. tests/blackbox/cluster.test.mjs, "a node
-// with another authority's certificate is no node", fails without this.
+// Interposes four OpenSSL functions for all shared libraries of this process, to clear the thread's error
+// queue before each call.
+// CAF 0.17 does not clear it, although OpenSSL requires that ("The current thread's error queue must be
+// empty before the TLS/SSL I/O operation is attempted", SSL_get_error(3)). Without this, one failed
+// handshake at cluster.listen ends every connection between nodes: the next read finds the old error.
+// Tested by tests/blackbox/cluster.test.mjs, "a node with another authority's certificate is no node".
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// The library's own. There always is one: who calls us is linked with it.
+/// The library's own function. It always exists: every caller is linked with OpenSSL.
 template <class Function>
 Function* next(const char* name) {
   auto* found = reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

@@ -15,7 +15,7 @@ constexpr std::size_t key_file_bytes_max = 64 * 1024;
 
 http_client::settings http_of(const config::push_options& o) {
   http_client::settings s;
-  s.in_flight_max = 100; // streams of one HTTP/2 connection, at FCM and by libcurl's own bound
+  s.in_flight_max = 100; // streams of one HTTP/2 connection; the bound of FCM and of libcurl
   s.response_bytes_max = 64 * 1024;
   s.ca_file = o.ca_file.string();
   s.connect_to = config::split_list(o.connect_to);
@@ -64,7 +64,7 @@ std::unique_ptr<channel_port> open_ntfy(const config::push_options& o, environme
 push_channels open_push_channels(const config::options& options, environment& env) {
   const auto& o = options.push;
   push_channels all;
-  std::string wrong; // with all of them, not the first
+  std::string wrong; // the problems of all channels
   const auto open = [&](auto& into, auto make, const char* option, const std::filesystem::path& file) {
     try {
       into = make(o, env);

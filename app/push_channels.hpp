@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to people's devices that the options switch on.
+// The push channels to devices that the options enable.
 #pragma once
 #include "config/options.hpp"
 #include "domain/base/environment.hpp"
@@ -16,8 +16,8 @@ struct push_channels {
   std::unique_ptr<channel_port> ntfy;
 };
 
-/// Reads the key files. Throws std::runtime_error that names each file and what is wrong with it, without
-/// anything of a key. A service that is away is no error. `env` must outlive the channels.
+/// Reads the key files. Throws std::runtime_error that names each bad file and its problem, without key
+/// material. An unreachable service is no error. `env` must outlive the channels.
 push_channels open_push_channels(const config::options& options, environment& env);
 
 } // namespace fq

@@ -16,7 +16,7 @@ caf::behavior root_supervisor(caf::event_based_actor* self, root_children childr
       std::ranges::find_if(*alive, [&](const auto& c) { return c.second.address() == down.source; });
     if (i == alive->end()) return;
     if (!*stopping) return on_failure(i->first + ": " + to_string(down.reason));
-    alive->erase(i); // the next one may go now: those started later use those started earlier
+    alive->erase(i); // stop the next one: later actors use earlier ones
     if (alive->empty()) return self->quit();
     self->send_exit(alive->back().second, caf::exit_reason::user_shutdown);
   });

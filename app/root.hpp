@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The root supervisor: knows every global actor. Event owners are restarted below the region; a global actor
-// only ends by a defect, and its callers hold its handle, so the root reports it and the process ends to be
-// started again (crash-only; recovery is tested).
+// The root supervisor: monitors every global actor. The region restarts event owners; a global actor ends
+// only by a defect, and its callers hold its handle. So the root reports the end and the process exits to
+// be restarted (crash-only).
 #pragma once
 #include <caf/actor.hpp>
 #include <caf/behavior.hpp>
@@ -14,7 +14,7 @@
 
 namespace fq {
 
-/// Stopped in reverse order when the root is told to exit.
+/// Stopped in reverse order when the root gets an exit message.
 using root_children = std::vector<std::pair<std::string, caf::actor>>;
 
 caf::behavior root_supervisor(caf::event_based_actor* self, root_children children,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one
-// ends at once. SIGHUP reads certificates anew. The service manager is told how we are.
+// `fairqueue serve`: starts everything in order and stops it in reverse. SIGTERM or SIGINT drains; a second
+// signal ends at once. SIGHUP reloads certificates. Reports its state to the service manager.
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
@@ -33,28 +33,28 @@
 namespace fq {
 namespace {
 
-/// What other nodes have not taken by then they take when the leases end.
+/// Limit of the handover to other nodes. They claim the rest when the leases end.
 constexpr milliseconds give_away_timeout{10'000};
 
-/// How long the service manager may have to wait for the next word of ours while we wait to be ready.
+/// Requested from the service manager as the longest time between two messages during the start.
 constexpr milliseconds patience_of_manager{30'000};
-/// For io threads and region to say that they live.
+/// For io threads and region to answer a liveness check.
 constexpr milliseconds sign_of_life_timeout{2'000};
 constexpr milliseconds certificate_checks_every{24 * 3'600'000};
 
-/// The signals that `serve` waits for.
+/// Signals that `serve` waits for.
 struct signal_sets {
-  sigset_t ending; ///< the process is to end
-  sigset_t all; ///< those, and SIGHUP
+  sigset_t ending; ///< they end the process
+  sigset_t all; ///< `ending` and SIGHUP
 };
 
-/// Blocks them; before any thread exists, so that all inherit it.
+/// Blocks the signals. Call it before any thread starts: threads inherit the mask.
 signal_sets block_signals() {
   signal_sets signals;
   sigemptyset(&signals.ending);
   sigaddset(&signals.ending, SIGTERM);
   sigaddset(&signals.ending, SIGINT);
-  sigaddset(&signals.ending, SIGUSR1); // ours: a global actor died
+  sigaddset(&signals.ending, SIGUSR1); // sent by failure_note when a global actor dies
   signals.all = signals.ending;
   sigaddset(&signals.all, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals.all, nullptr);
@@ -62,12 +62,12 @@ signal_sets block_signals() {
   return signals;
 }
 
-/// Descriptors beside those of http.max_connections: the admin listener, the ledger, gateways, couriers,
-/// other nodes, files.
+/// Descriptors besides those of http.max_connections: admin listener, ledger, gateways, couriers, other
+/// nodes, files.
 constexpr rlim_t descriptor_reserve = 500;
 
-/// Raises the descriptor limit as far as the system allows. False, with a message, if `connections` cannot
-/// all be open at once.
+/// Raises the descriptor limit as far as the system allows. Returns false, after a message, if
+/// `connections` cannot all be open at once.
 bool reserve_descriptors(std::int64_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
@@ -87,14 +87,14 @@ int wait_for(const sigset_t& signals) {
   return which;
 }
 
-/// 0: none came within so long.
+/// Returns the signal, or 0 after `at_most`.
 int wait_for(const sigset_t& signals, milliseconds at_most) {
   const auto whole = std::chrono::duration_cast<seconds>(at_most);
   const timespec pause{whole.count(), std::chrono::nanoseconds{at_most - whole}.count()};
   return std::max(sigtimedwait(&signals, nullptr, &pause), 0);
 }
 
-/// What a defect in a global actor leaves for the main thread.
+/// Passes the death of a global actor to the main thread.
 class failure_note {
 public:
   void report(std::string what) {
@@ -115,7 +115,7 @@ private:
   std::string what_;
 };
 
-/// Waits until the ledger answers: the first moment at which we can serve. False: told to stop before that.
+/// Waits until the ledger answers, which serving needs. False: a signal came first.
 bool wait_for_ledger(node& node, const sigset_t& signals) {
   caf::scoped_actor self{node.system()};
   service_manager::status("waiting for the ledger");
@@ -124,12 +124,12 @@ bool wait_for_ledger(node& node, const sigset_t& signals) {
     self->request(node.catalog(), seconds{1}, list_events{})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
-    if (round % 8 == 0) service_manager::needs_longer(patience_of_manager); // a round takes 50 ms to a second
+    if (round % 8 == 0) service_manager::needs_longer(patience_of_manager); // a round takes 50 ms to 1 s
     if (wait_for(signals, milliseconds{50}) != 0) return false;
   }
 }
 
-/// "Started" is what /readyz calls ready. False: told to stop before that.
+/// Waits until /readyz would answer ready. False: a signal came first.
 bool wait_until_ready(const net::server_state& state, const sigset_t& signals) {
   for (unsigned round = 0;; ++round) {
     const auto now = net::readiness_of(state);
@@ -143,9 +143,8 @@ bool wait_until_ready(const net::server_state& state, const sigset_t& signals) {
 }
 
 // -- while we serve
-// -------------------------------------------------------------------------------------------------------
 
-/// What an operator reads about the certificate in use.
+/// Logs name and expiry of the certificate in use.
 void log_certificate(const net::tls_server& tls, std::string_view message) {
   const auto facts = tls.facts();
   log::info(message, {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
@@ -161,8 +160,8 @@ void warn_of_expiry(const net::tls_server& tls, timestamp now) {
               {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
 }
 
-/// Whether requests would be answered: every io thread and the region, which every request for an event asks,
-/// do what they are given. Not the ledger: it may be away.
+/// Whether requests would be answered: checks every io thread and the region. Not the ledger, which may be
+/// unreachable.
 bool shows_life(net::server& server, node& node) {
   if (!server.answers(sign_of_life_timeout)) return false;
   bool answered = false;
@@ -173,7 +172,7 @@ bool shows_life(net::server& server, node& node) {
   return answered;
 }
 
-/// The main thread between the start and the end.
+/// The main thread's work between start and shutdown.
 class housekeeping {
 public:
   housekeeping(net::server& server, const net::server_state& state, node& below,
@@ -208,7 +207,7 @@ private:
     warn_of_expiry(*tls_, env_.wall_now());
   }
 
-  /// Silence, and in the end the watchdog, is the answer when we do not.
+  /// Pings the watchdog only if all threads respond.
   void tell_watchdog() {
     if (!watchdog_) return;
     if (shows_life(server_, node_))
@@ -217,7 +216,7 @@ private:
       log::error("an io thread or the region does not answer; the watchdog is not told that we live");
   }
 
-  /// It knows no way back from "started", but whoever looks sees it.
+  /// Reports changes of readiness in the status text. systemd cannot revoke "started".
   void tell_readiness() {
     const auto now = net::readiness_of(state_);
     if (now != told_) service_manager::status(text_of(now));
@@ -251,9 +250,9 @@ private:
 };
 
 // -- the end
-// --------------------------------------------------------------------------------------------------------------
 
-/// To other nodes, while we go on serving what they do not own yet. Ends early when told to stop again.
+/// Hands all aggregates over to other nodes and serves the remaining ones meanwhile. A second signal ends
+/// the wait.
 void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   if (!node.cluster()) return;
   caf::scoped_actor self{node.system()};
@@ -275,7 +274,7 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   }
 }
 
-/// The second signal while draining ends the wait.
+/// Stops the server at the second signal during a drain.
 class impatience {
 public:
   impatience(const sigset_t& signals, net::server& server) :

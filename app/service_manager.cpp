@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See service_manager.hpp.
 #include "app/service_manager.hpp"
 
 #include <systemd/sd-daemon.h>
@@ -11,7 +10,7 @@
 namespace fq::service_manager {
 namespace {
 
-/// Nobody listens, or nobody does any more: neither is for us to mend.
+/// Errors are ignored: without a service manager there is nothing to do.
 void tell(const std::string& lines) { static_cast<void>(sd_notify(0, lines.c_str())); }
 
 std::string micros(milliseconds time) { return std::to_string(std::chrono::microseconds{time}.count()); }
@@ -26,7 +25,7 @@ std::optional<milliseconds> watchdog_interval() {
 
 void ready(std::string_view status) { tell("READY=1\nSTATUS=" + std::string{status}); }
 
-/// Its clock says which reload a later READY belongs to; Type=notify-reload wants that.
+/// MONOTONIC_USEC relates the later READY to this reload; Type=notify-reload requires it.
 void reloading() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we tell the service manager that started us (systemd, Type=notify; sd_notify(3)). Does nothing when
-// nobody did.
+// Messages to the service manager that started this process (systemd, Type=notify; sd_notify(3)). Does
+// nothing without one.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -9,20 +9,20 @@
 
 namespace fq::service_manager {
 
-/// How often it wants to hear from us at least (WatchdogSec); nothing: not at all.
+/// Maximum time between two `alive` (WatchdogSec). Nothing: the watchdog is off.
 [[nodiscard]] std::optional<milliseconds> watchdog_interval();
 
-/// We serve: the start, or the reading of files anew, is done.
+/// The start or a reload is complete.
 void ready(std::string_view status);
-/// Files are read anew; `ready` follows.
+/// A reload begins; `ready` follows.
 void reloading();
-/// The end has begun; it waits for it no longer than TimeoutStopSec.
+/// The shutdown begins; the manager kills the process after TimeoutStopSec.
 void stopping(std::string_view status);
-/// For `systemctl status`.
+/// Text for `systemctl status`.
 void status(std::string_view text);
-/// The start takes longer: it shall wait so long from now.
+/// Extends the start timeout: it ends `more` from now.
 void needs_longer(milliseconds more);
-/// We do our work: the watchdog's clock begins anew.
+/// Restarts the watchdog's clock.
 void alive();
 
 } // namespace fq::service_manager

@@ -18,8 +18,8 @@ ledger_engines embedded(std::unique_ptr<ledger> engine) {
   return result;
 }
 
-/// A schema that this version cannot use is the operator's to mend, now; a server that is away may come
-/// later.
+/// Throws if the schema does not fit this version, which only the operator can repair. An unreachable
+/// server is accepted: it may come back later.
 void refuse_foreign_schema(const postgres_ledger_options& options) {
   try {
     postgres_ledger{options}.connect();
@@ -28,7 +28,7 @@ void refuse_foreign_schema(const postgres_ledger_options& options) {
 
 ledger_engines postgres(const config::options& options, environment& env) {
   ledger_engines result;
-  // Two processes under one name would take each other's aggregates without end.
+  // Two processes under one name would claim each other's aggregates endlessly.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
   result.lease = {config::node_id(options), options.ledger.lease};
   const postgres_ledger_options one{
@@ -53,7 +53,7 @@ ledger_engines open_ledger(const config::options& options, environment& env) {
 
 namespace {
 
-/// Installations may share a cache without meeting there.
+/// Key prefix in the cache, so that installations can share one.
 std::string space_of(const key_store& keys) {
   return to_hex(hmac_sha256(keys.session.bytes(), "fairqueue names in the cache")).substr(0, 16);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which engines the options name: the ledger's connections and the cache.
+// Opens the engines that the options name: the ledger's connections and the cache.
 #pragma once
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
@@ -15,21 +15,20 @@
 
 namespace fq {
 
-/// A ledger as the composition needs it. Embedded engines have one connection that does everything and need
-/// no lease: the lock of their file is theirs. Postgres has connections that write, others that read, and a
-/// lease under this node's name.
+/// The ledger's connections. SQLite has one that does everything and needs no lease: a file lock protects
+/// it. Postgres has writers, readers, and a lease under this node's name.
 struct ledger_engines {
   std::vector<std::unique_ptr<ledger>> writers;
-  std::vector<std::unique_ptr<ledger>> readers; ///< empty: the writers read as well
+  std::vector<std::unique_ptr<ledger>> readers; ///< empty: the writers also read
   lease_terms lease;
-  std::unique_ptr<file_lock> name_lock; ///< nobody else runs under this node's name
+  std::unique_ptr<file_lock> name_lock; ///< prevents a second process with this node's name
 };
 
 ledger_engines open_ledger(const config::options& options, environment& env);
-/// Null if none is configured. `keys`: nodes of one installation share them, and by them what they keep in
-/// the cache.
+/// Returns null if no cache is configured. `keys`: shared by the nodes of one installation; they determine
+/// the prefix of its cache keys.
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env);
-/// Null if no cache is configured, or there are no other nodes.
+/// Returns null if no cache is configured or the ledger is not shared.
 std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys,
                                                   environment& env);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The environment of a real process: the operating system's clocks and random source.
+// The environment of a real process: the system's clocks and random source.
 #pragma once
 #include "domain/base/environment.hpp"
 

@@ -9,7 +9,7 @@
 namespace fq {
 namespace {
 
-/// The tenant that a setting's name ends in; nothing: it is another setting.
+/// The tenant number at the end of a setting's name. Nothing: the name is another setting's.
 std::optional<tenant_id> tenant_in(std::string_view name) {
   if (!name.starts_with(notice_routing_setting)) return std::nullopt;
   name.remove_prefix(notice_routing_setting.size());
@@ -31,9 +31,10 @@ bool tenant_rules::publish(const access_directory& content) {
 
   const std::scoped_lock lock(mutex_);
   routings_ = std::move(routings);
-  if (is_same) return false; // events keep the lists that they have
+  if (is_same) return false; // events keep their lists
   blocks_ = content.blocks;
-  for (auto& [whose, list] : lists) // nor do they look again where nothing changed
+  for (auto& [whose, list] : lists) // an unchanged list keeps its pointer, so that its events skip the
+                                    // check
     if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list)
       list = before->second;
   const bool is_news = lists != lists_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenants and organizers have decided for all their events: whom they do not serve, and by which
-// channels their notices go. Written by the directory actor, read by owners of events and by the fan-out.
+// Rules of tenants and organizers for all their events: block lists and notice routing. Written by the
+// directory actor, read by event owners and the fan-out.
 #pragma once
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
@@ -15,9 +15,9 @@ namespace fq {
 
 class tenant_rules {
 public:
-  /// True if somebody else is blocked now than before.
+  /// Returns true if the block lists have changed.
   bool publish(const access_directory& content);
-  /// At an event of this tenant and organizer (nil: none).
+  /// The block lists for an event of this tenant and organizer (nil: none).
   [[nodiscard]] blocked_customers blocked_at(tenant_id tenant, const organizer_id& organizer) const;
   [[nodiscard]] std::shared_ptr<const notice_routing> routing_of(tenant_id tenant) const; ///< never null
 
@@ -26,7 +26,7 @@ private:
   using lists_of_owners = std::map<owner, std::shared_ptr<const blocked_customers::list>>;
   static lists_of_owners lists_of(const std::vector<block_row>* blocks);
 
-  mutable std::mutex mutex_; // two actors' threads meet here
+  mutable std::mutex mutex_; // publish and the getters run on different threads
   std::shared_ptr<const std::vector<block_row>> blocks_;
   lists_of_owners lists_;
   std::map<tenant_id, std::shared_ptr<const notice_routing>> routings_;

@@ -7,7 +7,7 @@ namespace fq {
 
 webhook_url_rules webhook_urls_of(const config::options& options) {
   const auto& o = options.webhooks;
-  return {o.allow_private, o.allow_http, o.parsed_ports().value()}; // config::load has checked them
+  return {o.allow_private, o.allow_http, o.parsed_ports().value()}; // config::load has checked the ports
 }
 
 std::unique_ptr<channel_port> open_webhooks(const config::options& options, environment& env) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way out for webhooks that the options describe.
+// The webhook channel that the options describe.
 #pragma once
 #include "config/options.hpp"
 #include "domain/base/environment.hpp"
@@ -10,7 +10,7 @@
 
 namespace fq {
 
-/// Which urls endpoints may have: for the routes that create them. The channel asks by the same.
+/// Rules for endpoint URLs. The routes that create endpoints and the channel both apply them.
 webhook_url_rules webhook_urls_of(const config::options& options);
 
 /// Throws std::runtime_error without libcurl. `env` must outlive the channel.

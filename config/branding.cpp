@@ -12,7 +12,7 @@ namespace fq::config {
 namespace {
 
 constexpr std::size_t text_bytes_max = 300;
-constexpr std::size_t logo_bytes_max = 16'384; ///< it may be inside the page, which must stay small
+constexpr std::size_t logo_bytes_max = 16'384; ///< small, because it may be embedded in the page
 
 bool is_colour(std::string_view text) {
   return text.size() == 7 && text[0] == '#' && std::all_of(text.begin() + 1, text.end(), [](char c) {
@@ -20,7 +20,7 @@ bool is_colour(std::string_view text) {
          });
 }
 
-/// Nothing that could end a header, an attribute or a source of a Content-Security-Policy.
+/// Excludes characters that could end a header, an attribute or a Content-Security-Policy source.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c > 0x20 && c < 0x7f

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The option table as command line flags.
+// The option table as command-line flags.
 #include "config/load.hpp"
 #include "config/table.hpp"
 
@@ -10,7 +10,7 @@
 namespace fq::config {
 namespace {
 
-/// "--data_dir,--data-dir": both spellings, since option names have underscores and flags usually dashes.
+/// "--data_dir,--data-dir": both spellings, because option names use underscores and flags usually dashes.
 std::string flag_names(const std::string& option) {
   auto dashed = option;
   std::replace(dashed.begin(), dashed.end(), '_', '-');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging of the sources, derived values, and the checks that concern more than one option.
+// Merges the sources, derives values, and checks combinations of options.
 #include "config/load.hpp"
 
 #include "config/table.hpp"
@@ -20,14 +20,13 @@ constexpr std::string_view config_variable = "FAIRQUEUE_CONFIG";
 constexpr std::string_view file_suffix = "_file";
 constexpr std::size_t secret_file_bytes_max = 4096;
 
-/// Variables of the project that are not options: they steer tests, and servers started by tests inherit
-/// them.
+/// Variables that are not options: they control tests, and servers started by tests inherit them.
 bool is_reserved(std::string_view variable) {
   return variable == config_variable || variable == "FAIRQUEUE_LONG"
          || variable.starts_with("FAIRQUEUE_TEST_") || variable.starts_with("FAIRQUEUE_SIM_");
 }
 
-/// One given value, before it is known whether the option exists.
+/// A given value; the option may not exist.
 struct candidate {
   std::string option;
   std::string text;
@@ -59,7 +58,7 @@ std::string unknown_option(std::string_view name) {
   return std::string{"is not an option; did you mean "}.append(nearest->name).append("?");
 }
 
-/// Merges candidates into options, source by source, from the weakest to the strongest.
+/// Merges candidates into options, source by source, weakest first.
 class merger {
 public:
   explicit merger(loaded& result) : result_{result} {
@@ -126,7 +125,7 @@ std::vector<candidate> candidates(const flags& from) {
   return out;
 }
 
-/// "FAIRQUEUE_HTTP_LISTEN" -> "http.listen"; a name that is no option keeps its own spelling for the message.
+/// "FAIRQUEUE_HTTP_LISTEN" -> "http.listen"; an unknown name is returned unchanged, for the message.
 std::string option_of_variable(const std::string& variable) {
   for (const auto& row : option_table()) {
     const auto name = environment_name(row.name);
@@ -158,7 +157,7 @@ std::string config_file(const flags& from_flags, const environment_variables& fr
   return variable == from_environment.end() ? std::string{} : variable->second;
 }
 
-/// Whether the authority that `rest` begins with, "host:port/path", is a loopback address or localhost.
+/// Whether the authority at the start of `rest` ("host:port/path") is a loopback address or localhost.
 bool names_this_machine(std::string_view rest) {
   auto host = rest.substr(0, rest.find('/'));
   if (host.starts_with('[')) return host.starts_with("[::1]");
@@ -173,14 +172,14 @@ void derive(loaded& config) {
   if (is_default(config, "ledger.url")) o.ledger.url = "sqlite:" + (o.data_dir / "ledger.db").string();
   if (is_default(config, "http.public_url")) {
     const auto encrypted = parse_endpoint(o.tls.listen);
-    const bool is_reached = encrypted && encrypted->port != 0; // any free port is no address for a link
+    const bool is_reached = encrypted && encrypted->port != 0; // port 0 cannot be used in a link
     o.http.public_url =
       is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }
 
-/// Collects checks that concern the configuration as a whole.
+/// Checks that concern the configuration as a whole.
 class checker {
 public:
   explicit checker(loaded& config) : config_{config}, o_{config.values} {}
@@ -239,8 +238,8 @@ public:
                                      [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; }),
             "bus.source", "must be a URI reference, like /fairqueue or https://tickets.example");
     require(b.prefix.size() <= 100, "bus.prefix", "must have at most 100 characters");
-    // Two streams cannot have one subject: the bus would take the payment events, or the router's stream the
-    // domain events.
+    // Two streams cannot share a subject: the bus would receive the payment events, or the payment stream
+    // the domain events.
     require(!b.payments_subject.starts_with(b.prefix + "."), "bus.payments_subject",
             "must not begin with bus.prefix");
     require(b.payments_subject.empty() || b.payments_stream != b.stream, "bus.payments_stream",
@@ -344,7 +343,7 @@ private:
     constexpr std::string_view open = "http://";
     return !url.starts_with(open) || names_this_machine(url.substr(open.size()));
   }
-  /// Two times host:port, without the forms of curl's that leave something out.
+  /// Whether the text is host:port twice; curl's shortened forms are refused.
   static bool is_connect_to(std::string_view text) {
     const auto middle = text.find(':', std::min(text.find(':'), text.size() - 1) + 1);
     return middle != std::string_view::npos && is_host_and_port(text.substr(0, middle))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From flags, environment and file to checked options, and back to text. Called by app/ for every subcommand,
-// before anything listens or opens a file of the ledger. Precedence: flags > FAIRQUEUE_* > TOML file >
+// Loads checked options from flags, environment and file, and prints them. Called by app/ for every
+// subcommand, before anything listens or opens the ledger. Precedence: flags > FAIRQUEUE_* > TOML file >
 // default.
 //
 //   config::flags flags;
@@ -23,48 +23,47 @@ class App;
 
 namespace fq::config {
 
-/// What the command line said, still as text.
+/// Values from the command line, still as text.
 struct flags {
   std::string config_file; ///< --config; empty if absent
   std::map<std::string, std::string> values; ///< option name -> text; only options that were given
 };
 
-/// Gives `command` a flag per option (`--http.listen`, also with dashes for underscores: `--data-dir`), a
+/// Adds a flag per option to `command` (`--http.listen`, also with dashes for underscores: `--data-dir`), a
 /// `_file` flag per secret, and --config. `into` must outlive the parsing.
 void add_options(CLI::App& command, flags& into);
 
 using environment_variables = std::map<std::string, std::string>;
 
-/// The variables of a process (`environ`), reduced to those that begin with FAIRQUEUE_.
+/// The variables of a process (`environ`) that start with FAIRQUEUE_.
 [[nodiscard]] environment_variables environment_of(const char* const* variables);
 
-/// One thing that is wrong, in words for the person who configures.
+/// A configuration error, for the person who configures.
 struct problem {
-  std::string option; ///< "http.listen"; empty if it concerns no single option
+  std::string option; ///< "http.listen"; empty if it concerns several options
   std::string origin; ///< "flag --http.listen", "file x.toml line 3", "environment FAIRQUEUE_...", "default"
   std::string text;
 };
 
 struct loaded {
   options values;
-  std::vector<problem> problems; ///< all of them, not the first; `values` is usable only when empty
-  std::map<std::string, std::string> origins; ///< option name -> where its value came from
+  std::vector<problem> problems; ///< all problems; `values` is valid only if empty
+  std::map<std::string, std::string> origins; ///< option name -> source of its value
 };
 
-/// Reads every source, converts, derives and checks. Never throws for what a user wrote: that is a problem.
+/// Reads every source, converts, derives and checks. User errors are returned as problems, never thrown.
 [[nodiscard]] loaded load(const flags& from_flags, const environment_variables& from_environment);
 
-/// The options with nothing configured, for tests and tools.
+/// All options with default values, for tests and tools.
 [[nodiscard]] options default_options();
 
-/// One line a problem, ready for stderr.
+/// One line per problem, for stderr.
 [[nodiscard]] std::string describe(const std::vector<problem>& problems);
 
-/// Every option in force as TOML that `load` reads back, each with its origin in a comment; secrets are
-/// masked.
+/// All options as TOML that `load` can read, each with its origin in a comment. Secrets are masked.
 [[nodiscard]] std::string print_config(const loaded& config);
 
-/// The text of config/fairqueue.example.toml: every option with its default, type, range and description.
+/// The text of config/fairqueue.example.toml: every option with default, type, range and description.
 [[nodiscard]] std::string example_file();
 
 } // namespace fq::config

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric addresses and blocks of them.
+// Numeric addresses and CIDR blocks.
 #include "config/network.hpp"
 
 #include <arpa/inet.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as configuration writes them: where to listen, and which peers are trusted proxies. Used by
-// config to check and by net to bind and to find a client's address. Opens no socket and resolves no name.
+// Addresses in the configuration: listeners and trusted proxies. Used by config for checks, and by net to
+// bind and to find a client's address. Opens no socket, resolves no name.
 #pragma once
 
 #include <array>
@@ -11,19 +11,18 @@
 
 namespace fq::config {
 
-/// A numeric address with a port; `0` lets the system choose (tests).
+/// A numeric address with a port; port 0: chosen by the system (tests).
 struct endpoint {
   std::string address; ///< "127.0.0.1" or "::1", without brackets
   std::uint16_t port = 0;
   friend bool operator==(const endpoint&, const endpoint&) = default;
 };
 
-/// "127.0.0.1:8080" or "[::1]:8080"; nothing for names, for a missing port, for anything else.
+/// Accepts "127.0.0.1:8080" and "[::1]:8080"; empty for names, a missing port and anything else.
 [[nodiscard]] std::optional<endpoint> parse_endpoint(std::string_view text);
 [[nodiscard]] std::string to_string(const endpoint& e);
 
-/// The address under which a listener can be reached from this machine: a wildcard is no address to connect
-/// to.
+/// The address to connect to a listener from this machine; replaces a wildcard address.
 [[nodiscard]] endpoint reachable(endpoint listen);
 
 /// 127.0.0.0/8 and ::1.
@@ -42,8 +41,8 @@ struct address_block {
   friend bool operator==(const address_block&, const address_block&) = default;
 };
 
-/// "10.0.0.0/8", "fd00::/8" or a single address. Bits beyond the prefix must be zero: "10.1.2.3/8" is a
-/// mistake.
+/// Accepts "10.0.0.0/8", "fd00::/8" or a single address. Bits beyond the prefix must be zero: "10.1.2.3/8"
+/// is refused.
 [[nodiscard]] std::optional<address_block> parse_address_block(std::string_view text);
 [[nodiscard]] std::string to_string(const address_block& block);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The draft is complete on the disk before it gets its name, so no crash leaves an empty node-id behind; a
-// hard link never replaces, so two processes that start at once end with the same name.
+// The draft is synced before it gets its final name, so a crash leaves no empty node-id. A hard link never
+// replaces a file, so two processes that start at the same time get the same name.
 #include "config/node_id.hpp"
 
 #include "config/table.hpp"
@@ -22,7 +22,7 @@ namespace {
   throw std::runtime_error{"node.id: " + file.string() + " " + what};
 }
 
-/// 64 random bits: a billion nodes would not meet.
+/// 64 random bits: collisions are negligible for a billion nodes.
 std::string random_name() {
   std::random_device source;
   std::string name = "node-";
@@ -30,7 +30,7 @@ std::string random_name() {
   return name;
 }
 
-/// The name in `file`; nothing if there is no such file.
+/// The name in `file`; empty if the file does not exist.
 std::optional<std::string> kept_name(const std::filesystem::path& file) {
   std::ifstream in{file};
   if (!in) {

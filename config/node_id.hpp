@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who this node is among those that share a ledger: what `node.id` says, else a random name of its own that
-// it keeps, so that a restart is the same node. Called once by the composition in app/, after the data folder
-// exists.
+// The node's id: `node.id`, else a random name that is stored, so that a restart is the same node. Called
+// once by the composition in app/, after the data folder exists.
 #pragma once
 
 #include "config/options.hpp"
@@ -10,9 +9,8 @@
 
 namespace fq::config {
 
-/// `node.id`, else the content of <data_dir>/node-id, which is made (durably, never over an existing one)
-/// when there is none. Throws std::runtime_error when the file cannot be read or written, or holds no such
-/// name.
+/// Returns `node.id`, else the content of <data_dir>/node-id, which is created if missing (durably, never
+/// over an existing file). Throws std::runtime_error if the file cannot be read or written, or is invalid.
 [[nodiscard]] std::string node_id(const options& o);
 
 } // namespace fq::config

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The typed result of configuration: what every layer is built from. Filled by config::load; plain data, no
-// behaviour. Names here are the names of the options: `options.http.listen` is `http.listen`.
+// The typed result of configuration, from which every layer is built. Filled by config::load; plain data.
+// Members are named like the options: `options.http.listen` is `http.listen`.
 #pragma once
 
 #include "config/branding.hpp"
@@ -37,20 +37,20 @@ struct http_options {
   std::int64_t webhook_body_limit{}; ///< bytes
   std::int64_t in_flight_per_event{};
 
-  /// How this machine reaches `listen`, with the base path.
+  /// URL of `listen` for clients on this machine, with the base path.
   [[nodiscard]] std::string local_url() const;
 };
 
-/// The listener with TLS of its own, beside http.listen.
+/// The TLS listener, beside http.listen.
 struct tls_options {
   std::string listen; ///< address:port; empty: none
   std::filesystem::path certificate, key;
   milliseconds handshake_timeout{};
   std::int64_t handshakes_max{};
-  milliseconds hsts{}; ///< 0: not said
+  milliseconds hsts{}; ///< 0: header not sent
 
   [[nodiscard]] bool is_on() const { return !listen.empty(); }
-  /// `listen`, if it is on and checked.
+  /// The parsed `listen`. Precondition: is_on(), and validated.
   [[nodiscard]] endpoint where() const { return parse_endpoint(listen).value(); }
 };
 
@@ -62,7 +62,7 @@ struct ledger_options {
 
   /// The path of a sqlite: url; empty for any other.
   [[nodiscard]] std::filesystem::path sqlite_path() const;
-  /// True if the url is one that libpq takes as it is.
+  /// True if libpq accepts the url's scheme.
   [[nodiscard]] bool is_postgres() const;
 };
 
@@ -71,15 +71,15 @@ struct cache_options {
 };
 
 struct node_options {
-  std::string id; ///< empty: see config/node_id.hpp, which says who we are then
+  std::string id; ///< empty: config/node_id.hpp chooses one
 };
 
-/// The connections between nodes that share a ledger.
+/// Connections between nodes that share a ledger.
 struct cluster_options {
-  std::string listen; ///< address:port; empty: this node talks to no other
-  std::string advertise; ///< host:port where other nodes reach it; empty: `listen`
+  std::string listen; ///< address:port; empty: no connections to other nodes
+  std::string advertise; ///< host:port for other nodes; empty: `listen`
   std::filesystem::path certificate, key, ca;
-  bool insecure{}; ///< without TLS, on this machine only
+  bool insecure{}; ///< without TLS, loopback only
   std::int64_t in_flight_per_node{};
 
   [[nodiscard]] bool is_on() const { return !listen.empty(); }
@@ -89,7 +89,7 @@ struct cluster_options {
 struct queue_options {
   milliseconds session_ttl{};
   milliseconds claim_window{};
-  milliseconds ticket_ttl{}; ///< of standalone queues; 0: for ever
+  milliseconds ticket_ttl{}; ///< of standalone queues; 0: unlimited
   milliseconds admission_interval{};
   std::int64_t batch_size{};
 };
@@ -105,10 +105,10 @@ struct payments_options {
   std::int64_t retry_attempts{};
   milliseconds retry_base{};
   milliseconds retry_cap{};
-  std::string gateway; ///< of payments that name none: "sandbox", "paystack" or "stripe"
+  std::string gateway; ///< default for payments without a gateway: "sandbox", "paystack" or "stripe"
 };
 
-/// What the installation charges for an order in one currency: minor units, basis points.
+/// Installation fees for an order in one currency, in minor units and basis points.
 struct fee_option {
   std::int64_t per_ticket{};
   std::int64_t basis_points{};
@@ -123,9 +123,9 @@ struct checkout_options {
   milliseconds rollback_workers_for{};
   std::int64_t rollback_queue_above{};
   milliseconds rollback_queue_for{};
-  std::string fees; ///< "EUR:150:290:30", ...; "*" is every other currency
+  std::string fees; ///< "EUR:150:290:30", ...; "*" for all other currencies
 
-  /// `fees` by currency; nothing if it is malformed.
+  /// `fees` by currency; empty if malformed.
   [[nodiscard]] std::optional<std::map<std::string, fee_option>> parsed_fees() const;
 };
 
@@ -152,14 +152,14 @@ struct rate_limits_options {
   std::int64_t login_failures_per_ip_per_minute{};
   std::int64_t customer_requests_per_minute{}; ///< 0: no limit
   std::int64_t organizer_requests_per_minute{}; ///< 0: no limit
-  std::int64_t joins_per_customer_per_minute{}; ///< new places; 0: no limit
+  std::int64_t joins_per_customer_per_minute{}; ///< new entries; 0: no limit
   std::int64_t anonymous_requests_per_ip_per_minute{}; ///< 0: no limit
   std::int64_t sandbox_requests_per_ip_per_minute{}; ///< 0: no limit
   std::int64_t joins_per_ip_per_minute{}; ///< with a publishable key; 0: no limit
   std::int64_t access_per_session_per_minute{}; ///< 0: no limit
   std::int64_t access_per_key_per_minute{}; ///< 0: no limit
   std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
-  std::int64_t tracked_max{}; ///< buckets kept per limit
+  std::int64_t tracked_max{}; ///< max buckets per limit
 };
 
 struct mail_options {
@@ -179,23 +179,23 @@ struct mail_options {
   [[nodiscard]] bool smtp_is_local() const;
 };
 
-/// Domain events to other systems, and payment events from one.
+/// Domain events to other systems, and payment events from another system.
 struct bus_options {
   std::string url; ///< as nats_options::url; empty: no bus
   std::string stream;
-  std::string prefix; ///< of subjects, without the dot
-  std::string source; ///< of CloudEvents
-  std::string payments_subject; ///< empty: none are taken
+  std::string prefix; ///< of subjects, without the trailing dot
+  std::string source; ///< `source` of CloudEvents
+  std::string payments_subject; ///< empty: no payment events
   std::string payments_stream;
 };
 
 struct loyalty_options {
-  std::int64_t points_per_unit{}; ///< of currency; 0: no points
+  std::int64_t points_per_unit{}; ///< per unit of currency; 0: no points
 };
 
 struct nats_options {
   std::string
-    url; ///< "nats://…" or "tls://…", or several with commas; may hold passwords and tokens; empty: none
+    url; ///< "nats://…" or "tls://…", several separated by commas; may hold passwords and tokens; empty: none
   std::filesystem::path credentials_file;
   std::filesystem::path ca_file;
 };
@@ -204,61 +204,61 @@ struct gateway_options {
   bool sandbox{};
   milliseconds webhook_timeout{};
   milliseconds call_timeout{};
-  std::filesystem::path ca_file; ///< empty: the system's
+  std::filesystem::path ca_file; ///< empty: the system's CA file
 };
 
 struct paystack_options {
-  std::string secret_keys; ///< the first makes calls, all sign webhooks; commas between; empty: no Paystack
+  std::string secret_keys; ///< comma separated; the first makes calls, all verify webhooks; may be empty
   std::string fallback_email;
   std::string url;
 };
 
 struct stripe_options {
   std::string secret_key; ///< empty: no Stripe
-  std::string webhook_secrets; ///< commas between
+  std::string webhook_secrets; ///< comma separated
   bool automatic_tax{};
   std::string url;
 };
 
-/// Ways to people's devices; each is off until it is set up.
+/// Push services for devices; each is off until configured.
 struct push_options {
-  std::filesystem::path fcm_service_account; ///< the JSON file; empty: no FCM
+  std::filesystem::path fcm_service_account; ///< JSON file; empty: no FCM
   std::string fcm_url;
-  std::string apns_team_id; ///< with the next three, or none of them
+  std::string apns_team_id; ///< requires the next three, or none of the four
   std::string apns_key_id;
-  std::filesystem::path apns_key; ///< the p8 file
+  std::filesystem::path apns_key; ///< p8 file
   std::string apns_topic; ///< bundle id
   std::string apns_url;
   std::string apns_sandbox_url;
   std::string ntfy_url; ///< empty: no mirror
-  std::string connect_to; ///< HOST:PORT:ADDRESS:PORT, several with commas
-  std::filesystem::path ca_file; ///< empty: the system's
+  std::string connect_to; ///< HOST:PORT:ADDRESS:PORT, several separated by commas
+  std::filesystem::path ca_file; ///< empty: the system's CA file
 
   [[nodiscard]] bool fcm_is_on() const { return !fcm_service_account.empty(); }
   [[nodiscard]] bool apns_is_on() const { return !apns_key.empty(); }
 };
 
-/// Webhooks to organizers and origins.
+/// Outgoing webhooks to organizers and origins.
 struct webhooks_options {
-  bool allow_private{}; ///< this machine and its network as receivers too
+  bool allow_private{}; ///< also allows receivers on this machine and its network
   bool allow_http{};
-  std::string ports; ///< that a url may name, commas between
-  std::filesystem::path ca_file; ///< empty: the system's
+  std::string ports; ///< ports allowed in a url, comma separated
+  std::filesystem::path ca_file; ///< empty: the system's CA file
   milliseconds timeout{};
   std::int64_t concurrency{};
 
-  /// `ports` as numbers; nothing if it is malformed.
+  /// `ports` as numbers; empty if malformed.
   [[nodiscard]] std::optional<std::vector<std::uint16_t>> parsed_ports() const;
 };
 
-/// The parts of a list with commas, without blanks around; no empty ones.
+/// The parts of a comma-separated list, trimmed, without empty parts.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 struct tracing_options {
-  std::string url; ///< of the collector's traces; empty: spans are not kept
+  std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
-  std::filesystem::path ca_file; ///< empty: the system's
-  std::int64_t sample_per_mille{}; ///< of the requests that bring no trace of their own
+  std::filesystem::path ca_file; ///< empty: the system's CA file
+  std::int64_t sample_per_mille{}; ///< of requests without a trace of their own
 };
 
 struct log_options {
@@ -280,10 +280,10 @@ struct io_options {
 
 enum class environment_kind { development, production };
 
-/// The pages for people.
+/// The pages for customers.
 struct pages_options {
-  std::filesystem::path branding; ///< the file; empty: none
-  fq::config::branding brands; ///< what is in it
+  std::filesystem::path branding; ///< empty: none
+  fq::config::branding brands; ///< parsed content of `branding`
 };
 
 struct options {

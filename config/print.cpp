@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as TOML: what is in force (print-config), and the example file.
+// Options as TOML: the current values (print-config), and the example file.
 #include "config/load.hpp"
 #include "config/table.hpp"
 
@@ -45,7 +45,7 @@ struct split_name {
   }
 };
 
-/// Calls `line(row, key)` for every option, with a [group] header where a new group begins.
+/// Calls `line(row, key)` for every option; inserts a [group] header before each group.
 template <class Line>
 std::string document(std::string text, Line&& line) {
   std::string_view group;

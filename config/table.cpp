@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows. Defaults are those of DESIGN section 8; where a number comes from elsewhere, the row's comment
-// says so.
+// The rows. Defaults are those of DESIGN section 8, unless the row's comment gives another source.
 #include "config/table.hpp"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ constexpr std::int64_t day = 24 * hour;
 constexpr std::int64_t kib = 1024;
 constexpr std::int64_t mib = 1024 * kib;
 
-/// Access to a member, as a plain function pointer: `member<&options::http, &http_options::listen>`.
+/// Access to a member as a function pointer: `member<&options::http, &http_options::listen>`.
 template <auto Group, auto Member>
 auto& member(options& o) {
   return (o.*Group).*Member;
@@ -79,7 +78,7 @@ const auto rows = std::to_array<option_row>({
   text_row("http.trusted_proxies", blocks, "",
            "Address blocks whose X-Forwarded-For is believed; from anybody else the header is ignored.",
            FQ_FIELD(http, trusted_proxies)),
-  // 19,000: the usual hard limit of 20,000 descriptors, less files, stores and the admin listener.
+  // 19,000: the usual hard limit of 20,000 descriptors, minus files, stores and the admin listener.
   number_row("http.max_connections", count, "19000", 1, 1'000'000,
              "Open connections; beyond it a silent or idle one makes room, else the new one is answered 503.",
              FQ_FIELD(http, max_connections)),
@@ -117,7 +116,7 @@ const auto rows = std::to_array<option_row>({
            FQ_FIELD(tls, key)),
   number_row("tls.handshake_timeout", duration, "5s", 100 * ms, minute,
              "From a connection to the end of its handshake.", FQ_FIELD(tls, handshake_timeout)),
-  // 1,024: at a round trip of 200 ms that is five thousand handshakes a second, more than two cores compute.
+  // 1,024: with a round trip of 200 ms, 5,000 handshakes per second, more than two cores can compute.
   number_row("tls.handshakes_max", count, "1024", 1, 1'000'000,
              "Handshakes under way; beyond it one that is silent for a second makes room, else new "
              "connections wait in the kernel's queue.",
@@ -259,14 +258,14 @@ const auto rows = std::to_array<option_row>({
   number_row("rate_limits.login_failures_per_ip_per_minute", count, "20", 1, 1'000'000,
              "Failed organizer logins from one client address.",
              FQ_FIELD(rate_limits, login_failures_per_ip_per_minute)),
-  // 6,000: a hundred a second, far above any honest client and low enough to stop a loop.
+  // 6,000: 100 per second, far above an honest client, low enough to stop a loop.
   number_row("rate_limits.customer_requests_per_minute", count, "6000", 0, 100'000'000,
              "Requests of one customer; 0 is no limit.", FQ_FIELD(rate_limits, customer_requests_per_minute)),
   number_row("rate_limits.organizer_requests_per_minute", count, "6000", 0, 100'000'000,
              "Requests of one organizer; 0 is no limit.",
              FQ_FIELD(rate_limits, organizer_requests_per_minute)),
-  // Every place is remembered until its sale is over: who leaves and joins in a loop must not fill the
-  // memory.
+  // Every entry stays in memory until its sale is over, so a customer that leaves and joins in a loop must
+  // not fill it.
   number_row(
     "rate_limits.joins_per_customer_per_minute", count, "30", 0, 1'000'000,
     "New places in line of one customer; joining again where one stands does not count, 0 is no limit.",
@@ -433,8 +432,8 @@ const auto rows = std::to_array<option_row>({
   text_row("webhooks.ports", text, "443,8443",
            "Ports that urls of webhooks may name, with commas between; a url without one has 443.",
            FQ_FIELD(webhooks, ports)),
-  // A delivery is a courier's for 60 s and begun in the first half of them (courier_services::hold): a try of
-  // up to 25 s is over, and written, before anybody else may take it.
+  // A delivery must start within the first half of its visibility timeout of 60 s (courier_services::hold).
+  // So an attempt of up to 25 s has ended and is stored before another courier can take it.
   number_row("webhooks.timeout", duration, "15s", 100 * ms, 25 * second,
              "For the receiver of a webhook to answer one try.", FQ_FIELD(webhooks, timeout)),
   number_row("webhooks.concurrency", count, "32", 1, 1'000, "Webhooks under way at a time.",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The option table: every option of the program as data. Flags, environment, file, validation, print-config,
-// the example file and the documentation are all derived from it; adding an option is one row here and one
-// member in options.hpp.
+// example file and documentation are derived from it. A new option is one row here and one member in
+// options.hpp.
 #pragma once
 
 #include "config/options.hpp"
@@ -15,11 +15,11 @@
 
 namespace fq::config {
 
-/// How the text of an option is read and what it may be.
+/// How the text of an option is parsed and validated.
 enum class value_type {
   text, ///< any text
   optional_text,
-  password, ///< any text or none; never shown
+  password, ///< any text, or empty; never printed
   path, ///< a file or folder
   optional_path,
   endpoint, ///< address:port
@@ -27,9 +27,9 @@ enum class value_type {
   ledger_url, ///< sqlite:<path>, postgres://…, postgresql://… or memory:
   cache_url, ///< redis://…, or empty for none
   smtp_url, ///< smtp:// or smtps://, or empty for none
-  nats_url, ///< nats:// or tls://, several with commas, or empty for none
-  nats_name, ///< of a stream: letters, digits, - and _
-  nats_subject, ///< such words with dots between them, without wildcards
+  nats_url, ///< nats:// or tls://, several separated by commas, or empty for none
+  nats_name, ///< stream name: letters, digits, - and _
+  nats_subject, ///< words separated by dots, without wildcards
   optional_nats_subject,
   mail_address, ///< somebody@example.com
   node_id, ///< [a-z0-9-]{1,64}, or empty
@@ -43,7 +43,7 @@ enum class value_type {
   choice, ///< one of `choices`
 };
 
-/// Where the value of an option lives in `options`; the alternative must fit the type.
+/// Access to the option's member in `options`; the alternative must match the type.
 using field = std::variant<std::string& (*)(options&), std::filesystem::path& (*)(options&),
                            endpoint& (*)(options&), std::vector<std::string>& (*)(options&),
                            std::vector<address_block>& (*)(options&), std::int64_t& (*)(options&),
@@ -52,13 +52,13 @@ using field = std::variant<std::string& (*)(options&), std::filesystem::path& (*
 struct option_row {
   std::string_view name; ///< "http.listen"
   value_type type;
-  std::string_view default_text; ///< as a flag would give it; lists are comma separated
-  std::int64_t low; ///< count: itself, bytes: bytes, duration: milliseconds; both inclusive
+  std::string_view default_text; ///< as in a flag; lists are comma separated
+  std::int64_t low; ///< inclusive bounds; count: itself, bytes: bytes, duration: milliseconds
   std::int64_t high;
-  std::string_view choices; ///< of choice: "a|b"
-  bool derived; ///< the default follows from other options; default_text only describes it
-  bool secret; ///< may come from a file (`<name>_file`, `..._FILE`), and is masked when printed
-  bool restart; ///< a change needs a restart (all do today: only the files of tls.* are read anew)
+  std::string_view choices; ///< for type choice: "a|b"
+  bool derived; ///< the default depends on other options; default_text only describes it
+  bool secret; ///< may come from a file (`<name>_file`, `..._FILE`); masked when printed
+  bool restart; ///< a change needs a restart (currently all; only the files of tls.* are read again)
   std::string_view description; ///< one sentence
   field where;
 };
@@ -72,14 +72,13 @@ struct option_row {
 /// "http.listen" -> "FAIRQUEUE_HTTP_LISTEN".
 [[nodiscard]] std::string environment_name(std::string_view option);
 
-/// Reads `text` into the option's member. Returns what is wrong, or "" when all is well.
+/// Parses `text` into the option's member. Returns the error, or "".
 [[nodiscard]] std::string assign(const option_row& row, std::string_view text, options& out);
 
 /// The value as text that `assign` accepts; lists comma separated. Secrets are masked.
 [[nodiscard]] std::string value_text(const option_row& row, const options& from);
 
-/// A url fit for logs: the password of "scheme://user:password@host" and those among its parameters are
-/// masked.
+/// A url for logs: masks the password of "scheme://user:password@host" and passwords in parameters.
 [[nodiscard]] std::string without_password(std::string_view url);
 
 /// "10s", "500ms", "24h": the largest unit that divides it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// toml++ is used here and nowhere else.
+// The only use of toml++.
 #include "config/toml_source.hpp"
 
 #include <toml++/toml.h>
@@ -28,7 +28,7 @@ std::optional<std::string> list_text(const toml::array& list) {
   std::string text;
   for (const auto& item : list) {
     const auto* s = item.as_string();
-    // A comma inside an element would come apart again; no origin and no address block has one.
+    // An element with a comma could not be split again; no origin or address block contains one.
     if (s == nullptr || s->get().find(',') != std::string::npos) return std::nullopt;
     text.append(text.empty() ? "" : ",").append(s->get());
   }

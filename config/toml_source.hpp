@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TOML file as option texts. Used by load.cpp only; keeps toml++ out of every other file.
+// Reads a TOML file as option texts. Used by load.cpp only; hides toml++.
 #pragma once
 
 #include "config/load.hpp"
@@ -9,14 +9,14 @@
 
 namespace fq::config {
 
-/// A key of the file that holds a value: "http.listen" with its text as a flag would give it.
+/// A key of the file with a value: "http.listen", with its text as in a flag.
 struct file_entry {
   std::string key;
   std::string text;
   std::size_t line = 0;
 };
 
-/// Everything in `file`; what cannot be read or is no option value becomes a problem.
+/// All entries of `file`; unreadable parts and values that are no option value become problems.
 [[nodiscard]] std::vector<file_entry> read_toml(const std::string& file, std::vector<problem>& problems);
 
 } // namespace fq::config

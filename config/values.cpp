@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text to typed value and back, one function a type. Errors say what is allowed, not only that something is
-// wrong.
+// Conversion between text and typed values, one function per type. Error texts state what is allowed.
 #include "config/table.hpp"
 
 #include <algorithm>
@@ -24,8 +23,7 @@ constexpr std::array no_units{unit{"", 1}};
 
 std::string in_quotes(std::string_view text) { return std::string{"\""}.append(text).append("\""); }
 
-/// A whole number with one of `units` behind it; nothing if the number or unit is none or the product does
-/// not fit.
+/// Parses an integer followed by one of `units`; empty if either is invalid or the product overflows.
 template <std::size_t N>
 std::optional<std::int64_t> parse_with_unit(std::string_view text, const std::array<unit, N>& units) {
   std::int64_t number = 0;
@@ -77,7 +75,7 @@ bool is_plain_url_text(std::string_view text) {
                      [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; });
 }
 
-/// The part behind "http://" or "https://"; nothing if it does not begin so.
+/// The part after "http://" or "https://"; empty for another start.
 std::optional<std::string_view> without_scheme(std::string_view text) {
   for (const std::string_view scheme : {"http://", "https://"})
     if (text.starts_with(scheme)) return text.substr(scheme.size());
@@ -102,12 +100,12 @@ bool is_origin(std::string_view text) {
          && std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-/// The parts of "scheme://authority/path?query"; nothing if "://" is missing.
+/// The parts of "scheme://authority/path?query"; empty if "://" is missing.
 struct url_parts {
   std::string_view scheme;
   std::string_view user_info; ///< "user:password", without the @
   std::string_view hosts;
-  std::string_view path; ///< without the slash
+  std::string_view path; ///< without the leading slash
   std::string_view query; ///< without the question mark
 };
 
@@ -132,9 +130,9 @@ std::optional<url_parts> split_url(std::string_view text) {
   return parts;
 }
 
-/// The parameter names of a query, and the query with each value that is a password masked.
+/// A query with password values masked, and a check of its parameter names.
 struct masked_query {
-  bool plain_names = true; ///< only lower case letters and underscores, so that nothing hides behind a %61
+  bool plain_names = true; ///< only lower-case letters and underscores: no %-encoding
   std::string text;
 
   explicit masked_query(std::string_view query) {
@@ -156,8 +154,8 @@ struct masked_query {
   }
 };
 
-/// A password with a reserved character in it would be cut at the wrong place, here (and then printed) and by
-/// the client library.
+/// Refuses reserved characters in a password: this parser (which masks it) and the client library would cut
+/// it at the wrong place.
 std::string check_credentials(std::string_view text, const url_parts& parts) {
   const bool once = std::count(text.begin(), text.end(), '@') == (parts.user_info.empty() ? 0 : 1);
   if (once && std::count(parts.user_info.begin(), parts.user_info.end(), ':') <= 1) return {};
@@ -165,7 +163,7 @@ std::string check_credentials(std::string_view text, const url_parts& parts) {
          "%3F";
 }
 
-/// What libpq's own parser would say about hosts and parameters, it says at the start.
+/// Does not check hosts and parameters: libpq's parser does that at the start.
 std::string check_postgres_url(std::string_view text) {
   const auto parts = split_url(text);
   if (!parts || !is_plain_url_text(text)) return "must be like postgres://user:password@host:5432/database";
@@ -202,7 +200,7 @@ std::string check_redis_url(std::string_view text) {
   return check_credentials(text, *parts);
 }
 
-/// "smtp://host:587/name": a login has options of its own.
+/// "smtp://host:587/name"; user and password are separate options.
 std::string check_smtp_url(std::string_view text) {
   const auto parts = split_url(text);
   const bool ok = parts && (parts->scheme == "smtp" || parts->scheme == "smtps") && is_plain_url_text(text)
@@ -241,7 +239,7 @@ std::string check_nats_urls(std::string_view list) {
   return {};
 }
 
-/// Of "user:password@" the password, of "token@" all of it.
+/// Masks the password of "user:password@", and all of "token@".
 std::string without_secrets(std::string_view list) {
   std::string out;
   for (const auto& url : split_list(list)) {
@@ -456,7 +454,7 @@ std::string assign(const option_row& row, std::string_view text, options& out) {
 }
 
 std::string value_text(const option_row& row, const options& from) {
-  // The table gives write access; reading through a copy keeps this function honest about constness.
+  // The table gives write access, so read from a copy to keep `from` const.
   options copy = from;
   auto shown = std::visit([&](auto access) { return show(row, access(copy)); }, row.where);
   const bool masked = row.type == value_type::password || row.type == value_type::nats_url;
@@ -470,7 +468,7 @@ std::string without_password(std::string_view url) {
   const auto offset = [&](std::string_view part) {
     return static_cast<std::size_t>(part.data() - url.data());
   };
-  // From the back, so that the offsets before stay true.
+  // From the back, so that earlier offsets stay valid.
   if (!parts->query.empty())
     text.replace(offset(parts->query), parts->query.size(), masked_query{parts->query}.text);
   if (const auto colon = parts->user_info.find(':'); colon != std::string_view::npos)
@@ -481,7 +479,7 @@ std::string without_password(std::string_view url) {
 std::string duration_text(milliseconds value) {
   for (auto u = duration_units.rbegin(); u != duration_units.rend(); ++u)
     if (value.count() != 0 && value.count() % u->factor == 0) {
-      // Days only from two on: "24h" reads better than "1d".
+      // Days only from 2 on: "24h" is more readable than "1d".
       if (u->name == "d" && value.count() == u->factor) continue;
       return std::to_string(value.count() / u->factor).append(u->name);
     }

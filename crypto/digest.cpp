@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's SHA-256 and HMAC with contexts kept per thread, libsodium's BLAKE2b, and the text encodings. A
-// failure of the library here means no memory or a broken installation; there is no answer to give, so the
-// process ends.
+// OpenSSL's SHA-256 and HMAC with contexts per thread, libsodium's BLAKE2b, and the text encodings. A
+// failure of these libraries means no memory or a broken installation, so the process ends.
 #include "crypto/digest.hpp"
 
 #include "domain/base/hex.hpp"
@@ -30,8 +29,8 @@ struct free_context {
 using digest_context = std::unique_ptr<EVP_MD_CTX, free_context>;
 using mac_context = std::unique_ptr<EVP_MAC_CTX, free_context>;
 
-// Fetched once: looking an algorithm up by name costs more than hashing a short message. Never freed, on
-// purpose: threads may still hash while the process ends.
+// Fetched once, because the lookup by name costs more than hashing a short message. Intentionally never
+// freed: threads may still hash while the process ends.
 const EVP_MD* sha256_algorithm() noexcept {
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   must(algorithm != nullptr);
@@ -46,13 +45,13 @@ mac_context make_mac_context() noexcept {
   return context;
 }
 
-char sha256_name[] = "SHA256"; // OpenSSL's parameters want them mutable; it only reads them
+char sha256_name[] = "SHA256"; // OpenSSL's parameters require mutable text; it only reads them
 char sha512_name[] = "SHA512";
 
 void set_key(EVP_MAC_CTX* context, byte_view key, char* digest = sha256_name) noexcept {
   const OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string("digest", digest, 0),
                                OSSL_PARAM_construct_end()};
-  static constexpr std::uint8_t empty_key = 0; // a null key would mean "keep the old one"
+  static constexpr std::uint8_t empty_key = 0; // a null key would mean "keep the previous key"
   must(EVP_MAC_init(context, key.empty() ? &empty_key : key.data(), key.size(), params) == 1);
 }
 
@@ -101,7 +100,7 @@ secret_key::secret_key(std::span<const std::uint8_t, size> bytes) noexcept {
 secret_key::~secret_key() { OPENSSL_cleanse(bytes_.data(), bytes_.size()); }
 
 struct hmac_sha256_key::prepared {
-  std::uint64_t number; // never reused, so that a thread's kept state cannot be taken for another key's
+  std::uint64_t number; // never reused, so that a cached state cannot be taken for another key's
   std::vector<std::uint8_t> key;
 
   explicit prepared(byte_view bytes) : number{next_number()}, key(bytes.begin(), bytes.end()) {}
@@ -114,7 +113,7 @@ struct hmac_sha256_key::prepared {
     return ++last;
   }
 
-  // This thread's context that already holds the key; takes the place of the one prepared longest ago.
+  // Returns this thread's context with the key set; replaces the context prepared longest ago.
   EVP_MAC_CTX* ready_context() const noexcept {
     struct slot {
       std::uint64_t number = 0;

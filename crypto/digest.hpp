@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests, text encodings and comparison of secrets. Pure functions over OpenSSL and libsodium, safe on any
-// thread; called by tokens, the payment gateways, idempotency (body hashes) and rate limits (address hashes).
+// Digests, text encodings and comparison of secrets. Pure functions over OpenSSL and libsodium, thread-safe.
+// Used by tokens, payment gateways, idempotency (body hashes) and rate limits (address hashes).
 #pragma once
 
 #include <array>
@@ -22,8 +22,7 @@ using sha512_digest = std::array<std::uint8_t, 64>;
 
 [[nodiscard]] sha256_digest sha256(std::string_view message) noexcept;
 
-/// A 32-byte secret that is wiped when it goes away. Moves and copies are explicit acts of the owner; never
-/// logged.
+/// A 32-byte secret that is wiped on destruction. Never log it.
 class secret_key {
 public:
   static constexpr std::size_t size = 32;
@@ -40,8 +39,8 @@ private:
   std::array<std::uint8_t, size> bytes_{};
 };
 
-/// HMAC-SHA256 under one long-lived key. A thread keeps the prepared state of the few keys it used last, so a
-/// repeated use costs 0.25 us where OpenSSL's one-shot call costs 1 us (measured on the development machine).
+/// HMAC-SHA256 under one long-lived key. Each thread caches the prepared state of its recently used keys:
+/// 0.25 us per call instead of 1 us for OpenSSL's one-shot call (measured on the development machine).
 class hmac_sha256_key {
 public:
   explicit hmac_sha256_key(byte_view key);
@@ -54,35 +53,35 @@ private:
   std::shared_ptr<const prepared> prepared_;
 };
 
-/// HMAC-SHA256 for a key that is used once. Keys that live longer: `hmac_sha256_key`.
+/// HMAC-SHA256 for a key that is used once. For long-lived keys: `hmac_sha256_key`.
 [[nodiscard]] sha256_digest hmac_sha256(byte_view key, std::string_view message) noexcept;
 
-/// HMAC-SHA512 (Paystack's webhooks), likewise.
+/// HMAC-SHA512 for a key that is used once (Paystack's webhooks).
 [[nodiscard]] sha512_digest hmac_sha512(byte_view key, std::string_view message) noexcept;
 
-/// 128 bits of BLAKE2b under `key` (16 to 64 bytes): table keys made from personal data, such as e-mail
-/// addresses.
+/// 128 bits of BLAKE2b under `key` (16 to 64 bytes): for table keys derived from personal data, such as
+/// e-mail addresses.
 [[nodiscard]] std::array<std::uint64_t, 2> keyed_hash_128(byte_view key, std::string_view message) noexcept;
 
 /// Lower-case hex.
 [[nodiscard]] std::string to_hex(byte_view bytes);
 
-/// Upper- or lower-case hex of any even length; nothing for anything else.
+/// Accepts upper- and lower-case hex of any even length; empty for anything else.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);
 
 /// Base64url without padding (RFC 4648 section 5).
 [[nodiscard]] std::string to_base64url(byte_view bytes);
 
-/// Strict inverse: no padding, no white space, no other alphabet, unused trailing bits must be zero, so that
-/// every byte string has exactly one text.
+/// Strict inverse: no padding, no white space, no other alphabet, unused trailing bits zero. So every byte
+/// string has exactly one text.
 [[nodiscard]] std::optional<std::vector<std::uint8_t>> from_base64url(std::string_view text);
 
-/// The same into a caller's buffer, for the hot path: the number of bytes, or nothing when malformed or too
+/// Decodes into a caller's buffer, for the hot path. Returns the number of bytes; empty if malformed or too
 /// long.
 [[nodiscard]] std::optional<std::size_t> from_base64url(std::string_view text,
                                                         std::span<std::uint8_t> out) noexcept;
 
-/// Equal length and content, in time that depends on the length only.
+/// Whether length and content are equal; the time depends on the length only.
 [[nodiscard]] bool constant_time_equal(std::string_view left, std::string_view right) noexcept;
 [[nodiscard]] bool constant_time_equal(byte_view left, byte_view right) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creating and loading key files. A new file is written under a temporary name, synced, and then linked to
-// its own name: a crash leaves either no key or a whole one, and of two processes that create at once the
-// second loses and loads.
+// Creates and loads key files. A new file is written under a temporary name, synced, and then linked to its
+// final name. So a crash leaves no partial key, and of two processes that create at the same time, the
+// second loads the first's key.
 #include "crypto/keys.hpp"
 
 #include "crypto/random.hpp"
@@ -75,11 +75,11 @@ void write_all(const open_file& to, const path& file, std::string_view text) {
   }
 }
 
-/// Creates `file` with `text`, unless somebody else did meanwhile.
+/// Creates `file` with `text`, unless another process has created it.
 void create_once(const path& file, std::string_view text) {
   path unfinished = file;
   unfinished += ".new." + std::to_string(::getpid());
-  ::unlink(unfinished.c_str()); // left by a crashed process that had our number
+  ::unlink(unfinished.c_str()); // left by a crashed process with the same process id
   {
     const open_file out{unfinished, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600};
     if (!out) fail_errno(unfinished, "cannot create", errno);
@@ -99,7 +99,7 @@ void refuse_if_not_private(const open_file& f, const path& file) {
   if ((status.st_mode & 077) != 0) fail(file, "is open to group or others; run: chmod 600 " + file.string());
 }
 
-/// The text of a private file; nothing if there is none.
+/// The text of a private file; empty, with `absent` set, if there is none.
 std::string read_private(const path& file, bool& absent) {
   const open_file in{file, O_RDONLY | O_NOFOLLOW};
   absent = !in && errno == ENOENT;
@@ -179,7 +179,7 @@ secret_key parse_secret(std::string_view text, const path& file) {
   return exactly_32(from_hex(text), file);
 }
 
-/// Two kinds of token under one key would make them interchangeable.
+/// A key shared by two kinds of token would make them interchangeable.
 void refuse_shared_keys(const key_store& keys, const path& folder) {
   const auto same = [](const signing_key& a, const signing_key& b) {
     return a.kid == b.kid || constant_time_equal(a.secret.bytes(), b.secret.bytes());
@@ -212,11 +212,10 @@ key_store key_store::open(const path& data_dir) {
 }
 
 // -- admission passes
-// --------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Sessions last 24 h at most, origins cache a key set for a while.
+/// Sessions last 24 h at most, and origins cache a key set for a while.
 constexpr milliseconds pass_key_life{48 * 60 * 60 * 1000};
 constexpr std::size_t pass_keys_max = 100;
 
@@ -232,7 +231,7 @@ std::string new_pass_key() {
   return text.get() + std::string{"\n"};
 }
 
-/// The name says when it was made, so that names sort by age: <unix ms, 13 digits>.jwk.
+/// The name contains the creation time, so that names sort by age: <unix ms, 13 digits>.jwk.
 std::string pass_key_name(timestamp now) {
   auto digits = std::to_string(unix_ms(now));
   return std::string(13 - std::min<std::size_t>(13, digits.size()), '0') + digits + ".jwk";
@@ -276,7 +275,7 @@ std::vector<std::string> open_pass_keys(const path& data_dir, timestamp now) {
   for (const auto& file : pass_key_files(folder)) {
     bool absent = false;
     auto text = read_private(file, absent);
-    if (absent) continue; // removed by a rotation just now
+    if (absent) continue; // removed by a concurrent rotation
     kid_of(text, file);
     keys.push_back(std::move(text));
   }
@@ -289,7 +288,7 @@ std::string rotate_pass_keys(const path& data_dir, timestamp now) {
   const auto before = pass_key_files(folder);
   const auto file = folder / pass_key_name(now);
   create_once(file, new_pass_key());
-  // A key signed until the next newer one was made.
+  // Each key signed until the next newer key was created.
   const auto dead_before = pass_key_name(now - pass_key_life);
   bool superseded_long_ago = false;
   for (const auto& old : before) {

@@ -25,7 +25,7 @@ using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
 using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
 using extension_ptr = std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>>;
 
-/// Clocks of other hosts may be behind.
+/// Backdating, because clocks of other hosts may be behind.
 constexpr seconds backdated{300};
 constexpr int serial_bytes = 16; // 127 random bits: unique without a register
 

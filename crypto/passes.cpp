@@ -13,7 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// The public half, with what verifiers want to see.
+/// The public part of a key, with the members that verifiers need.
 json::object public_half(const json::object& key) {
   json::object out{{"kty", "EC"}, {"crv", "P-256"}, {"use", "sig"}, {"alg", "ES256"}};
   for (const auto* name : {"kid", "x", "y"}) out[name] = key.at(name);

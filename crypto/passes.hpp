@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission passes: ES256 JWTs that an origin checks without asking us, with the keys of
-// /.well-known/jwks.json. A pass says what a session token says, until the session's end; what a pass cannot
-// know is that the session was ended before.
+// Admission passes: ES256 JWTs that an origin verifies offline, with the keys of /.well-known/jwks.json. A
+// pass has the content of a session token and is valid until the session's planned end. It cannot reflect an
+// earlier end of the session.
 #pragma once
 
 #include "domain/base/ids.hpp"
@@ -16,8 +16,8 @@ namespace fq {
 
 struct pass_claims {
   entry_id ticket; ///< jti
-  uuid queue; ///< aud: an origin takes passes of its own queue only
-  std::string subject; ///< sub; empty: the ticket
+  uuid queue; ///< aud: an origin accepts only passes of its own queue
+  std::string subject; ///< sub; empty: the ticket id is used
   timestamp issued_at;
   timestamp expires_at; ///< the session's end
 };
@@ -25,15 +25,16 @@ struct pass_claims {
 /// Immutable after construction; may be shared by threads.
 class pass_signer {
 public:
-  /// `keys`: as `open_pass_keys` gives them. Throws std::runtime_error if one is no key.
+  /// `keys`: from `open_pass_keys`. Throws std::runtime_error for an invalid key.
   explicit pass_signer(const std::vector<std::string>& keys);
   ~pass_signer();
   pass_signer(const pass_signer&) = delete;
   pass_signer& operator=(const pass_signer&) = delete;
 
-  /// About 15 us. Throws std::runtime_error if the crypto library fails, which it does only without memory.
+  /// Takes about 15 us. Throws std::runtime_error if the crypto library fails, which happens only without
+  /// memory.
   [[nodiscard]] std::string issue(const pass_claims& claims) const;
-  /// {"keys":[...]}: the public halves of all keys.
+  /// {"keys":[...]} with the public parts of all keys.
   [[nodiscard]] const std::string& jwks() const noexcept { return jwks_; }
 
 private:

@@ -16,7 +16,7 @@ void ready_sodium() noexcept {
   if (!ready) std::abort();
 }
 
-// A hash with the limits used below, of a random password that nobody kept: work for the unknown user.
+// A dummy hash for unknown users: the limits used below, with a discarded random password.
 const std::string absent_user_hash =
   "$argon2id$v=19$m=65536,t=2,p=1$XJYr/UtLgRlGjoBgcSSNOg$LadNFKCikECO9RQZjIRz39Dab5Z43eLhTb4Na0QPJ8I";
 

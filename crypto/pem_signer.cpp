@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's EVP, since libcjose reads no PEM.
+// Uses OpenSSL's EVP, because libcjose cannot read PEM.
 #include "crypto/pem_signer.hpp"
 
 #include "crypto/digest.hpp"
@@ -33,7 +33,7 @@ using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
 using context_ptr = std::unique_ptr<EVP_MD_CTX, freed_by<EVP_MD_CTX_free>>;
 using signature_ptr = std::unique_ptr<ECDSA_SIG, freed_by<ECDSA_SIG_free>>;
 
-/// In place of a question at the terminal.
+/// Refuses a passphrase instead of asking at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 EVP_PKEY* read_pem(std::string_view pem) {
@@ -50,7 +50,7 @@ bool is_on_p256(EVP_PKEY* key) {
          && std::string_view{group, size} == "prime256v1";
 }
 
-/// JOSE's form of an ECDSA signature.
+/// Converts an ECDSA signature to JOSE's format.
 std::vector<std::uint8_t> raw_of(const std::vector<std::uint8_t>& der) {
   const auto* at = der.data();
   const signature_ptr parsed{d2i_ECDSA_SIG(nullptr, &at, static_cast<long>(der.size()))};

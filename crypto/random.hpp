@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one door to the operating system's cryptographic randomness. Called by the key store when it creates
-// keys and by the system `environment` (ids, one-time codes); everybody else asks the environment, so that
-// tests can replay.
+// The only access to the operating system's cryptographic randomness. Used by the key store and by the
+// system `environment` (ids, one-time codes). All other code uses the environment, so that tests can replay.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +8,7 @@
 
 namespace fq {
 
-/// Fills `out` with unpredictable bytes. Ends the process when the kernel has none: there is no safe way on.
-/// Safe on any thread.
+/// Fills `out` with unpredictable bytes. Ends the process if the kernel has none. Thread-safe.
 void fill_random(std::span<std::byte> out) noexcept;
 
 } // namespace fq

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making and checking session tokens.
 #include "crypto/session_token.hpp"
 
 #include <algorithm>
@@ -25,8 +24,8 @@ std::string secret_text(const hmac_sha256_key& hmac, const uuid& entry, std::uin
   return to_base64url(byte_view{mac}.first(secret_bytes));
 }
 
-// A key names itself by 6 bits of its own HMAC, so the key file needs no second column. Two keys may share a
-// name: then both are tried.
+// A key's name is 6 bits of its own HMAC, so the key file needs no second column. Two keys may have the same
+// name; then both are tried.
 char name_of(const hmac_sha256_key& hmac) {
   const auto mac = hmac(std::string_view{"fairqueue session key name"});
   return to_base64url(byte_view{mac}.first(1)).front();
@@ -66,7 +65,7 @@ std::string make_session_token(const session_keys& keys, const uuid& entry, std:
 std::optional<uuid> session_token_entry(std::string_view token) noexcept {
   if (token.size() != session_token_size || token[uuid_size] != '.') return std::nullopt;
   if (!is_lower_case_uuid(token.substr(0, uuid_size))) return std::nullopt;
-  // The kid is checked as the last character of a group of four, where all 64 are valid.
+  // The kid is checked as the last character of a group of four, where all 64 values are valid.
   const std::array<char, 4> kid_group{'A', 'A', 'A', token[uuid_size + 1]};
   std::array<std::uint8_t, secret_bytes> scratch;
   const bool kid_valid =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The session token (event API: `admission_token`): `<entry id>.<kid><secret>`, 60 characters, where the
-// secret is the base64url text of the first 16 bytes of HMAC-SHA256(key[kid], 16 bytes of entry id ||
-// admission_no, 4 bytes big endian) and kid is one base64url character. Nothing secret is stored, the same
-// token can be made again after a crash, and raising `admission_no` revokes it. Called by the event actor's
-// part for admissions, and by /access.
+// The session token (event API: `admission_token`): `<entry id>.<kid><secret>`, 60 characters. The secret is
+// the base64url text of the first 16 bytes of HMAC-SHA256(key[kid], 16 bytes of entry id || admission_no, 4
+// bytes big endian); kid is one base64url character.
+// No secret is stored: the token can be computed again after a crash, and raising `admission_no` revokes it.
+// Used by the event actor's admissions and by /access.
 #pragma once
 
 #include "crypto/digest.hpp"
@@ -20,8 +20,8 @@ namespace fq {
 
 inline constexpr std::size_t session_token_size = 60;
 
-/// The keys that session tokens are made with. The first signs; the others are still accepted (rotation).
-/// Immutable; may be shared by threads.
+/// The keys of session tokens. The first signs; the others are still accepted (rotation). Immutable; may be
+/// shared by threads.
 class session_keys {
 public:
   explicit session_keys(const secret_key& current, const std::vector<secret_key>& older = {});
@@ -41,11 +41,10 @@ private:
 [[nodiscard]] std::string make_session_token(const session_keys& keys, const uuid& entry,
                                              std::uint32_t admission_no);
 
-/// The entry a token claims to belong to, if the text has the right form. Proves nothing: ask
-/// `session_token_matches`.
+/// The entry id in a well-formed token. Not verified: call `session_token_matches`.
 [[nodiscard]] std::optional<uuid> session_token_entry(std::string_view token) noexcept;
 
-/// Whether `token` is the one for this admission of this entry; constant time in the secret.
+/// Whether `token` is valid for this admission of this entry; constant time in the secret.
 [[nodiscard]] bool session_token_matches(const session_keys& keys, std::string_view token, const uuid& entry,
                                          std::uint32_t admission_no) noexcept;
 

@@ -40,7 +40,7 @@ std::string text_of(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
 
-/// Which algorithm a key is for; empty: none of ours.
+/// The algorithm of a key; empty: not supported.
 std::string algorithm_of(const json::object& jwk) {
   if (text_of(jwk, "kty") == "EC" && text_of(jwk, "crv") == "P-256") return "ES256";
   const auto modulus = from_base64url(text_of(jwk, "n"));
@@ -50,8 +50,7 @@ std::string algorithm_of(const json::object& jwk) {
 
 bool header_is_sound(const json::object& header, const json::object& jwk) {
   for (const auto& [name, value] : header)
-    if (name != "alg" && name != "typ" && name != "kid")
-      return false; // no crit, no keys or addresses of keys
+    if (name != "alg" && name != "typ" && name != "kid") return false; // no crit, no keys or URLs of keys
   const auto type = text_of(header, "typ");
   const bool type_is_ours = !header.contains("typ") || type == "JWT" || type == "fq-subject+jwt";
   const bool kid_fits =
@@ -68,7 +67,7 @@ bool is_for_us(const json::object& claims) {
          });
 }
 
-/// Seconds since the epoch; nothing if absent or no integer.
+/// Seconds since the epoch; empty if absent or not an integer.
 std::optional<timestamp> time_of(const json::object& claims, std::string_view name) {
   const auto* value = claims.if_contains(name);
   constexpr std::int64_t year_3000 = 32'503'680'000;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HS256 tokens. cjose computes and compares signatures; what stands in front of it here is only refusal: the
-// header must be, byte for byte, the one that belongs to the key, and the claims exactly the five that we
-// write.
+// HS256 tokens. cjose computes and compares signatures. Before that, this file checks that the header is
+// byte for byte the header of the key, and that the claims are exactly our five claims.
 #include "crypto/tokens.hpp"
 
 #include "crypto/jose.hpp"
@@ -15,7 +14,7 @@ namespace fq {
 namespace {
 
 constexpr std::string_view token_issuer_name = "fairqueue";
-constexpr std::size_t claims_bytes_max = 512; // ours are about 130
+constexpr std::size_t claims_bytes_max = 512; // our claims have about 130
 constexpr std::size_t signature_bytes = 32;
 
 constexpr std::string_view type_name(token_kind kind) noexcept {
@@ -28,7 +27,7 @@ constexpr std::string_view type_name(token_kind kind) noexcept {
   return {};
 }
 
-/// The members of the claims object as they stand in the text.
+/// The members of the claims object, as text.
 struct raw_claims {
   std::string_view iss;
   std::string_view aud;
@@ -38,7 +37,7 @@ struct raw_claims {
 };
 
 /// Reads exactly {"name":"text","name":integer,...} without white space, escapes, signs or leading zeros:
-/// what we write, in any order. The caller has seen to it that nothing is missing.
+/// the format of token_issuer, in any order. The caller checks that all members are present.
 class claims_scanner {
 public:
   explicit claims_scanner(std::string_view text) : rest_{text} {}
@@ -119,8 +118,8 @@ bool split(std::string_view token, token_parts& out) {
 
 namespace detail {
 
-/// A key made ready once: the imported JWK, the header object for signing and its encoded text for comparing.
-/// cjose only reads the first two while signing and verifying, so threads may share them.
+/// A prepared key: the imported JWK, the header object for signing, and its encoded text for comparison.
+/// cjose only reads the first two, so threads may share them.
 struct token_key {
   token_kind kind;
   jose::jwk_ptr jwk;
@@ -164,8 +163,8 @@ token_error read_claims(std::string_view payload, token_kind kind, token_claims&
   return token_error::none;
 }
 
-/// A time of issue ahead of us is not looked at: we signed the token, so it says that our clock went back,
-/// and nobody should have to sign in anew for that.
+/// Accepts a time of issue in the future: since the signature is ours, our clock went back, and users should
+/// not have to sign in again.
 token_error check_time(const token_claims& claims, timestamp now) {
   if (claims.expires_at + token_clock_skew <= now) return token_error::expired;
   return token_error::none;

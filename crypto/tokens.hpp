@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bearer tokens: compact JWS, HS256, one key per kind of token (RFC 8725: a kind cannot be passed off as
-// another). Called by the login and OTP flows, `fairqueue token` and the io threads; knows neither HTTP nor
-// routes.
+// Bearer tokens: compact JWS, HS256, one key per kind of token (RFC 8725: one kind cannot be used as
+// another). Used by the login and OTP flows, `fairqueue token` and the io threads.
 //
-// Why libcjose and not libjwt: cjose verifies one of our tokens in about 1.9 us, libjwt 1.10 in 3.4 to 4.5 us
-// (the claims copied and parsed again); and cjose imports JWKs and signs with ES256 and RS256, which
-// admission passes, mail and push providers and tenants' subject tokens need, where libjwt 1.10 has no JWKs
-// at all.
+// libcjose instead of libjwt: cjose verifies a token in about 1.9 us, libjwt 1.10 in 3.4 to 4.5 us (it
+// copies and parses the claims again). cjose also imports JWKs and signs with ES256 and RS256, which passes,
+// mail and push providers and subject tokens need; libjwt 1.10 has no JWKs.
 #pragma once
 
 #include "crypto/keys.hpp"
@@ -34,10 +32,10 @@ inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::c
 /// "organizer", "customer", "ticket", "operator".
 [[nodiscard]] std::string_view to_string(token_kind kind) noexcept;
 
-/// Longest token looked at (bytes); a longer one is malformed.
+/// Max token length, in bytes; a longer token is malformed.
 inline constexpr std::size_t token_bytes_max = 4096;
 
-/// How far two clocks may differ before a token counts as expired.
+/// Max clock difference before a token counts as expired.
 inline constexpr seconds token_clock_skew{60};
 
 struct token_claims {
@@ -47,13 +45,13 @@ struct token_claims {
   timestamp expires_at;
 };
 
-/// Why a token is refused, in the order of the checks. Clients only ever hear 401: this is for tests and
-/// metrics.
+/// Why a token is refused, in the order of the checks. For tests and metrics only: clients always receive
+/// 401.
 enum class token_error : std::uint8_t {
   none,
   too_long,
-  malformed, ///< not three strict base64url parts, or claims that are not exactly ours
-  unknown_header, ///< alg, typ and kid are not byte for byte those of one of our kinds of token
+  malformed, ///< not three strict base64url parts, or other claims than token_issuer writes
+  unknown_header, ///< alg, typ and kid are not byte for byte those of one of our token kinds
   bad_claims, ///< iss, aud, sub or the lifetime is wrong for the kind
   bad_signature,
   expired,
@@ -63,7 +61,7 @@ enum class token_error : std::uint8_t {
 
 struct token_result {
   token_error error = token_error::none;
-  token_claims claims; ///< meaningful only when `error` is none
+  token_claims claims; ///< valid only if `error` is none
   explicit operator bool() const noexcept { return error == token_error::none; }
 };
 
@@ -77,8 +75,8 @@ class token_issuer {
 public:
   explicit token_issuer(const key_store& keys);
 
-  /// A token for `subject`, valid from `now` (cut to seconds) for `lifetime`. Throws std::runtime_error if
-  /// the crypto library fails, which it does only without memory.
+  /// A token for `subject`, valid from `now` (truncated to seconds) for `lifetime`. Throws
+  /// std::runtime_error if the crypto library fails, which happens only without memory.
   [[nodiscard]] std::string issue(token_kind kind, const uuid& subject, timestamp now,
                                   seconds lifetime) const;
 
@@ -86,8 +84,9 @@ private:
   detail::token_keys keys_;
 };
 
-/// Checks tokens of all kinds; the caller compares `claims.kind` with what its route wants. Immutable after
-/// construction; may be shared by threads. Everything is refused that `token_issuer` could not have written.
+/// Verifies tokens of all kinds; the caller compares `claims.kind` with the kind that its route requires.
+/// Refuses everything that `token_issuer` could not have written. Immutable after construction; may be
+/// shared by threads.
 class token_verifier {
 public:
   explicit token_verifier(const key_store& keys);

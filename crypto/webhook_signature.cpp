@@ -9,7 +9,7 @@ namespace fq {
 namespace {
 
 constexpr std::string_view secret_prefix = "whsec_";
-constexpr std::size_t secret_bytes_min = 24, secret_bytes_max = 64; // of the specification
+constexpr std::size_t secret_bytes_min = 24, secret_bytes_max = 64; // from the specification
 
 std::string to_base64(byte_view bytes) {
   std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
@@ -18,7 +18,7 @@ std::string to_base64(byte_view bytes) {
   return text;
 }
 
-/// A decoded secret, wiped when it goes away.
+/// A decoded secret, wiped on destruction.
 struct signing_bytes {
   std::array<std::uint8_t, secret_bytes_max> bytes{};
   std::size_t size = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fairqueue-load: reads the options, gets the tokens, runs the crowd or the benchmark, reports.
+// fairqueue-load: reads the options, gets the tokens, runs the crowd or the benchmark, writes the reports.
 #include "load/base/options.hpp"
 #include "load/base/tokens.hpp"
 #include "load/checks/checker.hpp"
@@ -35,7 +35,7 @@ std::vector<std::string> get_tokens(const load_options& options) {
   return mint_tokens(options.data_dir, options.fans, now_s, lifetime_s);
 }
 
-// False when a report could not be written: the run's own verdict still decides the exit code.
+// False if a report could not be written; the run's verdict still decides the exit code.
 bool write_report(const std::string& path, const std::string& text) {
   if (path.empty()) return true;
   if (path == "-") {
@@ -49,7 +49,7 @@ bool write_report(const std::string& path, const std::string& text) {
   return static_cast<bool>(file);
 }
 
-// The table goes to stderr when stdout carries the JSON.
+// Writes the table to stderr if stdout carries the JSON.
 void print_table(const load_options& options, const std::string& table) {
   (options.json_path == "-" ? std::cerr : std::cout) << table << std::flush;
 }

@@ -14,7 +14,7 @@
 namespace fq {
 namespace {
 
-// Apple takes many new connections for an attack.
+// Minimum time between new connections: Apple treats many of them as an attack.
 constexpr milliseconds connection_pause{1'000};
 constexpr std::string_view expired_token = "ExpiredProviderToken";
 constexpr std::string_view unknown_token = "BadDeviceToken";
@@ -26,12 +26,13 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// 400s that speak of our settings; the others speak of the request.
+/// 400 answers about our settings; the others concern the request.
 constexpr auto settings_words = std::to_array<std::string_view>(
   {"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
 
-/// Trouble that passes says nothing of this device, which may be a live one registered for the wrong
-/// environment: later, and no pause for everybody, because anybody may register any text as a token.
+/// A temporary error of the second environment says nothing about this device, which may be registered for
+/// the wrong environment. So the delivery is retried. The channel stays up, because any text can be
+/// registered as a token.
 delivery_answer later(delivery_answer second) {
   second.outcome = delivery_outcome::again;
   second.is_channel_down = second.is_our_fault = false;
@@ -42,8 +43,9 @@ bool passes(const delivery_answer& a) {
   return a.status == 408 || a.status == 429 || a.status >= 500 || a.reason == expired_token;
 }
 
-/// What becomes of a device whose token the first environment does not take. Only the second one's success,
-/// or its word about this token, says more: what it holds against our key is no reason to keep the device.
+/// The outcome for a token that the first environment refused. The second answer decides if it is a success,
+/// a temporary error or DeviceTokenNotForTopic; otherwise the first refusal stands, also if the second
+/// environment rejects our key.
 delivery_answer of_both(const delivery_answer& first, const delivery_answer& second) {
   if (second.outcome == delivery_outcome::delivered)
     return {.outcome = delivery_outcome::delivered,
@@ -68,7 +70,7 @@ delivery_answer apns_answer(int status, std::string_view body, std::optional<mil
     a.is_our_fault = is_our_fault;
     return a;
   };
-  const auto is_down = [&] { // our key or our settings: the same for every device, until a person mends it
+  const auto is_down = [&] { // our key or settings: fails for every device until an operator acts
     a.is_channel_down = true;
     return becomes(again, true);
   };
@@ -78,8 +80,8 @@ delivery_answer apns_answer(int status, std::string_view body, std::optional<mil
     return becomes(gone, false);
   }
   if (a.reason == unknown_token) return becomes(gone, false);
-  if (a.reason == token_of_another_topic)
-    return becomes(gone, true); // of each device, if it is our topic that is wrong
+  // a bug if our topic is wrong: then every device gets this answer
+  if (a.reason == token_of_another_topic) return becomes(gone, true);
   if (status == 403 || is_one_of(a.reason, settings_words)) return is_down();
   if (a.reason == too_many_tokens) {
     a.retry_after = apns_token::age_min;
@@ -88,30 +90,29 @@ delivery_answer apns_answer(int status, std::string_view body, std::optional<mil
   if (status == 429 || status == 408 || status >= 500 || a.reason == "IdleTimeout")
     return becomes(again, false);
   if (status == 400 || status == 404 || status == 405 || status == 413) return becomes(refused, true);
-  return is_down(); // no answer of APNs: is the url right
+  return is_down(); // not an APNs answer: the URL may be wrong
 }
 
 static http_client::settings http2(http_client::settings s) {
   s.multiplexed = true;
-  s.requests_per_connections = 900; // below what servers bear of resets
+  s.requests_per_connections = 900; // below the number of stream resets that servers accept
   s.is_background = true;
   s.http2_only = true;
   return s;
 }
 
-/// What a send carries until it is answered.
+/// The state of one send.
 struct apns_channel::attempt {
   http_request request; ///< without url and authorization
   std::string path;
   std::function<void(delivery_answer)> done;
-  milliseconds end{0}; ///< steady: of all its steps
-  bool is_sandbox = false; ///< where it goes now
-  bool has_new_token = false; ///< one has been made for it
-  std::optional<delivery_answer>
-    elsewhere{}; ///< what the first environment said of a token that it does not take
+  milliseconds end{0}; ///< steady time; limit for all steps
+  bool is_sandbox = false; ///< current environment
+  bool has_new_token = false; ///< a new provider token was made for this send
+  std::optional<delivery_answer> elsewhere{}; ///< the first environment's answer, if it refused the token
 
-  /// The way out of every send. Anybody may register devices of the sandbox: what ails it, or our key there,
-  /// is no word about the channel.
+  /// The single exit of every send. Anybody can register sandbox devices, so a sandbox error never closes the
+  /// channel.
   void finish(delivery_answer answer) const {
     if (is_sandbox) answer.is_channel_down = false;
     done(std::move(answer));
@@ -193,7 +194,7 @@ void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::str
   a->finish(std::move(meaning));
 }
 
-/// What may come out better the second time.
+/// Retries once where a retry can help: in the other environment, or with a new provider token.
 void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::string& token,
                                 delivery_answer answer) {
   if (answer.reason == unknown_token || answer.reason == token_of_another_topic) {
@@ -219,7 +220,7 @@ milliseconds apns_channel::left_of_pause(bool is_sandbox) {
   return host_of(is_sandbox).paused_until - env_.steady_now();
 }
 
-/// Whether the next request makes a connection of its own, because the one in use did us no good.
+/// True if the next request must use a new connection because the current one failed.
 bool apns_channel::takes_connection(bool is_sandbox) {
   const std::scoped_lock held{mutex_};
   auto& host = host_of(is_sandbox);

@@ -24,7 +24,7 @@ std::string apns_token::get() {
 
 milliseconds apns_token::refuse(const std::string& token) {
   const std::scoped_lock held{mutex_};
-  if (token != current_) return milliseconds{0}; // another has taken its place meanwhile, or is about to
+  if (token != current_) return milliseconds{0}; // already replaced, or being replaced
   const auto age = env_.steady_now() - made_at_;
   if (age < age_min) return age_min - age;
   current_.clear();

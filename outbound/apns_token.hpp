@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The provider token that Apple wants with every notice: signed by ourselves, no older than an hour, and not
-// made anew more often than every 20 minutes. Called by apns_channel, from any thread.
+// Creates and caches the signed provider token that Apple requires with every notice. Apple accepts a token
+// for one hour and allows a new one every 20 minutes. Called by apns_channel; thread-safe.
 #pragma once
 #include "crypto/pem_signer.hpp"
 #include "domain/base/environment.hpp"
@@ -13,18 +13,18 @@ namespace fq {
 
 class apns_token {
 public:
-  static constexpr milliseconds age_max{50
-                                        * 60'000}; ///< of a token that is used: ten minutes less than Apple's
-  static constexpr milliseconds age_min{20 * 60'000}; ///< of a token that is replaced
+  static constexpr milliseconds age_max{
+    50 * 60'000}; ///< a token in use is replaced at this age; Apple's limit is 60 min
+  static constexpr milliseconds age_min{20 * 60'000}; ///< a token is not replaced before this age
 
-  /// `key`: the p8 file's text. Throws std::runtime_error if it is none for ES256. `env` must outlive the
-  /// object.
+  /// `key`: content of the p8 file. Throws std::runtime_error if it does not fit ES256. `env` must outlive
+  /// the object.
   apns_token(std::string team_id, std::string key_id, std::string_view key, environment& env);
 
-  /// The one in use, made now if it must be. Throws std::runtime_error without memory.
+  /// Returns the current token; signs a new one if it is too old. Throws std::runtime_error without memory.
   [[nodiscard]] std::string get();
-  /// Apple calls `token` expired (one of our clocks is wrong). Zero if get() gives another one from now on,
-  /// else how long until it may.
+  /// Reports that Apple called `token` expired (clock skew). Returns zero if get() now gives a different
+  /// token, else the time until it may.
   [[nodiscard]] milliseconds refuse(const std::string& token);
 
 private:
@@ -33,9 +33,9 @@ private:
   const pem_signer signer_;
   environment& env_;
 
-  std::mutex mutex_; // guards what follows
+  std::mutex mutex_; // guards the members below
   std::string current_; ///< empty: none
-  milliseconds made_at_{0}; ///< steady
+  milliseconds made_at_{0}; ///< steady time
 };
 
 } // namespace fq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's list of texts, owned: header fields, recipients.
+// Owning wrapper of libcurl's string list, for header fields and recipients.
 #pragma once
 #include <curl/curl.h>
 
@@ -14,7 +14,7 @@ struct free_curl_list {
 };
 using curl_list = std::unique_ptr<curl_slist, free_curl_list>;
 
-/// Throws std::bad_alloc; the list is then as before.
+/// Throws std::bad_alloc; the list is then unchanged.
 inline void append(curl_list& list, const std::string& text) {
   auto* longer = curl_slist_append(list.get(), text.c_str());
   if (longer == nullptr) throw std::bad_alloc{};

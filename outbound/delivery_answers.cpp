@@ -20,7 +20,8 @@ std::string word_of(const http_failure& failure) {
 } // namespace
 
 delivery_answer unanswered(const http_failure& failure) {
-  const bool is_malformed = failure.kind == http_error::malformed; // and would be the next time
+  // permanent: a retry would fail in the same way
+  const bool is_malformed = failure.kind == http_error::malformed;
   return {.outcome = is_malformed ? delivery_outcome::refused : delivery_outcome::again,
           .reason = word_of(failure),
           .is_channel_down = !failure.step.empty(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the HTTP channels answer when nobody answered them.
+// Answers of the HTTP channels for requests without a response, and the time limits of an attempt's steps.
 #pragma once
 #include "outbound/channel.hpp"
 #include "outbound/http_client.hpp"
@@ -8,14 +8,15 @@
 
 namespace fq {
 
-/// Without an answer the other side may still have acted: it is told again, and knows the notice by its id.
+/// Without a response the service may still have acted. The notice is sent again; the receiver knows it by
+/// id.
 [[nodiscard]] delivery_answer unanswered(const http_failure& failure);
 
-/// When a try of several steps ends that begins now; steady.
+/// Steady time at which an attempt of several steps must end if it starts now.
 [[nodiscard]] inline milliseconds end_of_try(environment& env) {
   return env.steady_now() + delivery_time_max;
 }
-/// What its next step may take: `most`, or less when less is left. Zero: none may begin, see out_of_time.
+/// Timeout of the next step: `most`, or less if less time is left. Zero: return out_of_time() instead.
 [[nodiscard]] inline milliseconds time_for_step(milliseconds end, environment& env, milliseconds most) {
   return std::clamp(end - env.steady_now(), milliseconds{0}, most);
 }

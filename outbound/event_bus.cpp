@@ -21,14 +21,14 @@ nats_stream_name expected(nats_stream_name name) {
   return name;
 }
 
-/// Compares as text as the places do as numbers, as the extension `sequence` has it.
+/// The extension `sequence`: zero-padded, so that text order equals numeric order.
 std::string sequence_of(const bus_message& m) {
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%020" PRIu64 ".%010" PRIu32, m.seq, m.ordinal);
   return text.data();
 }
 
-/// Whose it is: the event, or the customer of what concerns no event.
+/// The CloudEvent's subject: the event, or the customer if the data name no event.
 const json::value* subject_in(const json::object& data) {
   for (const auto* name : {"event_id", "customer_id"})
     if (const auto* id = data.if_contains(name); id != nullptr && id->is_string()) return id;

@@ -14,12 +14,12 @@ namespace {
 
 namespace json = boost::json;
 
-/// What an error of Google's says of itself (google.rpc.Status).
+/// A Google error (google.rpc.Status).
 struct google_error {
-  std::string code; ///< FCM's own word; empty: FCM has not spoken
-  std::string status; ///< Google's general word
+  std::string code; ///< FCM's error code; empty: absent
+  std::string status; ///< Google's general status
   std::string message;
-  bool blames_a_field = false; ///< of the request, other than its token
+  bool blames_a_field = false; ///< the error names a request field other than the token
 
   explicit google_error(std::string_view body) {
     const auto answer = parse_object(body);
@@ -42,7 +42,7 @@ struct google_error {
   }
 
   [[nodiscard]] std::string word() const { return code.empty() ? status : code; }
-  /// Google has one code for a bad token and for a bad request.
+  /// Google uses INVALID_ARGUMENT for a bad token and for a bad request.
   [[nodiscard]] bool blames_the_token() const {
     return code == "INVALID_ARGUMENT" && !blames_a_field
            && message.find("registration token") != std::string::npos;
@@ -62,15 +62,15 @@ delivery_answer fcm_answer(int status, std::string_view body, std::optional<mill
     a.is_our_fault = is_our_fault;
     return a;
   };
-  const auto is_down =
-    [&] { // our account or our settings: the same for every device, until a person mends it
-      a.is_channel_down = true;
-      return becomes(again, true);
-    };
+  const auto is_down = [&] { // our account or settings: fails for every device until an operator acts
+    a.is_channel_down = true;
+    return becomes(again, true);
+  };
   if (error.code == "UNREGISTERED") return becomes(gone, false);
-  if (error.code == "SENDER_ID_MISMATCH")
-    return becomes(gone, true); // the app registers with another project
-  if (error.code == "THIRD_PARTY_AUTH_ERROR") return becomes(again, true); // only devices of Apple or the web
+  // the app registers with another project
+  if (error.code == "SENDER_ID_MISMATCH") return becomes(gone, true);
+  // affects Apple and web devices only
+  if (error.code == "THIRD_PARTY_AUTH_ERROR") return becomes(again, true);
   if (error.blames_the_token()) return becomes(gone, false);
   if (status == 400 || status == 413) return becomes(refused, true);
   if (status == 429 || status == 408 || status >= 500) return becomes(again, false);
@@ -79,16 +79,16 @@ delivery_answer fcm_answer(int status, std::string_view body, std::optional<mill
 
 static http_client::settings shared(http_client::settings s) {
   s.multiplexed = true;
-  s.requests_per_connections = 900; // below what servers bear of resets
+  s.requests_per_connections = 900; // below the number of stream resets that servers accept
   s.is_background = true;
   return s;
 }
 
-/// What a send carries until it is answered.
+/// The state of one send.
 struct fcm_channel::attempt {
   std::string body;
   std::function<void(delivery_answer)> done;
-  milliseconds end{0}; ///< steady: of all its steps
+  milliseconds end{0}; ///< steady time; limit for all steps
   bool is_second = false;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices to devices by Firebase Cloud Messaging, its HTTP v1 API: one request a device, over a shared HTTP/2
-// connection.
+// Pushes notices to devices through the HTTP v1 API of Firebase Cloud Messaging (FCM): one request per device
+// over a shared HTTP/2 connection.
 #pragma once
 #include "outbound/google_token.hpp"
 
@@ -9,8 +9,8 @@
 
 namespace fq {
 
-/// What an answer of FCM means. `body`: its JSON; only words that FCM documents are looked at, and none but
-/// its error code is kept.
+/// Maps an FCM answer to a delivery outcome. `body`: the answer's JSON. Only documented words are
+/// interpreted, and only the error code is kept.
 [[nodiscard]] delivery_answer fcm_answer(int status, std::string_view body,
                                          std::optional<milliseconds> retry_after);
 
@@ -19,11 +19,11 @@ public:
   struct settings {
     google_account account;
     std::string url = "https://fcm.googleapis.com"; ///< without a trailing slash
-    std::size_t waiting_max = 1'000; ///< sends waiting for an access token
-    http_client::settings http; ///< in_flight_max: how many devices at once; its timeout is that of one step,
-                                ///< and a try has up to four
+    std::size_t waiting_max = 1'000; ///< sends that wait for an access token
+    /// in_flight_max: devices in parallel; timeout: of one request, a delivery makes up to four
+    http_client::settings http;
   };
-  /// Throws std::runtime_error if the account's key is none for RS256. `env` must outlive the channel.
+  /// Throws std::runtime_error if the account's key does not fit RS256. `env` must outlive the channel.
   fcm_channel(settings options, environment& env);
   fcm_channel(const fcm_channel&) = delete;
   fcm_channel& operator=(const fcm_channel&) = delete;
@@ -40,7 +40,7 @@ private:
   const settings settings_;
   environment& env_;
   google_token tokens_;
-  http_client http_; // last, so that it ends first: its answers come to the members above
+  http_client http_; // last, so it is destroyed first: its callbacks use the members above
 };
 
 } // namespace fq

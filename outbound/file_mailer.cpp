@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages and their way to the disk.
+// Writes message files atomically.
 #include "outbound/file_mailer.hpp"
 
 #include "crypto/digest.hpp"
@@ -17,7 +17,7 @@
 namespace fq {
 namespace {
 
-/// Ids whose repeat is noticed: a repeat comes within minutes, and a folder may hold the mail of years.
+/// Max remembered ids. Repeats arrive within minutes, and the folder may hold years of mail.
 constexpr std::size_t ids_max = 100'000;
 constexpr std::size_t time_size = sizeof "20261122T183000.123Z" - 1;
 constexpr std::size_t plain_id_bytes_max = 100;
@@ -41,7 +41,7 @@ bool sync_folder(const std::filesystem::path& folder) {
   return synced;
 }
 
-/// All of `text` under `name`, or nothing.
+/// Writes all of `text` under `name`, or nothing.
 bool write_whole(const std::filesystem::path& folder, const std::string& name, std::string_view text) {
   const auto unfinished = folder / ("." + name + ".new");
   const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -59,7 +59,7 @@ bool is_plain(char c) {
          || c == '.' || c == '#';
 }
 
-/// An id as a part of a file name: itself, or a hash of it.
+/// The id's part of a file name: the id itself, or its hash.
 std::string name_of(const std::string& id) {
   const bool fits = id.size() <= plain_id_bytes_max && std::all_of(id.begin(), id.end(), is_plain);
   return fits ? id : to_hex(sha256(id));
@@ -74,7 +74,7 @@ file_mailer::file_mailer(std::filesystem::path folder, mail_sender sender, envir
   read_folder();
 }
 
-/// What an earlier process has written.
+/// Loads the names that an earlier process has written.
 void file_mailer::read_folder() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator{folder_}) {
@@ -105,7 +105,7 @@ bool file_mailer::is_there(const std::string& id) const {
 
 mail_answer file_mailer::deliver(const mail_letter& letter) {
   auto id = name_of(letter.id);
-  // The folder may not have been synced when the first was written: it is before anybody is told that it was.
+  // The folder's entry may not be synced yet: sync it before the mail counts as accepted.
   if (is_there(id) && sync_folder(folder_)) return {.result = mail_result::accepted};
   const auto now = env_.wall_now();
   auto name = time_for_names(now).append("-").append(id).append(suffix);

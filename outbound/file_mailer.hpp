@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks
-// up from a folder. Called by a detached worker. Names sort by time; a reader never sees half a message.
+// Writes mail as files, one RFC 5322 message each in <data>/mail/: for development, and for mail servers that
+// read a pickup folder. Called by a detached worker. Names sort by time; readers never see a partial message.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
@@ -19,8 +19,8 @@ public:
   file_mailer(std::filesystem::path folder, mail_sender sender, environment& env);
 
 private:
-  /// Writes `<time>-<id>.eml` (0600), synced before it gets its name. A repeat of an id whose file is still
-  /// there writes nothing.
+  /// Writes `<time>-<id>.eml` (0600) and syncs it before the rename. A repeated id whose file still exists
+  /// writes nothing.
   [[nodiscard]] mail_answer deliver(const mail_letter& letter) override;
   void read_folder();
   void remember(std::string id, std::string name);
@@ -29,8 +29,8 @@ private:
   std::filesystem::path folder_;
   mail_sender sender_;
   environment& env_;
-  std::unordered_map<std::string, std::string> names_; ///< by id, both as they are in the folder
-  std::deque<std::string> ids_; ///< the oldest first
+  std::unordered_map<std::string, std::string> names_; ///< file names by message id, both as in the folder
+  std::deque<std::string> ids_; ///< oldest first
 };
 
 } // namespace fq

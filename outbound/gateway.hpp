@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port to a payment gateway. Called by the gateway's own worker actor and by webhook routes; the
-// implementations know nothing of events, queues or claims. Every call may be repeated: one reference, one
-// transaction; one refund id, one refund.
+// The port to a payment gateway. Called by the gateway's worker actor and by webhook routes; implementations
+// know nothing of events, queues or claims. Every call is idempotent: one reference makes one transaction,
+// one refund id makes one refund.
 #pragma once
 #include "domain/base/time.hpp"
 #include "domain/base/trace.hpp"
@@ -15,14 +15,14 @@
 
 namespace fq {
 
-/// Integer minor units with their ISO 4217 code.
+/// Integer amount in minor units with its ISO 4217 code.
 struct gateway_money {
   std::int64_t amount = 0;
   std::string currency;
   friend bool operator==(const gateway_money&, const gateway_money&) = default;
 };
 
-/// A line of what is charged, as the payer is shown it.
+/// A line of a charge, as the payer sees it.
 struct gateway_line {
   std::string name;
   std::int64_t unit_amount = 0;
@@ -30,41 +30,44 @@ struct gateway_line {
   friend bool operator==(const gateway_line&, const gateway_line&) = default;
 };
 
-/// A charge, as good as the same in every call about it: what is in it depends on committed rows only, so
-/// that a call may be repeated after a crash. If a name in it has changed meanwhile, a gateway may reject the
-/// reference as used up.
+/// A charge. Its content depends on committed rows only, so that every call about it sends the same data,
+/// also after a crash. If a name in it has changed meanwhile, a gateway may reject the reference as already
+/// used.
 struct gateway_charge {
-  std::string reference; ///< ours, unique; chosen before the first call
-  std::string gateway_id; ///< the gateway's own name for it; empty until it was heard
+  std::string reference; ///< FairQueue's unique id; chosen before the first call
+  std::string gateway_id; ///< the gateway's id; empty until an answer with it arrived
   gateway_money money;
-  std::vector<gateway_line> lines; ///< their sum is money.amount; empty: one line of it
-  std::string title; ///< what is bought, for the payer
+  std::vector<gateway_line> lines; ///< their sum is money.amount; empty: one line of that amount
+  std::string title; ///< of the purchase, for the payer
   std::string customer_email; ///< empty: unknown
   std::string success_url,
-    cancel_url; ///< where the payer's browser is sent afterwards; empty: the gateway's own default
-  timestamp expires_at; ///< until when it should be payable; `never`: the gateway's own default. A gateway
-                        ///< with a least life makes it later
-  std::string destination; ///< account at the gateway that the money goes on to; empty: it stays
-  std::int64_t application_fee = 0; ///< of money.amount, what stays with us if it goes on
-  trace_context trace = {}; ///< what this call is a part of; no part of the charge
+    cancel_url; ///< return addresses of the payer's browser; empty: the gateway's default
+  timestamp expires_at; ///< end of payability; `never`: the gateway's default. Gateways with a minimum
+                        ///< lifetime may extend it
+  /// account at the gateway that receives the money; empty: FairQueue's account keeps it
+  std::string destination;
+  /// part of money.amount that FairQueue's account keeps if there is a destination
+  std::int64_t application_fee = 0;
+  trace_context trace = {}; ///< of the calling request; not part of the charge
 };
 
-/// Infrastructure failures, as opposed to answers. `unavailable` (network, 429, 5xx, nonsense) is worth a
-/// retry, `rejected` is not.
+/// An infrastructure failure, as opposed to an answer. `unavailable` (network, 429, 5xx, unreadable answer)
+/// is worth a retry, `rejected` is not.
 struct gateway_error {
   enum class kind_type { unavailable, rejected } kind = kind_type::unavailable;
-  milliseconds retry_after{0}; ///< as the gateway wishes; 0: it did not say
-  std::string what; ///< for people: status and the gateway's error code; no secret, no personal data
-  bool is_used_up = false; ///< rejected: only because of its reference, which the gateway took before: with
-                           ///< another one it may do
+  milliseconds retry_after{0}; ///< requested by the gateway; 0: not stated
+  std::string what; ///< for people: status and the gateway's error code, without secrets or personal data
+  /// for `rejected`: the gateway has used this reference before; another reference may succeed
+  bool is_used_up = false;
 };
 
 struct gateway_authorization {
-  std::string url; ///< where the payer pays
-  std::string gateway_id; ///< empty: it has none beside the reference
+  std::string url; ///< of the payment page
+  std::string gateway_id; ///< empty: the gateway uses the reference only
 };
 
-/// Same reference and charge again: the same answer. Same reference, another charge: `rejected`.
+/// A repeated call with the same charge gives the same answer. The same reference with another charge:
+/// `rejected`.
 using initialize_result = std::variant<gateway_authorization, gateway_error>;
 
 enum class charge_status {
@@ -72,14 +75,14 @@ enum class charge_status {
   unpaid, ///< open: the payer may still pay
   paid, ///< captured (also when refunded later)
   declined, ///< will never be paid
-  expired, ///< closed by us or by time before anybody paid
+  expired, ///< closed by FairQueue or by time before payment
 };
 
 struct charge_state {
   charge_status status = charge_status::unknown;
-  gateway_money money; ///< what was captured when paid, without tax; else what was asked
-  std::int64_t tax = 0; ///< that the gateway added to it
-  std::string gateway_id = {}; ///< if it was learnt on the way
+  gateway_money money; ///< the captured amount without tax if paid, else the requested amount
+  std::int64_t tax = 0; ///< added by the gateway
+  std::string gateway_id = {}; ///< empty if the answer did not contain it
 };
 using verify_result = std::variant<charge_state, gateway_error>;
 
@@ -87,35 +90,34 @@ enum class gateway_refund_status { pending, processed, failed };
 
 struct refund_order {
   gateway_charge charge; ///< the paid one
-  std::string refund_id; ///< ours; the idempotency key
+  std::string refund_id; ///< FairQueue's id; the idempotency key
   std::int64_t amount = 0;
 };
 using refund_result = std::variant<gateway_refund_status, gateway_error>;
 
 enum class gateway_event_kind {
-  charge_succeeded, ///< money.amount (and tax) was captured; the body is enough to believe it
-  charge_reported, ///< the same, but to be believed only once `verify` says so too
+  charge_succeeded, ///< money.amount (and tax) was captured; the webhook alone is sufficient proof
+  charge_reported, ///< the same, but valid only after `verify` confirms it
   charge_failed,
   refund_processed,
   refund_failed,
 };
 
-/// A webhook whose signature was right.
+/// A webhook with a valid signature.
 struct gateway_event {
-  std::string
-    id; ///< the gateway's, or made from the body if it gives none; equal in every delivery of this event
+  std::string id; ///< the gateway's event id, or derived from the body; equal in every delivery of this event
   gateway_event_kind kind{};
   std::string reference;
   gateway_money money; ///< without tax
   std::int64_t tax = 0;
-  std::string refund_id; ///< of refund events
-  std::string gateway_id = {}; ///< of the charge, if the event says it
+  std::string refund_id; ///< for refund events
+  std::string gateway_id = {}; ///< of the charge, if the event names it
 };
 
 enum class webhook_error {
   bad_signature, ///< 401
-  unknown_event, ///< genuine, but nothing that we act on: 200
-  foreign_event, ///< genuine, about somebody else's charge: 200
+  unknown_event, ///< authentic, but of an unused kind: 200
+  foreign_event, ///< authentic, about a charge that FairQueue did not make: 200
 };
 using webhook_result = std::variant<gateway_event, webhook_error>;
 
@@ -123,8 +125,8 @@ template <class Result>
 using gateway_done = std::function<void(Result)>;
 
 /// Each call answers exactly once through `done`: before it returns, or later on another thread. It never
-/// throws and never takes longer than the gateway's deadline. Calls come from one worker; `parse_webhook`
-/// only computes and may be called anywhere.
+/// throws and never exceeds the gateway's deadline. Calls come from one worker; `parse_webhook` is pure and
+/// thread-safe.
 class gateway_port {
 public:
   virtual ~gateway_port() = default;
@@ -136,13 +138,13 @@ public:
 
   virtual void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) = 0;
   virtual void verify(const gateway_charge& charge, gateway_done<verify_result> done) = 0;
-  /// Closes an open charge, so that it can no longer be paid; answers what it is afterwards (perhaps paid,
-  /// just before). A gateway that cannot close answers `unpaid` for one that is open.
+  /// Closes an open charge, so that it can no longer be paid. Answers the final state, which may be `paid`. A
+  /// gateway that cannot close charges answers `unpaid` for an open one.
   virtual void expire(const gateway_charge& charge, gateway_done<verify_result> done) = 0;
   virtual void refund(const refund_order& order, gateway_done<refund_result> done) = 0;
 
   /// Checks the signature over the raw body in constant time, then parses. `now`: wall-clock time, for
-  /// signatures that have one.
+  /// signatures with a timestamp.
   [[nodiscard]] virtual webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
                                                      timestamp now) const = 0;
 };

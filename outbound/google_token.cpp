@@ -15,8 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr seconds assertion_life{3600}; // Google's longest
-constexpr seconds renewed_before{300}; // its end
+constexpr seconds assertion_life{3600}; // Google's maximum
+constexpr seconds renewed_before{300}; // time before its end
 constexpr milliseconds refusal_pause{60'000};
 constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.messaging";
 
@@ -27,7 +27,7 @@ std::string needed(const json::object& account, const char* name) {
   return text;
 }
 
-/// How long a token that lasts `life` is used.
+/// How long a token with lifetime `life` is used.
 milliseconds use_of(seconds life) { return std::max<milliseconds>(life - renewed_before, life / 2); }
 
 } // namespace
@@ -78,7 +78,7 @@ void google_token::get(milliseconds patience, taker then) {
 
 bool google_token::refuse(const std::string& token) {
   const std::scoped_lock held{mutex_};
-  if (token != current_) return true; // another has taken its place meanwhile, or is about to
+  if (token != current_) return true; // already replaced, or being replaced
   const auto now = env_.steady_now();
   if (now < next_refusal_) return false;
   next_refusal_ = now + refusal_pause;
@@ -114,8 +114,8 @@ void google_token::exchange(milliseconds timeout) {
 void google_token::take_answer(const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     auto why = unanswered(*failure);
-    why.outcome =
-      delivery_outcome::again; // a token_uri that cannot be asked is a matter of settings: no notice's fault
+    // an unusable token_uri is a configuration error, not the notice's fault
+    why.outcome = delivery_outcome::again;
     why.reason.insert(0, "oauth_");
     why.is_channel_down = true;
     return end_exchange(why);
@@ -134,7 +134,7 @@ void google_token::take_answer(const http_result& answer) {
   end_exchange(token);
 }
 
-/// RFC 6749 section 5.2 has the words; what is not a passing trouble is our account's.
+/// RFC 6749 section 5.2 lists the errors. Errors that are not temporary concern our account.
 delivery_answer google_token::failure_of(const http_response& response) const {
   const auto word = plain_word(text_at(parse_object(response.body), "error"));
   const bool passes = response.status == 408 || response.status == 429 || response.status >= 500;

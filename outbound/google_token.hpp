@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access tokens of a Google service account (OAuth 2.0, RFC 7523: a signed assertion is exchanged for a
-// token). One token for all sends, until five minutes before its end; one exchange at a time, for which the
-// sends that need it wait. Called by fcm_channel, from any thread.
+// token). All sends share one token until five minutes before its end. One exchange runs at a time; sends
+// that need it wait. Called by fcm_channel; thread-safe.
 #pragma once
 #include "crypto/pem_signer.hpp"
 #include "domain/base/environment.hpp"
@@ -17,7 +17,7 @@
 
 namespace fq {
 
-/// What the console's JSON file of a service account says.
+/// The content of a service account's JSON file from Google's console.
 struct google_account {
   std::string project_id;
   std::string client_email;
@@ -26,26 +26,26 @@ struct google_account {
   std::string token_uri;
 };
 
-/// Throws std::runtime_error that says what is missing or wrong, without any of the key.
+/// Throws std::runtime_error that names the missing or wrong field, without any key data.
 [[nodiscard]] google_account read_google_account(std::string_view json);
 
 class google_token {
 public:
-  /// A token, or why there is none: then no other send gets one either.
+  /// A token, or the reason why no send gets one.
   using result = std::variant<std::string, delivery_answer>;
   using taker = std::function<void(result)>;
 
-  /// `waiting_max`: sends that wait for an exchange; one more is answered "overloaded". Throws
-  /// std::runtime_error if the key is none for RS256. `env` must outlive the object; `http` must end before
-  /// it.
+  /// `waiting_max`: sends that wait for an exchange; further sends are answered "overloaded". Throws
+  /// std::runtime_error if the key does not fit RS256. `env` must outlive the object; `http` must be
+  /// destroyed first.
   google_token(google_account account, std::size_t waiting_max, environment& env, http_client& http);
 
-  /// `then` is called exactly once, perhaps before this returns, else on the client's thread. No lock is held
-  /// meanwhile. `patience`: an exchange that this begins may take so long; where one is under way that may
-  /// take longer, nobody waits for it, and the answer is "timeout".
+  /// Calls `then` exactly once, without a lock: before this returns, or on the client's thread. `patience`:
+  /// timeout of an exchange that this call starts. If a running exchange may last longer than that, answers
+  /// "timeout".
   void get(milliseconds patience, taker then);
-  /// Somebody has refused `token`. True if get() gives another from now on; not more often than once in a
-  /// minute, since a second refusal within one is not the token's fault.
+  /// Reports that FCM refused `token`. True if get() now gives a different one. At most once a minute: after
+  /// a second refusal within it, the token is not the cause.
   [[nodiscard]] bool refuse(const std::string& token);
 
 private:
@@ -61,12 +61,12 @@ private:
   environment& env_;
   http_client& http_;
 
-  std::mutex mutex_; // guards what follows
+  std::mutex mutex_; // guards the members below
   std::string current_; ///< empty: none
-  milliseconds usable_until_{0}; ///< steady
-  milliseconds next_refusal_{0}; ///< steady: refuse() is obeyed from then on
+  milliseconds usable_until_{0}; ///< steady time
+  milliseconds next_refusal_{0}; ///< steady time; refuse() has no effect before
   bool is_exchanging_ = false;
-  milliseconds exchanged_by_{0}; ///< steady: if it is, it ends then at the latest
+  milliseconds exchanged_by_{0}; ///< steady time; the latest end of a running exchange
   std::vector<taker> waiting_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's multi interface and the thread that drives it. Submitting threads touch only what mutex_ guards;
-// everything of libcurl belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
+// libcurl's multi interface and the thread that drives it. Submitting threads use only what mutex_ guards.
+// All libcurl calls run on that thread, except the thread-safe curl_multi_wakeup.
 #include "outbound/http_client.hpp"
 
 #include "domain/base/address_guard.hpp"
@@ -27,17 +27,17 @@
 namespace fq {
 namespace {
 
-// A poll ends at a wakeup or at libcurl's own timers; this is only how long an unforeseen miss could last.
+// Safety limit: a poll normally ends at a wakeup or at one of libcurl's timers.
 constexpr std::int64_t poll_ms_max = 1'000;
-// libcurl's own clock comes first where it looks at it.
+// Lets libcurl's own timeout act first.
 constexpr milliseconds overdue_after{1'000};
-// When one connection does not take all streams, or has to be left.
+// For servers that refuse more streams on one connection, and for connections that close.
 constexpr long connections_per_host_max = 8;
-/// By which a thread in the background is nicer than whoever made the client, as nice(1) counts.
+/// Added to the creating thread's nice value for background threads; see nice(1).
 constexpr int background_niceness = 10;
 constexpr int niceness_max = 19;
 
-// On Linux both speak of this thread alone.
+// On Linux both calls affect only the current thread.
 int niceness_here() { return getpriority(PRIO_PROCESS, 0); }
 void be_nice(int niceness) { setpriority(PRIO_PROCESS, 0, std::min(niceness, niceness_max)); }
 
@@ -56,14 +56,14 @@ bool can_be_sent(const http_request& request) {
                         [](const auto& h) { return is_printable(h.first) && is_printable(h.second); });
 }
 
-/// A request with its way back.
+/// A request with its callback.
 struct order {
   http_request request;
   http_callback done;
-  milliseconds deadline{0}; // of the environment's steady clock
+  milliseconds deadline{0}; // steady time
 };
 
-/// An order on its way; libcurl holds pointers into it.
+/// An order in flight; libcurl holds pointers into it.
 struct transfer {
   order what;
   easy_handle curl;
@@ -71,7 +71,7 @@ struct transfer {
   http_response answer;
   std::size_t bytes_max = 0;
   bool too_large = false;
-  int addresses_allowed = 0, addresses_forbidden = 0; // of those it came to connect to
+  int addresses_allowed = 0, addresses_forbidden = 0; // addresses that libcurl tried
   bool was_sent = false;
   char error[CURL_ERROR_SIZE] = "";
 };
@@ -84,8 +84,8 @@ std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* t
   return t.too_large ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
-/// The bytes of an address in a sockaddr of its family: libcurl keeps room for any behind the one that it
-/// declares.
+/// The bytes of an address in a sockaddr of its family. libcurl reserves enough space behind the declared
+/// sockaddr.
 template <class Bytes>
 Bytes bytes_at(const curl_sockaddr& of, std::size_t offset) {
   Bytes bytes;
@@ -101,9 +101,8 @@ bool leads_outside(const curl_sockaddr& to) {
   return false;
 }
 
-/// libcurl asks for a socket once for each address it is about to connect to: after the name was resolved and
-/// before a byte is sent. The only place where a name cannot be one thing when it is looked at and another
-/// when it is used.
+/// libcurl calls this once for each address it will connect to: after DNS resolution, before it sends a byte.
+/// A check here cannot be bypassed by DNS rebinding.
 curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
   auto& t = *static_cast<transfer*>(of);
   const bool allowed = leads_outside(*to);
@@ -111,7 +110,7 @@ curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
   return allowed ? ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol) : CURL_SOCKET_BAD;
 }
 
-/// libcurl calls this before each sending, its own repetitions included.
+/// libcurl calls this before each sending, its own repetitions included; the second one is refused.
 int send_once(void* of, char*, char*, int, int) {
   return std::exchange(static_cast<transfer*>(of)->was_sent, true) ? CURL_PREREQFUNC_ABORT
                                                                    : CURL_PREREQFUNC_OK;
@@ -125,7 +124,7 @@ std::string field(CURL* curl, const char* name) {
 http_error kind_of(const transfer& t, CURLcode code) {
   if (t.too_large) return http_error::too_large;
   if (t.addresses_forbidden > 0 && t.addresses_allowed == 0) return http_error::forbidden;
-  long sent = 0; // an answer that is no HTTP is an "unsupported protocol" too
+  long sent = 0; // a non-HTTP answer is an "unsupported protocol" too
   curl_easy_getinfo(t.curl.get(), CURLINFO_REQUEST_SIZE, &sent);
   switch (code) {
     case CURLE_FILESIZE_EXCEEDED: return http_error::too_large;
@@ -188,7 +187,7 @@ public:
     curl_multi_cleanup(multi_);
   }
 
-  /// Answers everything and ends the thread; what is submitted from now on is cancelled.
+  /// Answers all requests and ends the thread. Later submits are cancelled.
   void end() {
     {
       const std::lock_guard lock{mutex_};
@@ -198,7 +197,7 @@ public:
     thread_.join();
   }
 
-  /// From enter() to leave(), and while it has requests or is in a callback, it must not end.
+  /// An engine must not end between enter() and leave(), with requests outstanding, or in a callback.
   void enter() { ++in_use_; }
   void leave() { --in_use_; }
   [[nodiscard]] bool is_idle() const { return in_use_ == 0; }
@@ -213,7 +212,7 @@ public:
   }
 
 private:
-  /// Takes the order, or says why not.
+  /// Queues the order, or returns the reason for a refusal.
   std::optional<http_failure> enqueue(order& o) {
     const std::lock_guard lock{mutex_};
     if (stopping_) return http_failure{http_error::cancelled, "the client ends"};
@@ -226,13 +225,13 @@ private:
   }
 
   void run() {
-    // CURLOPT_NOSIGNAL leaves SIGPIPE alone, and OpenSSL writes to sockets that may be closed.
+    // CURLOPT_NOSIGNAL does not block SIGPIPE, and OpenSSL may write to closed sockets.
     sigset_t pipe;
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-    // Not so much more than it has: a submit from a callback makes an engine, and its thread begins as nice
-    // as the one that it comes from.
+    // Set the absolute value: an engine created by a callback's submit starts with the nice value of that
+    // engine's thread.
     if (settings_.is_background) be_nice(niceness_ + background_niceness);
     do {
       int count = 0;
@@ -248,8 +247,8 @@ private:
     return stopping_;
   }
 
-  /// Fills the free places from the queue and ends what waited too long. How long to sleep if nothing
-  /// happens: a started transfer has a timer of libcurl's that is due at once.
+  /// Starts queued requests up to in_flight_max and ends overdue ones. Returns the poll timeout in ms; a
+  /// started transfer has a libcurl timer that is due at once.
   std::int64_t start_waiting() {
     const auto now = env_.steady_now();
     if (settings_.multiplexed) end_overdue(now);
@@ -286,14 +285,14 @@ private:
     t->curl = take_handle();
     if (!t->curl || !prepare(*t, t->what.deadline - now)
         || curl_multi_add_handle(multi_, t->curl.get()) != CURLM_OK) {
-      curl_multi_wakeup(multi_); // its place is free again, and somebody may wait for one
+      curl_multi_wakeup(multi_); // a place is free again for a queued request
       return finish(t->what, http_failure{http_error::network, "libcurl refuses the request"});
     }
     auto* const key = t->curl.get();
     running_.emplace(key, std::move(t));
   }
 
-  /// While a transfer waits for a connection that others use or make, libcurl does not look at its time.
+  /// libcurl does not check a transfer's timeout while it waits for a shared connection.
   void end_overdue(milliseconds now) {
     std::vector<CURL*> overdue;
     for (const auto& [curl, t] : running_)
@@ -319,12 +318,12 @@ private:
     };
     const auto& request = t.what.request;
     set(CURLOPT_URL, request.url.c_str());
-    set(CURLOPT_PATH_AS_IS, 1L); // else a part ".." that is an id would name another path
+    set(CURLOPT_PATH_AS_IS, 1L); // else an id ".." would change the path
     set(CURLOPT_PROTOCOLS_STR, settings_.https_only ? "https" : "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
-    set(CURLOPT_PROXY, ""); // not the environment's either
+    set(CURLOPT_PROXY, ""); // ignore the proxy of the environment
     set(CURLOPT_NOSIGNAL, 1L);
-    set(CURLOPT_QUICK_EXIT, 1L); // a name that nobody resolves must not keep the thread
+    set(CURLOPT_QUICK_EXIT, 1L); // do not wait for a hanging resolver thread
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
@@ -350,7 +349,7 @@ private:
     set(CURLOPT_WRITEFUNCTION, &take_bytes);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&t));
     set(CURLOPT_ERRORBUFFER, static_cast<char*>(t.error));
-    append(t.headers, "Expect:"); // no pause for 100-continue
+    append(t.headers, "Expect:"); // no wait for 100-continue
     for (const auto& [name, value] : request.headers) append(t.headers, name + ": " + value);
     set(CURLOPT_HTTPHEADER, t.headers.get());
     if (request.method == http_request::method_type::post) {
@@ -365,12 +364,12 @@ private:
     int left = 0;
     while (const auto* message = curl_multi_info_read(multi_, &left)) {
       if (message->msg != CURLMSG_DONE) continue;
-      const auto code = message->data.result; // `message` does not survive the removal
+      const auto code = message->data.result; // `message` is invalid after the removal
       auto node = running_.extract(message->easy_handle);
       auto& t = *node.mapped();
       curl_multi_remove_handle(multi_, t.curl.get());
       auto result = result_of(t, code, settings_);
-      curl_easy_reset(t.curl.get()); // it points into the transfer
+      curl_easy_reset(t.curl.get()); // it holds pointers into the transfer
       idle_.push_back(std::move(t.curl));
       finish(t.what, std::move(result));
     }
@@ -402,17 +401,17 @@ private:
 
   const settings settings_;
   environment& env_;
-  const int niceness_; // of whoever made the client
+  const int niceness_; // of the thread that created the client
   curl_list resolve_; // every transfer points to it
   CURLM* multi_ = nullptr;
   curl_list connect_to_;
 
-  std::mutex mutex_; // guards these three
+  std::mutex mutex_; // guards the members below, up to waiting_
   bool stopping_ = false;
-  std::size_t outstanding_ = 0; // waiting, running, and between the two
+  std::size_t outstanding_ = 0; // queued, running, or between both
   std::deque<order> waiting_;
 
-  // The thread's own.
+  // Used by the thread only.
   std::unordered_map<CURL*, std::unique_ptr<transfer>> running_;
   std::vector<easy_handle> idle_;
   std::atomic<std::size_t> in_use_{0};
@@ -424,24 +423,24 @@ http_client::http_client(settings options, environment& env) :
   engines_.push_back(std::make_unique<engine>(settings_, env_, niceness_));
 }
 http_client::~http_client() {
-  std::vector<std::unique_ptr<engine>> all; // ends without the lock: callbacks may submit
+  std::vector<std::unique_ptr<engine>> all; // destroyed without the lock: callbacks may submit
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
     all.swap(engines_);
   }
-  for (auto& e : all) e->end(); // before any of them goes: the callback of one may submit to another
+  for (auto& e : all) e->end(); // end all before destroying any: a callback may submit to another engine
 }
 
 void http_client::submit(http_request request, http_callback done) {
-  std::vector<std::unique_ptr<engine>> idle; // ends without the lock
+  std::vector<std::unique_ptr<engine>> idle; // destroyed without the lock
   auto* taker = take_engine(idle);
   if (taker == nullptr) return done(http_failure{http_error::cancelled, "the client ends"});
   taker->submit(std::move(request), std::move(done));
   taker->leave();
 }
 
-/// Entered; null: the client ends.
+/// Returns an engine after enter(), or null if the client is ending.
 http_client::engine* http_client::take_engine(std::vector<std::unique_ptr<engine>>& idle) {
   const std::lock_guard lock{mutex_};
   if (is_ending_) return nullptr;
@@ -455,7 +454,7 @@ http_client::engine* http_client::take_engine(std::vector<std::unique_ptr<engine
   return engines_.back().get();
 }
 
-/// Of those that take nothing more. Whoever is in a callback of one keeps it.
+/// Moves retired engines without open requests to `idle`. An engine in a callback stays.
 void http_client::leave_idle(std::vector<std::unique_ptr<engine>>& idle) {
   const auto last = engines_.end() - 1;
   const auto rest =

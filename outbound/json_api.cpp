@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting of answers, and the few JSON and URL helpers the gateways need.
+// Classifies answers, and the few JSON and URL helpers that the gateways need.
 #include "outbound/json_api.hpp"
 
 #include "outbound/retry_after.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A gateway that asks for an hour would stop a sale; it will say so again.
+// Upper bound for Retry-After: a pause of an hour would stop a sale.
 constexpr milliseconds pause_max{60'000};
 constexpr std::size_t code_chars_max = 64;
 
@@ -91,8 +91,7 @@ std::string text_at(const json::object& object, std::string_view name) {
 
 std::optional<std::int64_t> integer_at(const json::object& object, std::string_view name) {
   const auto* value = member(object, name);
-  if (value == nullptr || !value->is_int64())
-    return std::nullopt; // what does not fit one is no amount of money
+  if (value == nullptr || !value->is_int64()) return std::nullopt; // not an int64: not an amount of money
   return value->get_int64();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the HTTP gateways share: requests with a deadline over several steps, answers that are JSON, and which
-// failures are worth a retry. Called by the gateways only; knows neither's API.
+// Shared by the HTTP gateways: calls of several requests with one deadline, JSON answers, and the decision
+// which failures are worth a retry.
 #pragma once
 #include "outbound/gateway.hpp"
 #include "outbound/http_client.hpp"
@@ -12,41 +12,41 @@
 
 namespace fq {
 
-/// What a gateway said to one request: an answer (2xx) or a refusal (4xx) with its JSON, or a failure, which
-/// says nothing about either.
+/// A gateway's answer to one request: success (2xx) or refusal (4xx) with its JSON, or a failure, which
+/// proves neither.
 struct api_answer {
-  int status = 0; ///< 0: there was none
-  boost::json::object body; ///< of a refusal empty if it was no JSON object
-  std::optional<gateway_error>
-    failure; ///< network, 408, 409, 425, 429, 5xx, 401, 403, a redirect, or a 2xx without a JSON object
+  int status = 0; ///< HTTP status; 0: no answer
+  boost::json::object body; ///< of a refusal: empty if it was not a JSON object
+  /// set for: network, 408, 409, 425, 429, 5xx, 401, 403, a redirect, a 2xx without a JSON object
+  std::optional<gateway_error> failure;
   [[nodiscard]] bool is_refusal() const { return !failure && status >= 400; }
 };
 
-/// What the requests of one call share.
+/// Shared by the requests of one call.
 struct api_call {
-  milliseconds deadline; ///< steady time: when it must have answered
-  trace_context trace; ///< that they are a part of
+  milliseconds deadline; ///< steady time
+  trace_context trace; ///< of the calling request
 };
 
 class json_api {
 public:
   struct settings {
-    std::string name; ///< begins every error's `what`
+    std::string name; ///< prefix of every error's `what`
     std::string url; ///< scheme and host, without a trailing slash
-    milliseconds call_timeout; ///< of a whole call, whatever steps it takes
+    milliseconds call_timeout; ///< of a whole call, for all its requests
     http_client::settings http;
   };
 
   json_api(settings options, environment& env);
 
-  /// A call that begins now.
+  /// Starts the deadline of a call.
   [[nodiscard]] api_call begin(const trace_context& trace) const {
     return {env_.steady_now() + settings_.call_timeout, trace};
   }
-  /// `request.url` is the path and the query. `done` as http_client's.
+  /// `request.url` is the path and the query. `done` follows http_client's rules.
   void send(http_request request, const api_call& of, std::function<void(api_answer)> done);
 
-  /// The error for a refusal; `code`: the gateway's own word for it, which is cleaned: it ends up in logs.
+  /// The error for a refusal. `code`: the gateway's error code; cleaned here because it is logged.
   [[nodiscard]] gateway_error rejected(int status, std::string_view code) const;
   [[nodiscard]] gateway_error unavailable(std::string_view what, milliseconds retry_after = {}) const;
 
@@ -56,23 +56,23 @@ private:
 
   settings settings_;
   environment& env_;
-  http_client http_; // last, so that it ends first: the steps of a call come back to the members above
+  http_client http_; // last, so it is destroyed first: its callbacks use the members above
 };
 
-// Members of a JSON object; absent, null and of another type are the same.
+// Members of a JSON object. Absent, null and a wrong type give the same result.
 [[nodiscard]] std::string text_at(const boost::json::object& object, std::string_view name);
 [[nodiscard]] std::optional<std::int64_t> integer_at(const boost::json::object& object,
                                                      std::string_view name);
-/// An empty one if there is none.
+/// Empty if absent.
 [[nodiscard]] const boost::json::object& object_at(const boost::json::object& object, std::string_view name);
 [[nodiscard]] const boost::json::array& array_at(const boost::json::object& object, std::string_view name);
-/// An empty one if `text` is no JSON object.
+/// Empty if `text` is not a JSON object.
 [[nodiscard]] boost::json::object parse_object(std::string_view text);
 
-/// Somebody else's word, fit for a log: letters, digits, blanks and -._ of it, 64 characters at most.
+/// Text from outside, safe for a log: only letters, digits, blanks and -._, at most 64 characters.
 [[nodiscard]] std::string plain_word(std::string_view code);
 
-/// Everything but letters, digits and -._~ as %XX: for a path segment, a query, a form.
+/// Encodes everything except letters, digits and -._~ as %XX: for a path segment, a query or a form.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 
 } // namespace fq

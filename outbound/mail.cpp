@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ports check and do alike.
+// Checks and helpers shared by all mail ports.
 #include "outbound/mail.hpp"
 
 #include <glib.h>
@@ -17,14 +17,14 @@ constexpr std::size_t variable_bytes_max = 4096;
 
 bool is_utf8(std::string_view text) {
   return g_utf8_validate_len(text.data(), text.size(), nullptr) != 0;
-} // NUL is not
+} // NUL is excluded
 
-/// Of an atom (RFC 5322 section 3.2.3), or a dot.
+/// A character of an atom (RFC 5322 section 3.2.3), or a dot.
 bool is_address_character(char c) {
   return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
 }
 
-/// "_html" at the end is taken: nats_mailer calls the escaped ones so.
+/// The suffix "_html" is reserved: nats_mailer uses it for the escaped values.
 bool is_variable_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && !text.ends_with("_html")
          && std::all_of(text.begin(), text.end(), [](char c) {
@@ -183,7 +183,8 @@ mail_answer letter_port::send(const mail_message& message) {
     const auto one = deliver(letter_for(message, i));
     note(answer, i, one.result, one.why);
     answer.service_down = one.service_down;
-    answer.retry_after = std::max(answer.retry_after, one.retry_after); // an absent one is less than any
+    // an absent value compares less than any other
+    answer.retry_after = std::max(answer.retry_after, one.retry_after);
   }
   return closed(std::move(answer));
 }

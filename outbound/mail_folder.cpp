@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names first, so that a folder with the mail of years costs a walk through its names; then the few files
-// that are shown.
+// Reads all names first, then only the files to show, so that a folder with years of mail stays cheap.
 #include "outbound/mail_folder.hpp"
 
 #include <fcntl.h>
@@ -17,16 +16,16 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t file_bytes_max = 256 * 1024; ///< ours are a few KB
+constexpr std::size_t file_bytes_max = 256 * 1024; ///< FairQueue's mails have a few KB
 constexpr std::string_view suffix = ".eml";
 
-/// The greatest `most` names, the greatest first.
+/// The greatest `most` names, in descending order.
 std::vector<std::string> last_names(const std::filesystem::path& folder, std::size_t most) {
-  std::vector<std::string> names; // a heap whose front is the smallest of those that are kept
+  std::vector<std::string> names; // a min-heap of the kept names
   std::error_code error;
   for (std::filesystem::directory_iterator it{folder, error}, end; !error && it != end; it.increment(error)) {
     auto name = it->path().filename().string();
-    if (name.starts_with('.') || !name.ends_with(suffix)) continue; // dots: not finished yet
+    if (name.starts_with('.') || !name.ends_with(suffix)) continue; // leading dot: unfinished file
     names.push_back(std::move(name));
     std::ranges::push_heap(names, std::greater{});
     if (names.size() <= most) continue;
@@ -39,7 +38,7 @@ std::vector<std::string> last_names(const std::filesystem::path& folder, std::si
 
 class open_file {
 public:
-  /// A link could lead anywhere, and a pipe would let us wait.
+  /// Does not follow symbolic links and does not block on a pipe.
   explicit open_file(const std::filesystem::path& path) :
       fd_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
   ~open_file() {
@@ -58,7 +57,7 @@ public:
     while (got < text.size()) {
       const auto read = ::read(fd_, text.data() + got, text.size() - got);
       if (read < 0 && errno == EINTR) continue;
-      if (read <= 0) return std::nullopt; // it became shorter: no file of ours does
+      if (read <= 0) return std::nullopt; // truncated while reading: not a FairQueue file
       got += static_cast<std::size_t>(read);
     }
     return text;

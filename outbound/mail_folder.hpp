@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What file_mailer has written, read again for people: the newest messages of a folder. Blocking: not for io
-// threads. The folder may hold anything; what is no message of ours is passed over.
+// Reads the messages that file_mailer wrote, to show the newest. Blocking: not for io threads. Foreign
+// files in the folder are skipped.
 #pragma once
 #include "outbound/mime.hpp"
 
@@ -10,9 +10,8 @@
 
 namespace fq {
 
-/// The last `most` of the names, which sort by time; the newest first. Files that are no regular ones, too
-/// large or unreadable are left out, and there are none where there is no folder. Looks at every name, keeps
-/// no more than `most`.
+/// The `most` newest messages (names sort by time), newest first. Skips unreadable, too large and non-regular
+/// files; empty without the folder. Reads all names but keeps at most `most` in memory.
 [[nodiscard]] std::vector<kept_mail> newest_mails(const std::filesystem::path& folder, std::size_t most);
 
 } // namespace fq

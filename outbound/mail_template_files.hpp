@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of outbound/templates inside the program: made by cmake/embed_texts.cmake at build time, read by
+// The files of outbound/templates, embedded by cmake/embed_texts.cmake at build time. Used by
 // mail_templates.cpp only.
 #pragma once
 #include <span>

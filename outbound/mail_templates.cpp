@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table says what data each key takes; ctemplate puts them into the words.
+// A table lists the data of each key; ctemplate expands the templates.
 #include "outbound/mail_templates.hpp"
 
 #include "domain/money/money_text.hpp"
@@ -26,7 +26,7 @@ namespace json = boost::json;
 
 constexpr std::string_view fallback_language = "en";
 constexpr std::size_t text_characters_max = 300; ///< of one value
-constexpr std::size_t subject_bytes_max = 240; ///< with what is cut, well below what a port takes
+constexpr std::size_t subject_bytes_max = 240; ///< after truncation; well below a port's limit
 
 enum class kind { text, count, money, time, link, flag, items };
 enum class need { required, optional };
@@ -85,7 +85,7 @@ struct unfit : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Marks that turn the direction of the text around them, and may be left open.
+/// Bidirectional control characters, which may be left open and then affect the text around them.
 bool turns_direction(gunichar c) { return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069); }
 
 bool is_break(gunichar c) {
@@ -94,8 +94,7 @@ bool is_break(gunichar c) {
          || type == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
-/// People's text as one line of UTF-8: breaks become single spaces, and what is longer than anybody reads is
-/// cut.
+/// Free text as one line of valid UTF-8: line breaks become single spaces, long text is truncated.
 std::string one_line(std::string_view given) {
   auto* valid = g_utf8_make_valid(given.data(), static_cast<gssize>(given.size()));
   std::string out;
@@ -127,7 +126,7 @@ std::string cut(std::string subject) {
   return subject.substr(0, size) + "…";
 }
 
-/// No more than one empty line in a row, and none at the end: what optional parts leave behind.
+/// Reduces runs of empty lines, left by optional parts, to one, and removes them at the end.
 std::string tidy(std::string_view text) {
   std::string out;
   for (const char c : text)
@@ -166,7 +165,7 @@ std::string link_in(const json::value& value, std::string_view name) {
   return std::string{url};
 }
 
-/// Year 0001 to 9999: what can be printed.
+/// Year 0001 to 9999: the printable range.
 timestamp time_in(const json::value& value, std::string_view name) {
   constexpr std::int64_t year_1 = -62'135'596'800'000, year_10000 = 253'402'300'800'000;
   const auto ms = number_in(value, name);
@@ -182,8 +181,7 @@ std::string currency_in(const json::object& data) {
   return std::string{text};
 }
 
-/// One set of data on its way into a dictionary. `prefix` keeps the fields of an item apart from those of the
-/// mail.
+/// Puts one data object into a dictionary. `prefix` separates the fields of an item from those of the mail.
 class filler {
 public:
   filler(ctemplate::TemplateDictionary& into, const json::object& whole) : into_(into), whole_(whole) {}
@@ -221,7 +219,7 @@ private:
     into_.ShowSection(name + (value == 1 ? "_ONE" : "_MANY"));
   }
 
-  /// An optional sum of nothing is not worth a line.
+  /// An optional amount of zero is left out.
   void put_money(const field& f, const std::string& name, std::int64_t value) {
     if (value != 0 || f.presence == need::required) put_text(name, money_text(value, currency_in(whole_)));
   }
@@ -240,7 +238,7 @@ private:
       if (data == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
       auto* section = into_.AddSectionDictionary(upper(name));
       filler{*section, whole_}.fill(item_fields, *data);
-      // A section sees the names around it: an item's name is not the reader's.
+      // A section inherits outer names, so an item's name must not be called NAME.
       section->SetValue("ITEM_NAME", one_line(text_in(data->at("name"), "name")));
     }
   }
@@ -249,7 +247,7 @@ private:
   const json::object& whole_;
 };
 
-/// All templates, parsed once. Immutable afterwards, so any thread may expand.
+/// All templates, parsed once. Immutable afterwards and thread-safe.
 class template_store {
 public:
   template_store() {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mail says: from a key, a language and data to subject, text and html. Pure; any thread. The words are
-// the files of outbound/templates, <key>.<language>.{subject,text,html}; html is escaped by context
-// (ctemplate's auto-escape).
+// Renders mail: key, language and data to subject, text and html. Pure; thread-safe. The templates are
+// outbound/templates/<key>.<language>.{subject,text,html}; ctemplate escapes html by context.
 #pragma once
 #include "outbound/mail.hpp"
 
@@ -15,32 +14,30 @@
 namespace fq {
 
 struct mail_content {
-  std::string subject; ///< one line, cut to fit a header
+  std::string subject; ///< one line, truncated to fit a header
   std::string text;
   std::string html;
 };
 
-/// Why there is no content: a template that is not there, or data that do not fit it. Somebody's mistake,
-/// which a repeat does not mend.
+/// Why rendering failed: no such template, or data that do not fit. A bug; a repeat does not help.
 struct template_problem {
   std::string what;
 };
 
-/// A language without a template of that key is answered in English.
+/// Falls back to English if the key has no template in `language`.
 ///
-/// Amounts are integers in minor units of `data["currency"]`; times are integers, Unix milliseconds;
-/// addresses of pages are http(s) URLs. Text may be anything a customer or organizer wrote: it becomes one
-/// line without control characters. Optional, in all: `name` (whom to greet).
+/// Amounts are integers in minor units of `data["currency"]`; times are integers, Unix milliseconds; page
+/// addresses are http(s) URLs. Text from customers and organizers may hold anything: it becomes one line
+/// without control characters. Optional everywhere: `name` (in the greeting).
 ///
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
-///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency; optional:
-///   discount, donations, fees (0 is
-///                    left out), starts_at, ends_at, paid_at. `amount` is of the line, `discount` what was
-///                    taken off.
+///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
+///                    optional: discount, donations, fees (0 is left out), starts_at, ends_at, paid_at.
+///                    `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (in plain words), can_retry; optional: retry_url
-///   order_refunded   order_id, event_name, amount, currency, whole (or only a part)
-///   event_cancelled  event_name, refund (money is sent back); optional: order_id, starts_at, reason
+///   order_refunded   order_id, event_name, amount, currency, whole (false: a part)
+///   event_cancelled  event_name, refund (true: money is sent back); optional: order_id, starts_at, reason
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,
                                                                   std::string_view language,

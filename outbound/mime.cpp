@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GMime does the encoding; here is what goes into it.
+// Builds and reads messages with GMime, which does the encoding.
 #include "outbound/mime.hpp"
 
 #include "crypto/digest.hpp"
@@ -19,13 +19,13 @@ struct unref {
 template <class T>
 using owned = std::unique_ptr<T, unref>;
 
-/// GMime's tables are made once; after that, threads may work on objects of their own.
+/// Initializes GMime's global tables once; afterwards threads may use separate objects.
 void need_gmime() {
   static std::once_flag done;
   std::call_once(done, g_mime_init);
 }
 
-/// Lines ended by LF alone: GMime gives them all CRLF at the end.
+/// Converts line ends to LF: GMime writes CRLF at the end.
 std::string with_plain_line_ends(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -36,8 +36,7 @@ std::string with_plain_line_ends(std::string_view text) {
   return out;
 }
 
-/// Quoted-printable is what people can still read in a folder of files; base64 where that would be three
-/// times the size.
+/// Quoted-printable stays readable in a folder of files; base64 where it would triple the size.
 GMimeContentEncoding encoding_for(std::string_view text) {
   std::size_t beyond_ascii = 0;
   for (const char c : text) beyond_ascii += static_cast<unsigned char>(c) >= 0x80 ? 1 : 0;
@@ -54,8 +53,8 @@ owned<GMimeTextPart> part_of(const char* subtype, std::string_view content) {
   return part;
 }
 
-/// The same for the same letter. "=_" is what neither quoted-printable nor base64 can hold, so no content can
-/// end a part.
+/// Deterministic per letter. Neither quoted-printable nor base64 can contain "=_", so no content can end a
+/// part.
 std::string boundary_for(const mail_letter& letter) {
   return "=_" + to_hex(sha256(letter.id + '\n' + letter.to)).substr(0, 32);
 }
@@ -71,8 +70,8 @@ owned<GMimeObject> body_of(const mail_letter& letter) {
   return owned<GMimeObject>{GMIME_OBJECT(both.release())};
 }
 
-/// GMime takes an encoded word that somebody wrote into a name or title for its own, and a reader would
-/// decode it. This one is text.
+/// Breaks up text that looks like an encoded word. GMime would pass it on unchanged and a mail reader would
+/// decode it.
 std::string without_encoded_words(std::string text) {
   for (auto at = text.find("=?"); at != std::string::npos; at = text.find("=?", at)) text.insert(at + 1, " ");
   return text;
@@ -101,13 +100,13 @@ std::string text_of(GMimeMessage* message) {
   g_mime_format_options_free(format);
   std::string result = text == nullptr ? "" : text;
   g_free(text);
-  if (!result.ends_with("\r\n")) result += "\r\n"; // nobody's last line is half a line
+  if (!result.ends_with("\r\n")) result += "\r\n"; // complete the last line
   return result;
 }
 
 constexpr std::size_t shown_text_max = 16 * 1024, shown_header_max = 1024;
 
-/// Taken over and freed; null: empty. Cut between characters.
+/// Takes ownership of `text` and frees it; null gives an empty text. Truncates between characters.
 std::string taken(char* text, std::size_t bytes_max) {
   if (text == nullptr) return {};
   auto* valid = g_utf8_make_valid(text, -1);
@@ -121,7 +120,7 @@ std::string taken(char* text, std::size_t bytes_max) {
   return out;
 }
 
-/// Of the first plain part, as in the alternatives that we write.
+/// The first text/plain part, as written by to_mime.
 std::string plain_text_of(GMimeMessage* message) {
   auto* at = g_mime_part_iter_new(GMIME_OBJECT(message));
   char* text = nullptr;
@@ -136,11 +135,11 @@ std::string plain_text_of(GMimeMessage* message) {
 }
 
 timestamp date_of(GMimeMessage* message) {
-  auto* date = g_mime_message_get_date(message); // the message's own
+  auto* date = g_mime_message_get_date(message); // owned by the message
   return date == nullptr ? timestamp{} : from_unix_ms(g_date_time_to_unix(date) * 1000);
 }
 
-/// Of a dot-atom (RFC 5322 section 3.2.3), but for "=", which marks those that are not.
+/// A character of a dot-atom (RFC 5322 section 3.2.3) except "=", which escapes the others.
 bool stays_in_message_id(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
          || std::string_view{"!#$&*+-/^_{|}~"}.find(c) != std::string_view::npos;
@@ -173,7 +172,7 @@ std::string to_mime(const mail_letter& letter, const mail_sender& sender, timest
   g_mime_message_set_subject(message.get(), without_encoded_words(letter.subject).c_str(), "utf-8");
   set_date(message.get(), when);
   g_mime_message_set_message_id(message.get(), message_id_of(letter, sender).c_str());
-  // RFC 3834: no holiday replies to a machine.
+  // RFC 3834: prevents automatic replies.
   g_mime_object_set_header(GMIME_OBJECT(message.get()), "Auto-Submitted", "auto-generated", nullptr);
   const auto body = body_of(letter);
   g_mime_message_set_mime_part(message.get(), body.get());

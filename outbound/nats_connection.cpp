@@ -29,10 +29,10 @@ std::vector<std::string> split(const std::string& list) {
   return out;
 }
 
-/// Servers, and the login that is the same for all. libnats would take the login in a url as it is written,
-/// with its %40 and %3A.
+/// Server URLs and their common login. libnats does not percent-decode a login in a URL (%40, %3A), so it is
+/// decoded here.
 struct servers {
-  std::vector<std::string> urls; ///< without it
+  std::vector<std::string> urls; ///< without the login
   std::string user, password, token;
 
   explicit servers(const std::string& list) {
@@ -68,16 +68,17 @@ nats_connection::nats_connection(const nats_settings& s) : timeout_{s.timeout} {
   need(natsOptions_Create(&made), "options");
   options_.reset(made);
   set_servers(s);
-  // Never give up, and never take a message in the meantime: what is not acknowledged is ours to repeat. (0
-  // would mean 8 MiB.)
+  // Reconnect forever, and do not buffer messages meanwhile: the caller repeats unacknowledged messages. (A
+  // buffer size of 0 would mean 8 MiB.)
   need(natsOptions_SetMaxReconnect(made, -1), "reconnecting");
   need(natsOptions_SetReconnectWait(made, 500), "reconnecting");
   need(natsOptions_SetReconnectJitter(made, 500, 1000), "reconnecting");
   need(natsOptions_SetReconnectBufSize(made, 1), "reconnecting");
   need(natsOptions_SetFailRequestsOnDisconnect(made, true), "requests");
-  need(natsOptions_SetErrorHandler(made, &ignore_error, nullptr), "errors"); // else they go to standard error
+  need(natsOptions_SetErrorHandler(made, &ignore_error, nullptr),
+       "errors"); // else libnats writes them to stderr
   need(natsOptions_SetTimeout(made, s.timeout.count()), "timeout");
-  need(natsOptions_SetPingInterval(made, 10'000), "pings"); // a peer that has vanished is noticed in 30 s
+  need(natsOptions_SetPingInterval(made, 10'000), "pings"); // detects a dead peer within 30 s
   need(natsOptions_SetMaxPingsOut(made, 2), "pings");
   need(natsOptions_SetName(made, "fairqueue"), "name");
 }
@@ -121,7 +122,7 @@ bool nats_connection::connect() {
   const auto status = natsConnection_Connect(&made, options_.get());
   connection_.reset(made);
   if (status != NATS_OK) {
-    const char* why = nats_GetLastError(nullptr); // this thread's: what the server said
+    const char* why = nats_GetLastError(nullptr); // of this thread: the server's message
     refusal_ = why == nullptr || *why == '\0' ? natsStatus_GetText(status) : why;
     return close();
   }

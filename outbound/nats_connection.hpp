@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to NATS with JetStream: servers, login, TLS, and what libnats is to do while they are away.
-// For the files beside it that speak to libnats; nobody else needs nats.h.
+// One connection to NATS with JetStream: servers, login, TLS and reconnecting. Only for the files of this
+// folder that use libnats.
 #pragma once
 #include "outbound/nats_stream.hpp"
 
@@ -18,22 +18,22 @@ struct nats_freed {
 template <class T, void (*Free)(T*)>
 using nats_owned = std::unique_ptr<T, nats_freed<T, Free>>;
 
-/// Options, and a connection made of them. libnats loses one for good only when it is closed, for which a
-/// server may have reasons of its own (a login that was refused twice): then there is a new one. Belongs to
+/// Options, and a connection made of them. libnats reconnects automatically until a server closes the
+/// connection permanently, for example after two refused logins; then this class makes a new one. Belongs to
 /// one thread.
 class nats_connection {
 public:
-  /// Throws std::runtime_error for settings that libnats does not take.
+  /// Throws std::runtime_error for settings that libnats refuses.
   explicit nats_connection(const nats_settings& settings);
   nats_connection(const nats_connection&) = delete;
   nats_connection& operator=(const nats_connection&) = delete;
   ~nats_connection();
 
-  /// Null: there is none now. Another pointer than before: everything that was made of the older one is void.
+  /// Null: not connected. If the pointer changed, all objects made from the old one are invalid.
   jsCtx* stream_context();
-  /// Why there is none, as far as libnats says.
+  /// The reason for a missing connection, as far as libnats states it.
   [[nodiscard]] std::string trouble() const;
-  /// How often a connection was made anew.
+  /// Number of new connections so far.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
 private:
@@ -43,7 +43,7 @@ private:
 
   milliseconds timeout_;
   std::uint64_t generation_ = 0;
-  std::string refusal_; ///< why the last attempt to connect came to nothing
+  std::string refusal_; ///< error of the last attempt to connect
   nats_owned<natsOptions, natsOptions_Destroy> options_;
   nats_owned<natsConnection, natsConnection_Destroy> connection_;
   nats_owned<jsCtx, jsCtx_Destroy> context_;
@@ -52,8 +52,8 @@ private:
 [[nodiscard]] bool is_connection_trouble(natsStatus status);
 [[nodiscard]] std::string nats_reason(natsStatus status, jsErrCode error);
 
-/// No such stream: make it (files, 72 h, one hour of duplicates). True: there is one now, or nobody lets us
-/// know, and publishing will tell.
+/// Creates the stream if it does not exist (file storage, 72 h, duplicate window 1 h). True: it exists, or
+/// the server does not permit the query; publishing then shows.
 bool has_stream(jsCtx* context, const std::string& stream, const std::string& subjects);
 
 } // namespace fq

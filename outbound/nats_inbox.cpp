@@ -22,7 +22,7 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-/// In any case of letters: to NATS they differ, to the HTTP that a router copies them from they do not.
+/// Ignores case: NATS header names are case-sensitive, but routers copy them from HTTP.
 std::string header_of(natsMsg* m, const std::string& name) {
   const char** keys = nullptr;
   int count = 0;
@@ -69,7 +69,7 @@ public:
     if (status != NATS_OK) {
       natsMsgList_Destroy(&list);
       if (status == NATS_TIMEOUT && error == 0) return {};
-      drop(); // the consumer or its stream may have gone
+      drop(); // the consumer or its stream may have been deleted
       return {{}, nats_reason(status, error)};
     }
     batch out;
@@ -85,7 +85,7 @@ public:
 
   void settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) {
     const auto found = open_.extract(ticket);
-    if (found.empty()) return; // of a connection that is gone: it comes again
+    if (found.empty()) return; // from an older connection: it is delivered again
     auto* m = found.mapped().get();
     switch (verdict) {
       case inbox_verdict::taken: natsMsg_Ack(m, nullptr); return;
@@ -95,8 +95,8 @@ public:
   }
 
 private:
-  /// The stream and the consumer, made where there are none; bound by name, because libnats would delete a
-  /// consumer of its own making.
+  /// Creates the stream and the consumer if absent. Binds the consumer by name, because libnats deletes
+  /// consumers that it creates itself.
   std::string subscribe(jsCtx* context) {
     if (!has_stream(context, settings_.stream, settings_.subject))
       return "NATS: nobody answers about the stream";
@@ -129,16 +129,16 @@ private:
   }
 
   void drop() {
-    open_.clear(); // they name the subscription
+    open_.clear(); // they reference the subscription
     subscription_.reset();
   }
 
   nats_inbox_settings settings_;
   nats_connection connection_;
-  std::uint64_t subscribed_in_ = 0; ///< generation of the connection
+  std::uint64_t subscribed_in_ = 0; ///< generation of the connection that was subscribed on
   std::uint64_t last_ticket_ = 0;
   subscription_ptr subscription_;
-  std::map<std::uint64_t, message_ptr> open_; ///< taken and not settled; go before the subscription
+  std::map<std::uint64_t, message_ptr> open_; ///< received, not settled; destroyed before the subscription
 };
 
 nats_inbox::nats_inbox(nats_inbox_settings settings) :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The envelope.
+// Splits a message into chunks and writes the envelopes.
 #include "outbound/nats_mailer.hpp"
 
 #include "outbound/time_text.hpp"
@@ -15,15 +15,15 @@ namespace json = boost::json;
 
 constexpr std::string_view html_suffix = "_html";
 
-/// What a recipient adds to an envelope, about.
+/// Approximate bytes that a recipient adds to an envelope.
 std::size_t weight_of(const mail_recipient& recipient) {
   std::size_t bytes = 2 * recipient.address.size() + 16;
   for (const auto& [name, value] : recipient.variables) bytes += 2 * (name.size() + 8 + value.size());
   return bytes;
 }
 
-/// The mailer service puts variables into the html as they are: there, each stands under a name of its own,
-/// escaped.
+/// The mailer service does not escape variables in the html. So the html uses separate names whose values are
+/// escaped here.
 std::string with_html_names(std::string html, const mail_message& message,
                             const std::vector<std::size_t>& wanted) {
   std::map<std::string, std::string> other_names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. A message
-// counts as sent when the stream has acknowledged it (outbound/nats_stream). Called by a detached worker.
+// Sends mail through a NATS JetStream: a `mail.send` envelope for a mailer service. A message counts as sent
+// when the stream has acknowledged it (outbound/nats_stream). Called by a detached worker.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
@@ -15,26 +15,25 @@ namespace fq {
 struct nats_mail_settings {
   nats_settings servers;
   nats_stream_name stream;
-  std::string subject; ///< where envelopes go: "mail.send"
+  std::string subject; ///< of envelopes: "mail.send"
 };
 
-/// Recipients in one NATS message at most, and bytes of them: a server takes 1 MiB by default, and the body
-/// comes on top.
+/// Limits of recipients in one NATS message, by number and bytes. The body comes on top; a server accepts 1
+/// MiB by default.
 inline constexpr std::size_t mail_chunk_recipients_max = 1000;
 inline constexpr std::size_t mail_chunk_bytes_max = 256 * 1024;
 
-/// A run of recipients that share one NATS message.
+/// A range of recipients that share one NATS message.
 struct mail_chunk {
-  std::string
-    id; ///< Nats-Msg-Id and correlation_id: the message's own if there is one chunk, else with "#1", "#2"…
+  /// Nats-Msg-Id and correlation_id: the message's id if there is one chunk, else with "#1", "#2"…
+  std::string id;
   std::size_t begin = 0, end = 0;
 };
 
-/// The same for the same message, whoever of its recipients is answered: a chunk that is sent again must be
-/// known by its id.
+/// Depends on the message only, not on which recipients have a result: a repeated chunk must keep its id.
 [[nodiscard]] std::vector<mail_chunk> chunks_of(const mail_message& message);
 
-/// The `mail.send` envelope (JSON) for those of the chunk whom `wanted` names.
+/// The `mail.send` envelope (JSON) for the recipients of the chunk whose indices are in `wanted`.
 [[nodiscard]] std::string envelope_of(const mail_message& message, const std::string& id,
                                       const std::vector<std::size_t>& wanted, const mail_sender& sender,
                                       timestamp now);
@@ -42,8 +41,8 @@ struct mail_chunk {
 /// Belongs to one thread.
 class nats_mailer final : public mail_port {
 public:
-  /// Connects when first used. Throws std::runtime_error for settings that libnats does not take. `env` must
-  /// outlive the mailer.
+  /// Connects at first use. Throws std::runtime_error for settings that libnats refuses. `env` must outlive
+  /// the mailer.
   nats_mailer(nats_mail_settings settings, mail_sender sender, environment& env);
 
   [[nodiscard]] mail_answer send(const mail_message& message) override;

@@ -51,14 +51,14 @@ nats_answer nats_stream::publish(const std::string& subject, const std::string& 
   jsPubAck* ack = nullptr;
   jsErrCode error{};
   status = js_PublishMsg(&ack, context, message.get(), &options, &error);
-  const bool acknowledged =
-    status == NATS_OK && ack != nullptr; // also when it is a duplicate: the stream has the first
+  // also for a duplicate: the stream has stored the first
+  const bool acknowledged = status == NATS_OK && ack != nullptr;
   jsPubAck_Destroy(ack);
   if (acknowledged) return {nats_result::accepted};
   if (is_too_large(status, error)) return {nats_result::rejected, nats_reason(status, error)};
   if (error == JSStreamNotMatchErr)
     return unavailable("NATS: another stream than " + name_.stream + " has the subject " + subject);
-  known_in_ = 0; // it may have gone: no responders, JetStream error 10076
+  known_in_ = 0; // the stream may have been deleted: no responders, JetStream error 10076
   return unavailable(nats_reason(status, error));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to a NATS JetStream, one at a time. Called by detached workers; libnats keeps the connection on
-// threads of its own and reconnects for ever.
+// Publishes messages to a NATS JetStream, one at a time. Called by detached workers; libnats uses its own
+// threads and reconnects forever.
 //
-// A message is accepted when the stream has acknowledged it, not before. NATS syncs its files late (by
-// default every two minutes): what must survive the crash of the server's machine is to be kept by the caller
-// for some time after `accepted`.
+// A message is accepted when the stream has acknowledged it. NATS syncs its files late (by default every two
+// minutes). The caller must keep messages that have to survive a crash of the server's machine for some time
+// after `accepted`.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -16,32 +16,31 @@
 
 namespace fq {
 
-/// Which servers, and how.
+/// Servers, login and TLS.
 struct nats_settings {
-  std::string url; ///< nats://user:password@host:4222 or tls://…; several, separated by commas
+  std::string url; ///< nats://user:password@host:4222 or tls://…; separated by commas
   std::string credentials_file{};
-  std::string ca_file{}; ///< given: TLS, with these certificates
-  milliseconds timeout{5'000}; ///< to connect, and for one acknowledgement
+  std::string ca_file{}; ///< set: TLS with these certificates
+  milliseconds timeout{5'000}; ///< of connecting, and of one acknowledgement
 };
 
-/// Which stream: made if there is none (files, 72 h, one hour of duplicates); one that is there stays as it
-/// is.
+/// The stream. Created if absent (file storage, 72 h, duplicate window 1 h); an existing one is not changed.
 struct nats_stream_name {
   std::string stream;
-  std::string subjects; ///< of a stream that we make: "mail.>"
-  bool is_expected =
-    false; ///< what another stream takes is not accepted: whoever reads this one would never see it
+  std::string subjects; ///< used when the stream is created: "mail.>"
+  /// reject an acknowledgement of another stream: consumers of this stream would miss the message
+  bool is_expected = false;
 };
 
 enum class nats_result : std::uint8_t {
-  accepted, ///< the stream has it; of a repeat within its duplicate window: it has the first
-  rejected, ///< too large: it will never be taken
-  unavailable, ///< not now, and no other would be
+  accepted, ///< stored; a repeat within the duplicate window counts as stored
+  rejected, ///< too large: permanent
+  unavailable, ///< the server accepts no messages now
 };
 
 struct nats_answer {
   nats_result result = nats_result::unavailable;
-  std::string why{}; ///< unless accepted; without the login
+  std::string why{}; ///< reason, unless accepted; without the login
 };
 
 using nats_headers = std::vector<std::pair<std::string, std::string>>;
@@ -51,7 +50,7 @@ class nats_connection;
 /// Belongs to one thread.
 class nats_stream {
 public:
-  /// Connects when first used. Throws std::runtime_error for settings that libnats does not take.
+  /// Connects at first use. Throws std::runtime_error for settings that libnats refuses.
   nats_stream(const nats_settings& settings, nats_stream_name name);
   ~nats_stream();
 
@@ -62,7 +61,7 @@ public:
 private:
   nats_stream_name name_;
   milliseconds timeout_;
-  std::uint64_t known_in_ = 0; ///< generation of the connection that has seen the stream; 0: none has
+  std::uint64_t known_in_ = 0; ///< generation of the connection on which the stream was found; 0: none
   std::unique_ptr<nats_connection> connection_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mirror of pushes for development: notices go to a server of ntfy (https://docs.ntfy.sh/publish/), whose
-// topic takes a device token's place.
+// Sends pushes to an ntfy server (https://docs.ntfy.sh/publish/), for development. The ntfy topic replaces
+// the device token.
 #pragma once
 #include "outbound/channel.hpp"
 #include "outbound/http_client.hpp"
@@ -23,7 +23,7 @@ public:
 private:
   const std::string url_;
   environment& env_;
-  http_client http_; // last, so that it ends first
+  http_client http_; // last, so it is destroyed first
 };
 
 } // namespace fq

@@ -20,7 +20,7 @@ json::object text_attribute(std::string_view key, std::string_view value) {
   return {{"key", key}, {"value", {{"stringValue", value}}}};
 }
 
-/// 64-bit numbers are strings in proto3's JSON, and ids are hexadecimal in OTLP's.
+/// In proto3's JSON 64-bit numbers are strings; in OTLP's JSON ids are hexadecimal.
 json::object json_of(const span& s) {
   const auto nanos = [](timestamp t) { return std::to_string(unix_ms(t) * 1'000'000); };
   json::object out{{"traceId", trace_id_text(s.context.trace)},
@@ -38,8 +38,8 @@ json::object json_of(const span& s) {
   return out;
 }
 
-/// How many of `sent` spans an answer of 2xx says it has not taken (ExportTracePartialSuccess). What is no
-/// such answer has taken all.
+/// The number of spans that a 2xx answer reports as rejected (ExportTracePartialSuccess); 0 if it reports
+/// none.
 std::uint64_t rejected_in(const std::string& body, std::uint64_t sent) {
   boost::system::error_code wrong;
   const auto answer = json::parse(body, wrong);
@@ -56,7 +56,7 @@ std::uint64_t rejected_in(const std::string& body, std::uint64_t sent) {
   return std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)), sent);
 }
 
-/// How many of `sent` spans the collector has taken.
+/// The number of `sent` spans that the collector accepted.
 std::uint64_t taken_in(const http_result& result, std::uint64_t sent) {
   const auto* response = std::get_if<http_response>(&result);
   const bool is_well = response != nullptr && response->status >= 200 && response->status < 300;
@@ -119,8 +119,8 @@ std::optional<std::chrono::steady_clock::time_point> otlp_exporter::end() {
   return stops_by_;
 }
 
-/// One at a time: a collector that is slow is not asked for more. What has no answer when the end is over is
-/// given up; the client then ends with us.
+/// Runs one export at a time, so that a slow collector is not overloaded. An export without an answer at the
+/// shutdown deadline is given up; the HTTP client is destroyed with this object.
 void otlp_exporter::send(std::vector<span> batch) {
   http_request rq;
   rq.method = http_request::method_type::post;
@@ -129,8 +129,8 @@ void otlp_exporter::send(std::vector<span> batch) {
   if (!settings_.authorization.empty()) rq.headers.emplace_back("Authorization", settings_.authorization);
   rq.body = otlp_json(batch, settings_.service, settings_.node);
   const auto sent = batch.size();
-  const auto answered =
-    std::make_shared<std::promise<std::uint64_t>>(); // it may come when nobody waits any more
+  // the answer may arrive after the wait has ended
+  const auto answered = std::make_shared<std::promise<std::uint64_t>>();
   auto taken = answered->get_future();
   http_.submit(std::move(rq),
                [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends spans to a collector: OTLP 1.x over HTTP with JSON
-// (https://opentelemetry.io/docs/specs/otlp/#otlphttp), in batches, on a thread of its own. A collector that
-// is away or slow costs spans, never a request.
+// Exports spans to a collector: OTLP 1.x over HTTP with JSON
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp), in batches, on its own thread. If the collector is
+// slow or unavailable, spans are dropped; requests never wait.
 #pragma once
 #include "domain/base/trace.hpp"
 #include "outbound/http_client.hpp"
@@ -17,25 +17,24 @@
 
 namespace fq {
 
-/// The body of one export. `node`: service.instance.id, if it is not empty.
+/// The body of one export. `node`: service.instance.id, omitted if empty.
 [[nodiscard]] std::string otlp_json(const std::vector<span>& spans, const std::string& service,
                                     const std::string& node);
 
 class otlp_exporter final : public span_sink {
 public:
   struct settings {
-    std::string url; ///< of the collector's traces, for example http://127.0.0.1:4318/v1/traces
-    std::string authorization; ///< sent as Authorization; empty: none
+    std::string url; ///< the collector's traces URL, for example http://127.0.0.1:4318/v1/traces
+    std::string authorization; ///< value of the Authorization header; empty: none
     std::string service = "fairqueue";
-    std::string node; ///< service.instance.id; empty: not said
+    std::string node; ///< service.instance.id; empty: omitted
     milliseconds interval{1'000}; ///< between exports
-    milliseconds timeout{5'000}; ///< of one
-    std::size_t waiting_max = 8'192; ///< spans held; one more is dropped
-    std::string ca_file; ///< as http_client's
+    milliseconds timeout{5'000}; ///< of one export
+    std::size_t waiting_max = 8'192; ///< spans in the queue; further spans are dropped
+    std::string ca_file; ///< see http_client::settings
   };
   otlp_exporter(settings options, environment& env);
-  /// Waits for the export under way, sends what is held, once, then ends: takes at most `timeout` for both
-  /// together.
+  /// Waits for the current export, exports the queued spans once, then ends: within `timeout` in total.
   ~otlp_exporter() override;
   otlp_exporter(const otlp_exporter&) = delete;
   otlp_exporter& operator=(const otlp_exporter&) = delete;
@@ -46,7 +45,7 @@ public:
 private:
   void run();
   void send(std::vector<span> batch);
-  /// Until when the end may take; nothing: it has not begun.
+  /// Deadline of the shutdown; nothing: it has not started.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> end();
 
   settings settings_;
@@ -54,8 +53,9 @@ private:
   std::atomic<std::uint64_t> exported_{0}, dropped_{0};
   std::mutex mutex_;
   std::condition_variable stopped_;
-  std::vector<span> waiting_; ///< guarded
-  std::optional<std::chrono::steady_clock::time_point> stops_by_; ///< guarded; set: it ends
+  std::vector<span> waiting_; ///< guarded by mutex_
+  /// guarded by mutex_; set: shutdown deadline
+  std::optional<std::chrono::steady_clock::time_point> stops_by_;
   std::thread thread_; // last: it uses the members above
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to and answers from Paystack. A call of several requests is a chain of continuations that carry
-// the order, the call's deadline and the way back by value; they run on the HTTP client's thread.
+// the order, the deadline and the callback by value; they run on the HTTP client's thread.
 #include "outbound/paystack_gateway.hpp"
 
 #include "crypto/digest.hpp"
@@ -19,9 +19,9 @@ namespace json = boost::json;
 
 constexpr std::string_view note_prefix = "fairqueue refund ";
 constexpr int page_size = 100;
-constexpr int pages_max = 20; // 2000 refunds of one transaction: then the filter is not honoured
+constexpr int pages_max = 20; // 2000 refunds of one transaction: then Paystack ignores the filter
 
-/// Paystack's "no" has status false, and not always a 4xx.
+/// A Paystack refusal has status false, sometimes without a 4xx.
 bool is_refusal(const api_answer& a) {
   const auto* status = a.body.if_contains("status");
   return a.is_refusal() || (!a.failure && status != nullptr && status->is_bool() && !status->get_bool());
@@ -34,7 +34,7 @@ bool is_refusal_for(const api_answer& a, std::string_view code,
   return std::find(messages.begin(), messages.end(), message) != messages.end(); // older answers have no code
 }
 
-/// A plain 404 may be anybody's; only Paystack's own words say that it has no such transaction.
+/// A 404 alone may come from another server. Only Paystack's own message proves an unknown transaction.
 bool is_unknown_reference(const api_answer& a) {
   const bool said_so = is_refusal(a) && a.body.contains("status");
   return said_so
@@ -49,14 +49,14 @@ bool is_duplicate_reference(const api_answer& a) {
                            {"Duplicate Transaction Reference", "Duplicate charge request for reference"});
 }
 
-/// Paystack may say so with a 403, which else means that our key is wrong.
+/// Paystack may report this with a 403, which otherwise means a wrong key.
 bool is_unsupported_currency(const api_answer& a) {
   return a.status >= 400 && a.status < 500
          && is_refusal_for(a, "unsupported_currency",
                            {"Currency not supported by merchant", "Currency not supported"});
 }
 
-/// Nothing if Paystack says something we do not know.
+/// Nothing for an unknown Paystack status.
 std::optional<charge_status> status_of(const json::object& transaction) {
   const auto status = text_at(transaction, "status");
   if (status == "success") return charge_status::paid;
@@ -84,7 +84,7 @@ const json::object* find_refund(const json::array& refunds, const std::string& r
   return nullptr;
 }
 
-/// Refund webhooks have had amounts as text too.
+/// Refund webhooks may carry amounts as text.
 std::optional<std::int64_t> amount_at(const json::object& object, std::string_view name) {
   if (const auto number = integer_at(object, name)) return number;
   const auto text = text_at(object, name);
@@ -94,7 +94,7 @@ std::optional<std::int64_t> amount_at(const json::object& object, std::string_vi
   return amount;
 }
 
-/// Equal in every delivery: the body is delivered again as it was.
+/// Equal in every delivery, because the body is always the same.
 std::string event_id(const std::string& name, const json::object& data, std::string_view raw_body) {
   if (const auto number = integer_at(data, "id")) return name + ":" + std::to_string(*number);
   if (const auto text = text_at(data, "id"); !text.empty()) return name + ":" + text;
@@ -156,7 +156,7 @@ std::string verify_path(const std::string& reference) {
 } // namespace
 
 paystack_gateway::paystack_gateway(settings options, environment& env) : settings_{std::move(options)} {
-  std::erase(settings_.secret_keys, std::string{}); // anybody can sign with an empty key
+  std::erase(settings_.secret_keys, std::string{}); // an empty key would accept forged signatures
   if (settings_.secret_keys.empty()) throw std::invalid_argument{"paystack: no secret key"};
   api_ = std::make_unique<json_api>(
     json_api::settings{"paystack", settings_.url, settings_.call_timeout, settings_.http}, env);
@@ -183,14 +183,14 @@ http_request paystack_gateway::post(std::string path, std::string body) const {
 
 // Answers.
 
-/// Of an answer that is not the one hoped for.
+/// The error for an answer that is not a success.
 gateway_error paystack_gateway::error_of(const api_answer& answer) const {
   if (is_unsupported_currency(answer)) return api_->rejected(answer.status, "unsupported_currency");
   if (answer.failure) return *answer.failure;
   if (!is_refusal(answer)) return api_->unavailable("not the JSON expected");
   const auto code = text_at(answer.body, "code");
-  return api_->rejected(answer.status,
-                        code.empty() ? text_at(answer.body, "type") : code); // messages may name people
+  // messages may contain names of people
+  return api_->rejected(answer.status, code.empty() ? text_at(answer.body, "type") : code);
 }
 
 initialize_result paystack_gateway::authorization_of(const api_answer& answer,
@@ -283,7 +283,7 @@ void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64
 
 void paystack_gateway::make_refund(const refund_order& order, const api_call& call,
                                    gateway_done<refund_result> done) {
-  // No currency: money that came in another one than asked must be able to go back too.
+  // No currency: money captured in an unexpected currency must be refundable too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},
                                                               {"amount", order.amount},
                                                               {"merchant_note", note_of(order.refund_id)}}));

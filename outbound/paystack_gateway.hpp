@@ -2,38 +2,33 @@
 // Paystack as a payment gateway: one transaction on its hosted page per charge. Called by the gateway's
 // worker and the webhook route.
 //
-// What an operator must know, and what of Paystack's API this leans on:
-// - The webhook's address is set in Paystack's dashboard. Its signature is keyed with the secret API key, so
-// replacing that key means to list
-//   both for a while: the first signs our calls, any may have signed a webhook.
-// - A webhook has no time in it and can be replayed by who has seen it, so charge.success is only a report:
-// the owner asks `verify`.
-// - A reference is taken once, and Paystack tells its page's address only then. If that answer was lost,
-// initialize says `rejected`,
-//   "duplicate_reference": nobody has the address, so the owner opens a new attempt with a new reference.
-//   Should money come on the old one all the same, its webhook or a `verify` tells, and it is late money.
-// - A transaction cannot be closed: `expire` answers what it is. An abandoned one can still be paid, so it is
-// `unpaid`; a failed one is
-//   `declined`, though its payer may try once more on an open page: late money again. A reversed one that was
-//   paid is `paid`.
-// - Refunds have no idempotency key. Ours carry their id in merchant_note ("fairqueue refund <id>"); before
-// one is made, all refunds of the
-//   transaction are listed (by its numeric id, which is asked first) and ours is recognised by its note. The
-//   request that makes one is never repeated by the HTTP client, and after a lost answer the retry is asked
-//   to wait a minute, so that the list shows what was made. Two nodes must not refund the same thing at the
-//   same time. A failed refund stays failed: another try needs another refund id.
-// - Refund webhooks name the transaction, the amount, and Paystack's reference; not our id, unless the note
-// is with them. Without it the event's
-//   refund_id is EMPTY: its owner then calls `refund` again for each refund of this charge that is still
-//   pending, which finds it by its note and answers what became of it. Nothing is guessed from amounts.
-// - A refund that needs the payer's bank account (`needs-attention`) is `pending` until somebody sees to it
-// in the dashboard.
-// - An e-mail address is obligatory: `fallback_email` stands in for fans that left none; Paystack sends their
-// receipts there.
-// - Which currencies work is a matter of the Paystack account; one that does not is `rejected`. Amounts in
-// its subunits are ours.
-// - With a `destination` (a subaccount) the application fee goes as transaction_charge, Paystack's own fees
-// are borne by the main account.
+// For operators, and the assumptions about Paystack's API:
+// - Webhook keys: Paystack's dashboard holds the webhook address. Paystack signs with the secret API key.
+//   To rotate it, list both keys for a while: the first signs calls, any of them may have signed a webhook.
+// - Replay: a webhook has no timestamp and can be replayed. So charge.success is only a report, and the
+//   owner calls `verify`.
+// - References: Paystack accepts a reference once and returns the page's address only then. If that answer
+//   is lost, initialize answers `rejected`, "duplicate_reference". The owner opens a new attempt with a new
+//   reference. Money that arrives on the old one is found by webhook or `verify` and is late money.
+// - Expiry: a transaction cannot be closed; `expire` answers its state. An abandoned one can still be paid:
+//   `unpaid`. A failed one is `declined`, although the payer may retry on an open page: late money. A
+//   reversed one was paid: `paid`.
+// - Refunds have no idempotency key. FairQueue writes the refund id into merchant_note ("fairqueue refund
+//   <id>"). Before it makes a refund it reads the transaction's numeric id, lists all refunds and looks for
+//   that note. The HTTP client never repeats the creating request. After a lost answer the retry waits one
+//   minute, so that the list is up to date. Two nodes must not make the same refund at the same time. A
+//   failed refund stays failed: a new attempt needs a new refund id.
+// - Refund webhooks hold the transaction, the amount and Paystack's reference, but not always the note.
+//   Without the note the event's refund_id is EMPTY. The owner then calls `refund` again for each pending
+//   refund of this charge, which finds it by its note and answers its state. Amounts are never used to
+//   match.
+// - A refund that needs the payer's bank account (`needs-attention`) stays `pending` until an operator
+//   handles it in the dashboard.
+// - E-mail is mandatory: `fallback_email` replaces a missing address; Paystack sends those receipts there.
+// - Currencies: the Paystack account decides; an unsupported currency is `rejected`. Amounts are in
+//   Paystack's subunits, which equal FairQueue's minor units.
+// - Destination: with a `destination` (a subaccount) the application fee is sent as transaction_charge; the
+//   main account bears Paystack's own fees.
 #pragma once
 #include "outbound/gateway.hpp"
 #include "outbound/http_client.hpp"
@@ -49,23 +44,24 @@ struct api_answer;
 class paystack_gateway final : public gateway_port {
 public:
   static constexpr std::string_view signature_header = "x-paystack-signature";
-  /// After a refund whose answer was lost; see above.
+  /// Wait after a refund request whose answer was lost; see above.
   static constexpr milliseconds refund_pause{60'000};
 
   struct settings {
-    std::vector<std::string> secret_keys; ///< sk_…; the first one is used for calls; empty ones are ignored
-    std::string fallback_email; ///< for charges without; empty: those are rejected
-    std::string callback_url; ///< where a charge names none; empty: as the dashboard says
+    std::vector<std::string> secret_keys; ///< sk_…; the first one signs calls; empty ones are ignored
+    std::string fallback_email; ///< for charges without an address; empty: such charges are rejected
+    /// default for charges without a return address; empty: the dashboard's setting
+    std::string callback_url;
     std::string url = "https://api.paystack.co";
     milliseconds call_timeout{
-      20'000}; ///< of a whole call: refund makes three requests, or more if there are many refunds
+      20'000}; ///< of a whole call: a refund makes three requests, more if the list is long
     http_client::settings http;
   };
 
   /// Throws std::invalid_argument without a secret key, std::runtime_error without libcurl. `env` must
   /// outlive the gateway.
   paystack_gateway(settings options, environment& env);
-  /// Answers what is outstanding with `unavailable`.
+  /// Answers `unavailable` to all outstanding calls.
   ~paystack_gateway() override;
   paystack_gateway(const paystack_gateway&) = delete;
   paystack_gateway& operator=(const paystack_gateway&) = delete;
@@ -94,7 +90,7 @@ private:
   [[nodiscard]] bool is_signed(std::string_view raw_body, std::string_view signature) const;
 
   settings settings_;
-  std::unique_ptr<json_api> api_; // last: its end answers the steps outstanding, which use the above
+  std::unique_ptr<json_api> api_; // last, so it is destroyed first: its callbacks use the members above
 };
 
 } // namespace fq

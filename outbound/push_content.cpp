@@ -15,8 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Our payloads have six ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a
-// payload holds.
+// FairQueue's payloads have six ids of 36 bytes. These bounds keep `data` below 1.5 KB for any payload.
 constexpr std::size_t ids_max = 10;
 constexpr std::size_t name_bytes_max = 32;
 constexpr std::size_t value_bytes_max = 64;
@@ -25,12 +24,12 @@ struct text_row {
   std::string_view topic;
   std::string_view title;
   std::string_view body;
-  std::string_view
-    about; ///< the member of the payload that later notices replace this one by; empty: none does
+  std::string_view about; ///< payload member whose value groups pushes: a later push replaces the earlier
+                          ///< one; empty: no replacement
   bool is_urgent;
 };
 
-// "about": an admission and its end are one line on the screen, and so are a hold and what became of it.
+// "about": an admission and its end share one line on the screen; so do a hold and its result.
 constexpr auto texts = std::to_array<text_row>({
   {topic::turn_granted, "It is your turn", "You have been let in. Open the app before your time runs out.",
    "entry_id", true},
@@ -72,7 +71,7 @@ bool is_plain(std::string_view text, std::size_t bytes_max) {
   });
 }
 
-/// Whose phone it is need not be told to whom the phone is shown.
+/// Hides customer_id: the screen need not name the phone's owner.
 bool is_shown(std::string_view name) {
   return name.ends_with("_id") && name != "customer_id" && is_plain(name, name_bytes_max);
 }
@@ -125,7 +124,7 @@ std::optional<push_content> push_content_of(const notice& what, timestamp now) {
 }
 
 std::string fcm_body(const push_content& content, const std::string& token, timestamp now) {
-  // Google hands the last part on to APNs, for devices of Apple that registered with FCM.
+  // Used by Google for Apple devices that registered with FCM.
   const auto expiry = content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000);
   json::object aps;
   if (content.is_urgent) aps["sound"] = "default";

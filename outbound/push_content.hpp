@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device is shown for a notice, and the same in the bodies that FCM and APNs take. Pure; called by the
-// push channels. Holds no personal data: what a locked screen may show to anybody.
+// The text of a push for a notice, and the request bodies for FCM and APNs. Pure; called by the push
+// channels. Contains no personal data: it may be shown on a locked screen.
 #pragma once
 #include "outbound/channel.hpp"
 
@@ -15,22 +15,21 @@ namespace fq {
 struct push_content {
   std::string title; ///< English
   std::string body;
-  std::map<std::string, std::string>
-    data; ///< for the app: "topic", "notice_id" and the ids of the notice's payload
-  std::string
-    collapse_key; ///< of those with one key a device shows the newest; at most collapse_key_bytes_max
-  seconds ttl{0}; ///< how long it is worth keeping for a device that is away: 0 to push_ttl_max
+  /// for the app: "topic", "notice_id" and the ids from the notice's payload
+  std::map<std::string, std::string> data;
+  std::string collapse_key; ///< a device shows only the newest push per key; at most collapse_key_bytes_max
+  seconds ttl{0}; ///< storage time for an unreachable device: 0 to push_ttl_max
   bool is_urgent = false; ///< wakes the device
 };
 
-inline constexpr std::size_t collapse_key_bytes_max = 64; // APNs'
-inline constexpr std::size_t push_bytes_max = 4096; ///< of a payload, at both services
-inline constexpr seconds push_ttl_max{28 * 24 * 60 * 60}; // FCM's; APNs keeps for 30 days
+inline constexpr std::size_t collapse_key_bytes_max = 64; // APNs' limit
+inline constexpr std::size_t push_bytes_max = 4096; ///< payload limit of both services
+inline constexpr seconds push_ttl_max{28 * 24 * 60 * 60}; // FCM's limit; APNs stores for 30 days
 
-/// Nothing for topics that no device is told of.
+/// Nothing for topics that are not pushed to devices.
 [[nodiscard]] std::optional<push_content> push_content_of(const notice& what, timestamp now);
 
-/// The request of FCM's HTTP v1 API. Without the token it has at most push_bytes_max bytes.
+/// The request body for FCM's HTTP v1 API: at most push_bytes_max bytes without the token.
 [[nodiscard]] std::string fcm_body(const push_content& content, const std::string& token, timestamp now);
 
 /// The payload for APNs: at most push_bytes_max bytes.

@@ -16,7 +16,7 @@ namespace {
 constexpr int application_id = 0x46515342; // "FQSB"
 constexpr int schema_version = 1;
 
-// The ledger is the oracle of I3 and I4: what is written there stays, whatever the code above does.
+// The ledger is the oracle of I3 and I4: triggers keep its rows immutable.
 constexpr const char* schema = R"sql(
 create table charges (
   reference text primary key,
@@ -77,7 +77,7 @@ charge_status status_named(const std::string& name) {
   throw sandbox_error{"unexpected status of a charge: " + name};
 }
 
-// SQLite would create the file readable by everybody; its -wal and -shm then take the file's mode.
+// SQLite would create the file world-readable. Its -wal and -shm files inherit the mode.
 void create_private_file(const std::string& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
@@ -85,7 +85,7 @@ void create_private_file(const std::string& file) {
 
 } // namespace
 
-/// A prepared statement in use: bound in order, stepped, and reset when it goes out of scope.
+/// A prepared statement in use: binds in order, steps, resets in its destructor.
 class sandbox_database::statement {
 public:
   statement(sqlite3* db, sqlite3_stmt* stmt) : db_{db}, stmt_{stmt} {}
@@ -106,7 +106,7 @@ public:
     return *this;
   }
 
-  /// Goes to the next row; false behind the last one.
+  /// Moves to the next row; false after the last one.
   bool step() {
     const int result = sqlite3_step(stmt_);
     if (result != SQLITE_ROW && result != SQLITE_DONE) check(result);
@@ -137,7 +137,7 @@ sandbox_database::sandbox_database(const std::filesystem::path& file) : file_{fi
   const int opened = sqlite3_open_v2(file_.c_str(), &db_, flags, nullptr);
   try {
     if (opened != SQLITE_OK) throw sandbox_error{file_ + ": cannot open: " + sqlite3_errstr(opened)};
-    sqlite3_busy_timeout(db_, 1000); // nobody else has business in this file; an operator may look
+    sqlite3_busy_timeout(db_, 1000); // only for an operator's manual reads; no other program uses this file
     execute("pragma journal_mode = wal");
     execute("pragma synchronous = full");
     execute("pragma foreign_keys = on");

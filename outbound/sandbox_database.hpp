@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sandbox gateway's file: rows in and out, no decisions. Used by sandbox_gateway.cpp only, which
-// serializes all calls. One connection writes and checkpoints: SQLite 3.40.1 can corrupt a WAL that two
-// connections reset at once.
+// Storage of the sandbox gateway: reads and writes rows, decides nothing. Used only by sandbox_gateway.cpp,
+// which serializes all calls. One connection writes and checkpoints: SQLite 3.40.1 can corrupt a WAL that two
+// connections reset at the same time.
 #pragma once
 
 #include "domain/base/time.hpp"
@@ -31,7 +31,7 @@ struct sandbox_refund {
   std::int64_t amount = 0;
 };
 
-/// Every member throws sandbox_error when SQLite fails. Not thread-safe.
+/// All members throw sandbox_error when SQLite fails. Not thread-safe.
 class sandbox_database {
 public:
   explicit sandbox_database(const std::filesystem::path& file);
@@ -55,7 +55,7 @@ public:
   [[nodiscard]] std::vector<sandbox_ledger_row> ledger();
 
   void insert_webhook(const std::string& body, timestamp due);
-  /// Without signatures: those are the gateway's business.
+  /// Without signatures, which the gateway adds.
   [[nodiscard]] std::vector<sandbox_webhook> due_webhooks(timestamp now, std::size_t limit);
   [[nodiscard]] std::optional<timestamp> next_due();
   [[nodiscard]] std::optional<std::uint32_t> webhook_attempts(std::int64_t number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decisions of the sandbox gateway. Each call takes the mutex and runs in one transaction, so a crash
-// anywhere leaves either nothing or the charge, its ledger row and its webhook together.
+// Decisions of the sandbox gateway. Each call locks the mutex and runs in one transaction. So a crash leaves
+// either nothing or the charge, its ledger row and its webhook together.
 #include "outbound/sandbox_gateway.hpp"
 
 #include "outbound/sandbox_database.hpp"
@@ -41,7 +41,7 @@ gateway_error rejected(std::string what) { return {gateway_error::kind_type::rej
 
 charge_state state_of(const sandbox_charge& charge) { return {charge.status, charge.money}; }
 
-/// Names of webhook events, both ways.
+/// Maps webhook event names to kinds and back.
 struct event_name {
   std::string_view text;
   gateway_event_kind kind;
@@ -96,8 +96,7 @@ sandbox_gateway::sandbox_gateway(settings options, environment& env) :
 
 sandbox_gateway::~sandbox_gateway() = default;
 
-/// Runs `work` between begin and commit; on any failure of the file nothing has happened and the answer is
-/// `on_failure`.
+/// Runs `work` in a transaction. If the file fails, it rolls back and returns `on_failure`.
 template <class Result, class Work>
 Result sandbox_gateway::transaction(Result on_failure, Work&& work) {
   const std::lock_guard lock{mutex_};
@@ -138,7 +137,7 @@ verify_result sandbox_gateway::find_state(const std::string& reference) {
 }
 
 void sandbox_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
-  done(find_state(charge.reference)); // without the mutex: the answer may lead to another call
+  done(find_state(charge.reference)); // without the mutex: `done` may call again
 }
 
 verify_result sandbox_gateway::expire_locked(const std::string& reference, timestamp now) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A payment gateway for development and tests: an "external" service that happens to live in this process,
-// with a durable file of its own. Its append-only ledger is the oracle of invariants I3 and I4. The gateway's
-// worker calls the port, the io thread of the hosted page calls view() and settle(), the webhook worker calls
+// A payment gateway for development and tests: simulates an external service inside this process, with its
+// own durable file. Its append-only ledger is the oracle of invariants I3 and I4. The gateway's worker calls
+// the port, the io thread of the hosted page calls view() and settle(), the webhook worker calls
 // next_webhooks() and mark_*().
 #pragma once
 
@@ -25,7 +25,7 @@ namespace fq {
 class sandbox_database;
 struct sandbox_charge;
 
-/// What the hosted page shows.
+/// Content of the hosted page.
 struct sandbox_page {
   std::string reference;
   gateway_money money;
@@ -36,19 +36,18 @@ struct sandbox_page {
 enum class sandbox_action { pay, decline };
 
 enum class settle_status {
-  settled, ///< done now, or the same action again
+  settled, ///< done now, or a repeat of the same action
   unknown_reference, ///< 404
-  settled_otherwise, ///< 409 `sandbox_settled`: the other action came first, or the charge was expired
-  unavailable, ///< the file cannot be written; nothing happened
+  settled_otherwise, ///< 409 `sandbox_settled`: the other action was first, or the charge has expired
+  unavailable, ///< the file cannot be written; nothing changed
 };
 
 struct settle_result {
   settle_status status{};
-  charge_status charge{}; ///< what the charge is now
+  charge_status charge{}; ///< its status after the call
 };
 
-/// A webhook that has not been acknowledged yet: POST `body` with header `x-fairqueue-sandbox-signature:
-/// signature`.
+/// A webhook without acknowledgement: POST `body` with header `x-fairqueue-sandbox-signature: signature`.
 struct sandbox_webhook {
   std::int64_t number = 0; ///< for mark_delivered and mark_failed
   std::string body;
@@ -65,14 +64,14 @@ struct sandbox_ledger_row {
   timestamp at;
 };
 
-/// Opening failed or the file is not ours. Says which file and why.
+/// The file cannot be opened or is not a sandbox file. The message names the file and the reason.
 struct sandbox_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Blocking but local: every call is one SQLite transaction behind a mutex (one connection, WAL,
-/// synchronous=FULL). All members may be called from any thread. Reads without an error in their result throw
-/// sandbox_error when the file cannot be read.
+/// synchronous=FULL). Thread-safe. Reads whose result type has no error throw sandbox_error if the file
+/// cannot be read.
 class sandbox_gateway final : public gateway_port {
 public:
   static constexpr std::string_view signature_header = "x-fairqueue-sandbox-signature";
@@ -81,8 +80,8 @@ public:
     std::filesystem::path file; ///< <data>/sandbox.db, created 0600 if absent
     std::string public_url; ///< prefix of authorization urls, without a trailing slash
     secret_key webhook_secret; ///< keys/sandbox.key
-    /// Pauses between deliveries of one webhook; it is tried until it is acknowledged, so `attempts` is not
-    /// used.
+    /// Pauses between deliveries of one webhook. Retries continue until the acknowledgement; `attempts` is
+    /// ignored.
     retry_policy webhook_retry{0, milliseconds{500}, milliseconds{30'000}};
   };
 
@@ -92,14 +91,14 @@ public:
   sandbox_gateway(const sandbox_gateway&) = delete;
   sandbox_gateway& operator=(const sandbox_gateway&) = delete;
 
-  // The port. Every call answers before it returns.
+  // gateway_port. Every call answers before it returns.
   [[nodiscard]] std::string_view name() const noexcept override { return "sandbox"; }
   [[nodiscard]] std::string_view signature_field() const noexcept override { return signature_header; }
   void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) override;
   void verify(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void refund(const refund_order& order, gateway_done<refund_result> done) override;
-  /// The signature has no time in it, so `now` is not looked at.
+  /// The signature contains no time, so `now` is ignored.
   [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const override;
 
@@ -107,18 +106,18 @@ public:
   [[nodiscard]] std::optional<sandbox_page> view(const std::string& reference);
   [[nodiscard]] settle_result settle(const std::string& reference, sandbox_action action);
 
-  // Webhooks: at least once, oldest first, again after a restart until acknowledged. When the file cannot be
-  // written, marking does nothing: the webhook is then delivered once more.
-  /// Undelivered webhooks that are due at `now`, at most `limit`.
+  // Webhooks are delivered at least once, oldest first, also after a restart, until acknowledged. If the file
+  // cannot be written, marking does nothing and the webhook is delivered again.
+  /// Unacknowledged webhooks that are due at `now`, at most `limit`.
   [[nodiscard]] std::vector<sandbox_webhook> next_webhooks(timestamp now, std::size_t limit);
-  /// When the next undelivered webhook is due, so that a worker need not poll; nothing if all are delivered.
+  /// Due time of the next unacknowledged webhook, so that the worker need not poll; nothing: none left.
   [[nodiscard]] std::optional<timestamp> next_webhook_due();
-  /// Acknowledged with 2xx: never again. One transaction for all.
+  /// Acknowledged with 2xx: never delivered again. One transaction for all.
   void mark_delivered(const std::vector<std::int64_t>& numbers);
-  /// Not acknowledged: due again after an exponential pause counted from `now`.
+  /// Not acknowledged: due again after an exponential back-off from `now`.
   void mark_failed(const std::vector<std::int64_t>& numbers, timestamp now);
 
-  /// The signature a webhook with this body must carry: lower-case hex of HMAC-SHA256.
+  /// The signature of a webhook body: lower-case hex of HMAC-SHA256.
   [[nodiscard]] std::string sign(std::string_view raw_body) const;
 
   /// The whole append-only ledger, oldest first. Unbounded: for tests and checkers.
@@ -138,8 +137,8 @@ private:
   settings settings_;
   environment& env_;
   hmac_sha256_key webhook_key_;
-  std::mutex
-    mutex_; // guards db_: the page's io thread, the gateway's worker and the webhook worker meet here
+  // guards db_, which the page's io thread, the gateway's worker and the webhook worker use
+  std::mutex mutex_;
   std::unique_ptr<sandbox_database> db_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl speaks SMTP; here is what an answer means.
+// Sends mail with libcurl and interprets the SMTP replies.
 #include "outbound/smtp_mailer.hpp"
 
 #include "outbound/curl_list.hpp"
@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::size_t reply_bytes_max = 200;
 
-/// How far a transaction came: the last command that went out. libcurl has one error code for most refusals,
-/// and what a refusal means depends on what was refused.
+/// The last command that was sent. libcurl has one error code for most refusals, and the meaning of a refusal
+/// depends on the refused command.
 enum class stage { connecting, sender, recipient, content };
 
 std::string in_brackets(const std::string& address) { return "<" + address + ">"; }
 
-/// A server's words for our log: printable, short, and without the address that it may repeat.
+/// A server's reply for the log: printable, short, without the recipient's address.
 std::string fit_for_log(std::string reply, const std::string& address) {
   std::erase_if(reply, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
   for (auto at = reply.find(address); at != std::string::npos; at = reply.find(address))
@@ -44,13 +44,13 @@ const char* name_of(stage s) {
 
 } // namespace
 
-/// What libcurl's callbacks see of one transaction.
+/// The data of one transaction that libcurl's callbacks use.
 struct smtp_mailer::transaction {
   std::string content;
   std::size_t sent = 0;
   stage at = stage::connecting;
-  bool over = false; ///< what is said now is goodbye
-  std::string reply; ///< the last line the server said before
+  bool over = false; ///< the transaction has ended; later replies belong to QUIT
+  std::string reply; ///< last reply line before `over`
 
   static std::size_t read(char* out, std::size_t size, std::size_t count, void* self) {
     auto& t = *static_cast<transaction*>(self);
@@ -60,8 +60,7 @@ struct smtp_mailer::transaction {
     return n;
   }
 
-  /// Commands as they go out, replies as they come in. AUTH goes by here as well: nothing but a command's
-  /// name is looked at.
+  /// Sees sent commands and received replies. AUTH passes here too, so only a command's name is read.
   static int watch(CURL*, curl_infotype kind, char* data, std::size_t size, void* self) {
     auto& t = *static_cast<transaction*>(self);
     const std::string_view text{data, size};
@@ -79,7 +78,7 @@ struct smtp_mailer::transaction {
     reply.clear();
   }
 
-  /// The code of the reply to the last command; 0: there was none.
+  /// The code of the reply to the last command; 0: no reply.
   [[nodiscard]] int code() const {
     const auto digit = [this](std::size_t i) {
       return reply.size() > 2 && reply[i] >= '0' && reply[i] <= '9' ? reply[i] - '0' : -1;
@@ -93,10 +92,10 @@ namespace {
 
 bool is_about_us(int code) {
   return code == 530 || code == 535 || code == 534 || code == 538;
-} // RFC 4954: log in first, or otherwise
+} // RFC 4954: authentication required or failed
 
-/// 5xx is for ever only where it is about this message. What the server has against us (our login, our sender
-/// address, our host) is for an operator to mend, and the mail must still be there then.
+/// A 5xx is permanent only if it concerns this message. Errors about our login, sender address or host need
+/// an operator, and the mail must be kept until then.
 bool is_final(stage at, int code) {
   if (code < 500 || code > 599 || is_about_us(code)) return false;
   switch (at) {
@@ -108,16 +107,16 @@ bool is_final(stage at, int code) {
   return false;
 }
 
-/// Other mail would fare no better: no login, no welcome for our sender, or a server that says goodbye (421).
+/// True if all other mail would fail too: no login, refused sender, or a server shutdown (421).
 bool is_about_all_mail(stage at, int code) {
   return at == stage::connecting || at == stage::sender || code == 421 || is_about_us(code);
 }
 
 } // namespace
 
-/// One libcurl handle, so that its connection is kept; a new one after every failure. For where a transaction
-/// broke off, nobody knows whose reply comes next: libcurl would use such a connection again after a timeout,
-/// and take its time (two minutes) to say QUIT on it.
+/// One libcurl handle, so that its connection is kept. It is replaced after every failure. After an aborted
+/// transaction, replies can no longer be assigned to commands. libcurl would reuse such a connection after a
+/// timeout, and would wait up to two minutes for QUIT.
 class smtp_mailer::connection {
 public:
   connection() {
@@ -132,7 +131,7 @@ public:
   CURLcode run(const smtp_settings& s, const std::string& from, const std::string& to, transaction& t) {
     curl_list recipients;
     append(recipients, in_brackets(to));
-    curl_easy_reset(curl_); // options only; connections stay
+    curl_easy_reset(curl_); // keeps the connections
     set(CURLOPT_URL, s.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     set(CURLOPT_PROXY, "");
@@ -156,11 +155,11 @@ public:
     set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
     set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
     set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(this));
-    set(CURLOPT_VERBOSE, 1L); // to the function below, and nowhere else
+    set(CURLOPT_VERBOSE, 1L); // only to the callback below
     set(CURLOPT_DEBUGFUNCTION, &transaction::watch);
     set(CURLOPT_DEBUGDATA, static_cast<void*>(&t));
     const auto code = curl_easy_perform(curl_);
-    curl_easy_reset(curl_); // `t` and the lists go
+    curl_easy_reset(curl_); // removes pointers to `t` and the lists
     if (code != CURLE_OK) {
       close();
       open();
@@ -175,7 +174,8 @@ private:
   }
 
   void close() {
-    for (const auto s : sockets_) ::shutdown(s, SHUT_RDWR); // no goodbye that would have to be answered
+    // prevents libcurl from waiting for the reply to QUIT
+    for (const auto s : sockets_) ::shutdown(s, SHUT_RDWR);
     curl_easy_cleanup(curl_);
     curl_ = nullptr;
   }
@@ -198,7 +198,7 @@ private:
   }
 
   CURL* curl_ = nullptr;
-  std::vector<curl_socket_t> sockets_; ///< open ones
+  std::vector<curl_socket_t> sockets_; ///< open sockets
 };
 
 smtp_mailer::smtp_mailer(smtp_settings settings, mail_sender sender, environment& env) :
@@ -214,7 +214,7 @@ mail_answer smtp_mailer::deliver(const mail_letter& letter) {
   const auto outcome = connection_->run(settings_, sender_.address, letter.to, t);
   if (outcome == CURLE_OK) return {.result = mail_result::accepted};
   const int code = t.code();
-  const bool refused = code >= 400; // else the connection failed, or nothing came in time
+  const bool refused = code >= 400; // else the connection failed or timed out
   auto why = std::string{name_of(t.at)}.append(": ").append(refused ? fit_for_log(t.reply, letter.to)
                                                                     : curl_easy_strerror(outcome));
   if (is_final(t.at, code)) return {.result = mail_result::rejected, .why = std::move(why)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail by SMTP: one transaction a recipient over a kept connection, encrypted unless told otherwise. Called
-// by a detached worker; a call blocks up to `timeout` for each recipient.
+// Sends mail by SMTP: one transaction per recipient over a kept connection, encrypted unless configured
+// otherwise. Called by a detached worker; a call blocks up to `timeout` per recipient.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
@@ -11,13 +11,12 @@
 namespace fq {
 
 struct smtp_settings {
-  std::string
-    url; ///< smtp://host:port (STARTTLS, always) or smtps://host:port; a path is the name we say in EHLO
-  std::string user{}, password{}; ///< no user: no AUTH
+  std::string url; ///< smtp://host:port (always STARTTLS) or smtps://host:port; a path is the name for EHLO
+  std::string user{}, password{}; ///< empty user: no AUTH
   std::string ca_file{}; ///< empty: the system's certificates
   bool insecure = false; ///< no STARTTLS: only for a server on the same machine
   milliseconds connect_timeout{5'000};
-  milliseconds timeout{30'000}; ///< the whole transaction
+  milliseconds timeout{30'000}; ///< of a whole transaction
 };
 
 /// Belongs to one thread.
@@ -30,8 +29,8 @@ public:
 private:
   struct transaction;
   class connection;
-  /// Who has taken a message says so by its reply to the end of DATA. Before it, and without it, the message
-  /// goes out again under the same Message-ID.
+  /// A message is accepted when the server replies 2xx to the end of DATA. Until then it is sent again under
+  /// the same Message-ID.
   [[nodiscard]] mail_answer deliver(const mail_letter& letter) override;
 
   smtp_settings settings_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the
-// charge, the call's deadline and the way back by value; they run on the HTTP client's thread.
+// charge, the deadline and the callback by value; they run on the HTTP client's thread.
 #include "outbound/stripe_gateway.hpp"
 
 #include "crypto/digest.hpp"
@@ -18,9 +18,9 @@ namespace json = boost::json;
 
 constexpr std::string_view reference_key = "fairqueue_reference";
 constexpr std::string_view refund_key = "fairqueue_refund";
-constexpr std::size_t lines_max = 100; // of a session
+constexpr std::size_t lines_max = 100; // per session
 
-/// Keys are Stripe's names with brackets, which it takes as they are; values are encoded.
+/// Builds a form body. Keys are Stripe's names with unencoded brackets; values are encoded.
 class form {
 public:
   form& add(std::string_view key, std::string_view value) {
@@ -50,8 +50,8 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// What the payer is shown. Stripe knows no negative line (a discount) and no more than lines_max: then one
-/// line says it all, so that the sum is money.amount whatever happens.
+/// The lines that the payer sees. Stripe allows no negative line (a discount) and at most lines_max lines; in
+/// these cases one line replaces all. So the sum is always money.amount.
 std::vector<gateway_line> shown_lines(const gateway_charge& charge) {
   const auto add = [](std::int64_t sum, const gateway_line& l) { return sum + l.unit_amount * l.quantity; };
   const auto is_plain = [](const gateway_line& l) {
@@ -81,15 +81,15 @@ bool is_paid(const json::object& session) {
   return status == "paid" || status == "no_payment_required";
 }
 
-/// Nothing if Stripe says something we do not know.
+/// Nothing for an unknown Stripe status.
 std::optional<charge_status> status_of(const json::object& session) {
   if (is_paid(session)) return charge_status::paid;
   const auto status = text_at(session, "status");
   if (status == "open") return charge_status::unpaid;
   if (status == "expired") return charge_status::expired;
   if (status != "complete") return std::nullopt;
-  // Complete but unpaid: a slow payment method is at work, or has failed, and a complete session is not paid
-  // again.
+  // Complete but unpaid: a slow payment method is in progress or has failed. A complete session cannot be
+  // paid again.
   const auto intent = text_at(object_at(session, "payment_intent"), "status");
   return intent == "canceled" || intent == "requires_payment_method" ? charge_status::declined
                                                                      : charge_status::unpaid;
@@ -105,7 +105,7 @@ amounts amounts_of(const json::object& session) {
   return {{integer_at(session, "amount_total").value_or(0) - tax, upper(text_at(session, "currency"))}, tax};
 }
 
-/// An expanded object or its id.
+/// The id of a member that is an expanded object or an id.
 std::string id_at(const json::object& object, std::string_view name) {
   auto id = text_at(object_at(object, name), "id");
   return id.empty() ? text_at(object, name) : id;
@@ -168,9 +168,9 @@ webhook_result parse_event(const json::object& event) {
   return out;
 }
 
-/// "t=…,v1=…,v1=…"; other schemes are skipped.
+/// Parsed "t=…,v1=…,v1=…"; other schemes are skipped.
 struct signature_header_parts {
-  std::string_view time; // as written: it is part of what is signed
+  std::string_view time; // unparsed: part of the signed data
   std::vector<std::string_view> candidates;
 };
 
@@ -203,7 +203,7 @@ std::string session_path(const std::string& id) { return "/v1/checkout/sessions/
 
 stripe_gateway::stripe_gateway(settings options, environment& env) : settings_{std::move(options)} {
   if (settings_.secret_key.empty()) throw std::invalid_argument{"stripe: no secret key"};
-  std::erase(settings_.webhook_secrets, std::string{}); // anybody can sign with an empty key
+  std::erase(settings_.webhook_secrets, std::string{}); // an empty key would accept forged signatures
   api_ = std::make_unique<json_api>(
     json_api::settings{"stripe", settings_.url, settings_.call_timeout, settings_.http}, env);
 }
@@ -252,7 +252,7 @@ http_request stripe_gateway::create_session(const gateway_charge& charge) const 
   return post("/v1/checkout/sessions", f.take(), charge.reference);
 }
 
-/// `found` with the session's id, made now if it must be; `otherwise` if Stripe gives none.
+/// Calls `found` with the session's id, which it creates if necessary; `otherwise` if Stripe gives none.
 void stripe_gateway::with_session_id(const gateway_charge& charge, const api_call& call,
                                      std::function<void(const std::string&)> found,
                                      answer_handler otherwise) {
@@ -273,7 +273,7 @@ void stripe_gateway::retrieve(const std::string& session, const api_call& call, 
 
 // Answers.
 
-/// Of an answer that is not the one hoped for.
+/// The error for an answer that is not a success.
 gateway_error stripe_gateway::error_of(const api_answer& answer) const {
   if (answer.failure) return *answer.failure;
   if (!answer.is_refusal()) return api_->unavailable("not the JSON expected");
@@ -282,8 +282,8 @@ gateway_error stripe_gateway::error_of(const api_answer& answer) const {
   if (word.empty()) word = text_at(error, "type");
   if (const auto parameter = text_at(error, "param"); !parameter.empty()) word += " " + parameter;
   auto wrong = api_->rejected(answer.status, word);
-  wrong.is_used_up =
-    text_at(error, "type") == "idempotency_error"; // what we sent has changed since, a name perhaps
+  // a parameter has changed since the first call, for example a name
+  wrong.is_used_up = text_at(error, "type") == "idempotency_error";
   return wrong;
 }
 
@@ -307,8 +307,8 @@ verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_a
   return charge_state{*status, std::move(money), tax, text_at(answer.body, "id")};
 }
 
-/// No id was to be had. A replayed answer would have come whatever the time is now, so a complaint about the
-/// time means that there is none.
+/// The status of a charge whose session id could not be found. Stripe replays a stored answer at any time, so
+/// an error about expires_at proves that no session exists.
 verify_result stripe_gateway::state_without_session(const api_answer& answer) const {
   if (answer.is_refusal() && text_at(object_at(answer.body, "error"), "param") == "expires_at")
     return charge_state{};
@@ -340,8 +340,8 @@ void stripe_gateway::expire(const gateway_charge& charge, gateway_done<verify_re
   with_session_id(charge, call, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
 }
 
-/// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means
-/// that the session is not open.
+/// Without an idempotency key: closing twice is harmless, and a stored 500 would block closing for a day. A
+/// refusal means that the session is not open.
 void stripe_gateway::close(const gateway_charge& charge, const std::string& session, const api_call& call,
                            gateway_done<verify_result> done) {
   api_->send(post(session_path(session) + "/expire", {}, {}), call,
@@ -352,8 +352,8 @@ void stripe_gateway::close(const gateway_charge& charge, const std::string& sess
              });
 }
 
-/// Where the money went when it was charged, whatever the tenant's account is today: a transfer that never
-/// was cannot be reversed.
+/// Uses the destination of the original charge, not the tenant's current one: only an existing transfer can
+/// be reversed.
 static refund_order as_charged(refund_order order, const json::object& intent) {
   if (!intent.contains("transfer_data")) return order;
   order.charge.destination = text_at(object_at(intent, "transfer_data"), "destination");

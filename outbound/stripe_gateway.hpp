@@ -2,35 +2,31 @@
 // Stripe Checkout as a payment gateway: one hosted session per charge. Called by the gateway's worker and the
 // webhook route.
 //
-// What an operator must know, and what of Stripe's API this leans on:
-// - API version 2025-03-31.basil, sent with every call. The webhook endpoint should be created with the same
-// one: with older ones the amounts
-//   of a session with Adaptive Pricing are in the payer's currency, not in the charge's, and the payment
-//   would be quarantined.
+// For operators, and the assumptions about Stripe's API:
+// - API version: 2025-03-31.basil, sent with every call. Create the webhook endpoint with the same version.
+//   With older versions, sessions with Adaptive Pricing report the payer's currency instead of the
+//   charge's, and the payment would be quarantined.
 // - Events to subscribe: checkout.session.completed, .async_payment_succeeded, .async_payment_failed,
-// .expired; refund.created,
-//   refund.updated, refund.failed (or charge.refund.updated). Everything else is answered 200 and ignored.
-// - A repeated POST with the same Idempotency-Key and parameters is answered as the first was, for at least
-// 24 hours. The key of a session is
-//   the charge's reference, so its parameters must not change: they come from the charge and from the
-//   settings success_url, cancel_url and automatic_tax. Who changes those three while charges are open whose
-//   first answer was lost finds these charges `rejected`.
-// - A key also remembers a 500. Then initialize fails for a day; the owner's deadline ends the attempt
-// before.
-// - A session lives between 30 minutes and 24 hours; a charge's expires_at must lie there, with slack for the
-// first call's delay.
-// - While gateway_id is empty (the answer of the first call was lost), verify, expire and refund repeat the
-// first call to learn it. If nothing
-//   of it had reached Stripe, that makes the session now: unpaid, its url told to nobody, closed by `expire`
-//   or by its time. `unknown` is answered only when expires_at has become too near for a new session: then
-//   there can be no old one of the last 24 hours.
-// - Refunds are found again by their metadata before one is made, so that a repetition after the key's 24
-// hours makes no second one. With a
-//   `destination` the transfer is reversed in proportion, and the application fee given back if there was
-//   one.
-// - Amounts in Stripe's minor units are ours, zero-decimal currencies included. With automatic tax (prices
-// without tax, Stripe adds it) the
-//   tax is reported beside the amount. Coupons, shipping and adjustable quantities are not offered.
+//   .expired; refund.created, refund.updated, refund.failed (or charge.refund.updated). Others are answered
+//   200 and ignored.
+// - Idempotency: Stripe repeats its first answer to a POST with the same Idempotency-Key and parameters,
+//   for at least 24 hours. A session's key is the charge's reference, so its parameters must not change.
+//   They come from the charge and from success_url, cancel_url and automatic_tax. If an operator changes
+//   these settings, open charges whose first answer was lost become `rejected`.
+// - A key also stores a 500. Then initialize fails for a day; the owner's deadline ends the attempt
+//   earlier.
+// - Lifetime: a session lives between 30 minutes and 24 hours. A charge's expires_at must be in that range,
+//   with slack for the delay of the first call.
+// - Lost first answer: while gateway_id is empty, verify, expire and refund repeat the first call to learn
+//   it. If Stripe never received the first call, this creates the session: unpaid, its URL known to no
+//   payer, closed by `expire` or by time. `unknown` is answered only if expires_at is too near for a new
+//   session; then no session of the last 24 hours exists.
+// - Refunds are looked up by their metadata before one is made, so a repeat after the key's 24 hours makes
+//   no second refund. With a `destination` the transfer is reversed in proportion, and the application fee
+//   is given back if there was one.
+// - Amounts are in Stripe's minor units, which equal FairQueue's, also for zero-decimal currencies. With
+//   automatic tax, Stripe adds tax to the prices and reports it beside the amount. Coupons, shipping and
+//   adjustable quantities are not offered.
 #pragma once
 #include "outbound/gateway.hpp"
 #include "outbound/http_client.hpp"
@@ -47,25 +43,25 @@ class stripe_gateway final : public gateway_port {
 public:
   static constexpr std::string_view api_version = "2025-03-31.basil";
   static constexpr std::string_view signature_header = "stripe-signature";
-  /// Stripe's own advice, see reference section 2.5. The future is refused as the past is.
+  /// Stripe's recommendation, see reference section 2.5. Also applied to timestamps in the future.
   static constexpr seconds signature_tolerance{300};
 
   struct settings {
-    std::string
-      secret_key; ///< sk_…, or an rk_… that may write Checkout Sessions and refunds and read PaymentIntents
-    std::vector<std::string>
-      webhook_secrets; ///< whsec_…, whole; several while one is replaced; empty ones are ignored
-    std::string success_url, cancel_url; ///< where a charge names none
-    bool automatic_tax = false; ///< needs Stripe Tax to be set up
+    /// sk_…, or an rk_… that may write Checkout Sessions and refunds and read PaymentIntents
+    std::string secret_key;
+    /// complete whsec_… values; several during a rotation; empty ones are ignored
+    std::vector<std::string> webhook_secrets;
+    std::string success_url, cancel_url; ///< defaults for charges without their own
+    bool automatic_tax = false; ///< requires Stripe Tax
     std::string url = "https://api.stripe.com";
-    milliseconds call_timeout{20'000}; ///< of a whole call: refund makes up to four requests
+    milliseconds call_timeout{20'000}; ///< of a whole call: a refund makes up to four requests
     http_client::settings http;
   };
 
   /// Throws std::invalid_argument without a secret key, std::runtime_error without libcurl. `env` must
   /// outlive the gateway.
   stripe_gateway(settings options, environment& env);
-  /// Answers what is outstanding with `unavailable`.
+  /// Answers `unavailable` to all outstanding calls.
   ~stripe_gateway() override;
   stripe_gateway(const stripe_gateway&) = delete;
   stripe_gateway& operator=(const stripe_gateway&) = delete;
@@ -104,7 +100,7 @@ private:
   [[nodiscard]] bool is_signed(std::string_view raw_body, std::string_view signature, timestamp now) const;
 
   settings settings_;
-  std::unique_ptr<json_api> api_; // last: its end answers the steps outstanding, which use the above
+  std::unique_ptr<json_api> api_; // last, so it is destroyed first: its callbacks use the members above
 };
 
 } // namespace fq

@@ -7,7 +7,7 @@
 namespace fq {
 namespace {
 
-/// A moment taken apart.
+/// A timestamp split into its fields.
 struct parts {
   std::chrono::year_month_day date;
   std::chrono::hh_mm_ss<milliseconds> clock;

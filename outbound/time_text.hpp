@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments as text, UTC, in the forms that mail needs.
+// Timestamps as text, UTC, in the formats of mail.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -7,13 +7,13 @@
 
 namespace fq {
 
-/// "22 Nov 2026, 18:30 UTC": for people.
+/// "22 Nov 2026, 18:30 UTC": for readers.
 [[nodiscard]] std::string time_for_people(timestamp when);
 
 /// "2026-11-22T18:30:00.123Z" (RFC 3339).
 [[nodiscard]] std::string time_for_machines(timestamp when);
 
-/// "20261122T183000.123Z": names of files that sort by time.
+/// "20261122T183000.123Z": for file names that sort by time.
 [[nodiscard]] std::string time_for_names(timestamp when);
 
 } // namespace fq

@@ -13,8 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t answer_bytes_max =
-  64 * 1024; // past an answer of sane size the connection is not worth keeping
+constexpr std::size_t answer_bytes_max = 64 * 1024; // a connection with a longer answer is not worth keeping
 
 bool is_object(const std::string& text) {
   boost::system::error_code error;
@@ -55,11 +54,10 @@ delivery_answer answer_of(const http_failure& failure) {
   switch (failure.kind) {
     case http_error::network: return again(failure.step.empty() ? "network" : std::string{failure.step});
     case http_error::timeout: return again("timeout");
-    case http_error::too_large: return again("network"); // long answers are cut: it cannot be
+    case http_error::too_large: return again("network"); // does not happen: long answers are cut
     case http_error::overloaded: return again("overloaded");
     case http_error::cancelled: return again("cancelled");
-    case http_error::malformed: // not by the rules of urls that it has passed: libcurl reads it in another
-                                // way
+    case http_error::malformed: // libcurl parses the URL differently from webhook_url
     case http_error::forbidden: return refused("ssrf_blocked", false);
   }
   return again("network");

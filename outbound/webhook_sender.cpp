@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's easy interface, one handle, so that its connection is kept.
+// Uses one handle of libcurl's easy interface, so that its connection is kept.
 #include "outbound/webhook_sender.hpp"
 
 #include "outbound/curl_list.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t answer_bytes_max = 64 * 1024;
 
-// Reads past an answer of sane size; a longer one cuts the connection, the status stays valid.
+// Reads and drops the answer. A too long answer closes the connection; the status stays valid.
 std::size_t discard(char*, std::size_t size, std::size_t count, void* seen) {
   auto& total = *static_cast<std::size_t*>(seen);
   total += size * count;
@@ -51,7 +51,7 @@ post_result webhook_sender::post(const std::string& url, std::string_view body,
                                  const std::vector<header>& headers) {
   curl_list list;
   append(list, "Content-Type: application/json");
-  append(list, "Expect:"); // no pause for 100-continue
+  append(list, "Expect:"); // no wait for 100-continue
   for (const auto& [name, value] : headers) {
     if (has_control_character(name) || has_control_character(value))
       return {0, "a header has a control character"};
@@ -59,13 +59,13 @@ post_result webhook_sender::post(const std::string& url, std::string_view body,
   }
   std::size_t answer_bytes = 0;
   auto& h = *handle_;
-  curl_easy_reset(h.curl); // options only; connections stay
+  curl_easy_reset(h.curl); // keeps the connections
   h.set(CURLOPT_URL, url.c_str());
   h.set(CURLOPT_PROTOCOLS_STR, "http,https");
   h.set(CURLOPT_PROXY, "");
   h.set(CURLOPT_NOSIGNAL, 1L);
   h.set(CURLOPT_POST, 1L);
-  h.set(CURLOPT_POSTFIELDS, body.empty() ? "" : body.data()); // null would ask a read callback
+  h.set(CURLOPT_POSTFIELDS, body.empty() ? "" : body.data()); // null would make libcurl call a read callback
   h.set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   h.set(CURLOPT_HTTPHEADER, list.get());
   h.set(CURLOPT_TIMEOUT_MS, static_cast<long>(timeout_.count()));

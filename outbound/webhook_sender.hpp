@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One HTTP POST at a time over a kept connection. Called by a detached worker (it blocks up to its timeout);
-// knows nothing of what it carries. Follows no redirects, uses no proxy, reads at most a few KiB of the
-// answer.
+// Sends one HTTP POST at a time over a kept connection. Called by a detached worker; blocks up to its
+// timeout. Follows no redirects, uses no proxy, reads at most a few KiB of the answer.
 #pragma once
 
 #include "domain/base/time.hpp"
@@ -15,16 +14,16 @@
 namespace fq {
 
 struct post_result {
-  int status = 0; ///< HTTP status; 0 if there was no answer
-  std::string error; ///< why there was none; empty otherwise
+  int status = 0; ///< HTTP status; 0: no answer
+  std::string error; ///< why there was no answer; else empty
   [[nodiscard]] bool acknowledged() const noexcept { return status >= 200 && status < 300; }
 };
 
 /// Belongs to one thread.
 class webhook_sender {
 public:
-  /// `timeout` covers the whole exchange; connecting gets at most half of it. Throws std::runtime_error
-  /// without libcurl.
+  /// `timeout` covers the whole exchange, connecting at most half of it. Throws std::runtime_error without
+  /// libcurl.
   explicit webhook_sender(milliseconds timeout);
   ~webhook_sender();
   webhook_sender(const webhook_sender&) = delete;

@@ -18,7 +18,7 @@ namespace urls = boost::urls;
 constexpr std::size_t name_chars_max = 253; // RFC 1035
 constexpr std::size_t label_chars_max = 63;
 
-// Names that never lead out of a machine or its network: RFC 6761, 6762, 8375, ICANN's .internal, and what
+// Names that stay within a machine or its network: RFC 6761, 6762, 8375, ICANN's .internal, and names that
 // routers and companies use.
 constexpr auto private_suffixes = std::to_array<std::string_view>(
   {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa"});
@@ -39,9 +39,9 @@ bool is_label(std::string_view label) {
                         [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
-/// Labels with dots between them. A last label that begins with a digit would be taken for a number by one
-/// resolver or another (127.1, 0x7f.1, 2130706433), and no top-level domain is one. Without a trailing dot:
-/// it would name the same host in another way.
+/// Labels with dots between them. A last label that starts with a digit is refused: some resolvers read it as
+/// a number (127.1, 0x7f.1, 2130706433), and no top-level domain has this form. A trailing dot is refused: it
+/// is a second spelling of the same host.
 bool is_ordinary_name(std::string_view name) {
   if (name.empty() || name.size() > name_chars_max) return false;
   for (;;) {
@@ -62,7 +62,7 @@ bool is_private_name(std::string_view any_case) {
   });
 }
 
-/// Only hexadecimal digits and colons: no IPv4 address at the end, no zone.
+/// Only hexadecimal digits and colons: no embedded IPv4 address, no zone.
 bool is_ordinary_ipv6(std::string_view host) {
   return host.size() > 2 && host.front() == '[' && std::all_of(host.begin() + 1, host.end() - 1, [](char c) {
            return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':';
@@ -72,7 +72,7 @@ bool is_ordinary_ipv6(std::string_view host) {
 bool is_ordinary_host(const urls::url_view& url) {
   const std::string_view host = url.encoded_host();
   switch (url.host_type()) {
-    case urls::host_type::ipv4: return true; // four decimal numbers without leading zeros: boost's grammar
+    case urls::host_type::ipv4: return true; // boost's grammar: four decimal numbers without leading zeros
     case urls::host_type::ipv6: return is_ordinary_ipv6(host);
     case urls::host_type::name: return is_ordinary_name(host);
     case urls::host_type::none:
@@ -81,9 +81,9 @@ bool is_ordinary_host(const urls::url_view& url) {
   return false;
 }
 
-/// Boost 1.81 ends a host or a port where it stops to understand it and takes the rest for a path:
-/// "https://1.2.3.4.5/" has the host 1.2.3.4 and "https://a.example:443x/" the port 443. Others would see
-/// another host.
+/// Boost 1.81 ends a host or port at the first unexpected character and treats the rest as a path:
+/// "https://1.2.3.4.5/" gets host 1.2.3.4, "https://a.example:443x/" gets port 443. Other parsers see another
+/// host.
 bool has_whole_authority(const urls::url_view& url) {
   const std::string_view path = url.encoded_path();
   return url.has_authority() && (path.empty() || path.front() == '/');
@@ -111,8 +111,7 @@ bool is_port_allowed(const urls::url_view& url, const webhook_url_rules& rules) 
 
 std::string_view wrong_with_url(std::string_view text, const webhook_url_rules& rules) {
   if (text.size() > webhook_url_bytes_max) return "too_long";
-  const auto parsed =
-    urls::parse_uri(text); // refuses blanks, control characters, backslashes and what is not ASCII
+  const auto parsed = urls::parse_uri(text); // refuses blanks, control characters, backslashes and non-ASCII
   if (!parsed || !has_whole_authority(*parsed)) return "malformed";
   const urls::url_view& url = *parsed;
   const auto scheme = url.scheme_id();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregate's now: ledger time at load plus steady time since, never below the greatest committed time. A
-// jump of the wall clock neither expires nor revives anything. It stands still while the ledger is away:
-// nobody's deadline may pass in a time in which nobody could be told of anything.
+// An aggregate's time: ledger time at load plus steady time since, never below the last committed time. Jumps
+// of the wall clock have no effect. Stops while the ledger is unavailable: no deadline passes while clients
+// cannot be answered.
 #pragma once
 #include "domain/base/environment.hpp"
 

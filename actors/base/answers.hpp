@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed replies as bytes, for idempotent requests: what is stored is the reply, not the HTTP text, because
-// rendering it is a pure function of net/wire/codec. First byte: the version of this encoding.
+// Typed replies as bytes, for idempotency records. Stores the reply, not the HTTP text: net/wire/codec
+// renders it by a pure function. First byte: encoding version.
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "domain/sale/idempotency.hpp"
@@ -25,7 +25,7 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Nothing if the bytes are of another version or of another reply.
+/// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   if (bytes.size() < 2 || bytes[0] != answer_version) return std::nullopt;
@@ -35,8 +35,8 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   return reply;
 }
 
-/// The stored answer of an idempotent request, marked as a replay; a refusal if the key came with another
-/// body; nothing if the request is new.
+/// The stored answer of an idempotent request, marked as a replay. A refusal if the key was used with another
+/// body; empty if the request is new.
 template <class Reply>
 std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref,
                                  timestamp now) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A question of an actor to the owner of an event, wherever that is: the region is asked who it is, and asked
-// again when the event has moved meanwhile. What net/bridge/actor_bridge does for the io threads.
+// Sends an actor's request to the owner of an event on any node: resolves the owner by the region, and again
+// if the event has moved. The counterpart of net/bridge/actor_bridge for the io threads.
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -9,10 +9,10 @@
 
 namespace fq {
 
-/// An event does not move that often while one question waits.
+/// Max owners tried per request.
 inline constexpr int owners_asked_max = 3;
 
-/// `timeout`: of each step. `then` takes the reply, `fail` a caf::error.
+/// `timeout`: per step. `then` receives the reply, `fail` a caf::error.
 template <class Self, class Request, class Then, class Fail>
 void ask_owner(Self self, const region_handle& region, aggregate_id aggregate, Request x,
                milliseconds timeout, Then then, Fail fail, caf::actor_addr returned_by = {},

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cache worker counts for /metrics.
+// Metrics of the cache worker.
 #pragma once
 #include <atomic>
 #include <cstdint>
 
 namespace fq {
 
-/// Counted by the worker, read by /metrics.
+/// Written by the worker, read by /metrics.
 struct cache_metrics {
   std::atomic<std::uint64_t> steps{0}; ///< applied
   std::atomic<std::uint64_t> elements{0}; ///< in applied steps
-  std::atomic<std::uint64_t> lost{0}; ///< mirrors told lost
-  std::atomic<std::uint64_t> equal{0}, different{0}; ///< comparisons of a mirror with what it should be
-  std::atomic<std::uint64_t> failures{0}; ///< calls that the cache did not answer
-  std::atomic<bool> is_away{false}; ///< the circuit is open
+  std::atomic<std::uint64_t> lost{0}; ///< mirror_lost messages sent
+  std::atomic<std::uint64_t> equal{0}, different{0}; ///< results of mirror comparisons
+  std::atomic<std::uint64_t> failures{0}; ///< calls without an answer
+  std::atomic<bool> is_away{false}; ///< the circuit breaker is open
 };
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of this node to the others, as whoever uses and measures them sees them: written by the
-// cluster actor and by the bridges of the io threads. Safe on any thread; nobody decides ownership by it.
+// State and metrics of this node's connections to other nodes. Written by the cluster actor and the io
+// threads' bridges. Thread-safe. Not used for decisions about ownership.
 #pragma once
 #include <caf/node_id.hpp>
 
@@ -14,21 +14,21 @@
 
 namespace fq {
 
-/// To one node, over all of its processes and connections since ours began.
+/// Connections to one node, over all its processes, since this process started.
 struct cluster_link {
   explicit cluster_link(std::string to) : node(std::move(to)) {}
   const std::string node;
   std::atomic<bool> is_up{false};
   std::atomic<std::uint64_t> lost{0}; ///< connections that ended
-  std::atomic<std::uint64_t> requests{0}; ///< of fans and organizers, sent there
-  std::atomic<std::uint64_t> refused{0}; ///< not sent: too many had no answer yet
-  std::atomic<std::int64_t> in_flight{0}; ///< sent and not answered
+  std::atomic<std::uint64_t> requests{0}; ///< client requests forwarded
+  std::atomic<std::uint64_t> refused{0}; ///< not forwarded: too many in flight
+  std::atomic<std::int64_t> in_flight{0}; ///< forwarded, not yet answered
 };
 using cluster_link_ptr = std::shared_ptr<cluster_link>;
 
 class cluster_links {
 public:
-  /// The process of that node, as CAF names it.
+  /// Registers the CAF id of that node's process.
   void connected(const std::string& node, const caf::node_id& process) {
     const std::scoped_lock held{mutex_};
     auto& link = by_name_[node];
@@ -44,7 +44,7 @@ public:
     known->second->is_up = false;
     known->second->lost.fetch_add(1, std::memory_order_relaxed);
   }
-  /// What is known of nodes that are not connected and that `lives` does not know.
+  /// Removes nodes that are neither connected nor accepted by `lives`.
   template <class Lives>
   void forget_others(Lives lives) {
     const std::scoped_lock held{mutex_};
@@ -52,13 +52,13 @@ public:
     std::erase_if(by_process_, [&](const auto& known) { return is_gone(known.second); });
     std::erase_if(by_name_, [&](const auto& known) { return is_gone(known.second); });
   }
-  /// Null: no node that we know; our own process, say.
+  /// Null: unknown, or this process.
   [[nodiscard]] cluster_link_ptr find(const caf::node_id& process) const {
     const std::scoped_lock held{mutex_};
     const auto known = by_process_.find(process);
     return known == by_process_.end() ? nullptr : known->second;
   }
-  /// By name.
+  /// Ordered by name.
   [[nodiscard]] std::vector<cluster_link_ptr> all() const {
     const std::scoped_lock held{mutex_};
     std::vector<cluster_link_ptr> links;
@@ -66,16 +66,15 @@ public:
     return links;
   }
 
-  // Of this node.
-  std::atomic<std::uint32_t> nodes{0}; ///< that give signs of life, we among them
+  // Metrics of this node.
+  std::atomic<std::uint32_t> nodes{0}; ///< live nodes, including this one
   std::atomic<std::uint32_t> owned{0}; ///< events and queues that run here
-  std::atomic<std::uint64_t> given_away{0}; ///< that moved to another node
+  std::atomic<std::uint64_t> given_away{0}; ///< events moved to another node
   std::atomic<bool> is_draining{false};
-  std::atomic<bool> serves{false}; ///< the others are known, and none of another kind serves before us
+  std::atomic<bool> serves{false}; ///< knows the other nodes, and no other kind has precedence
 
 private:
-  mutable std::mutex
-    mutex_; // the cluster actor, the io threads when an owner is found, and the metrics meet here
+  mutable std::mutex mutex_; // shared by the cluster actor, the io threads and the metrics
   std::map<std::string, cluster_link_ptr> by_name_;
   std::map<caf::node_id, cluster_link_ptr> by_process_;
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters for /metrics, and how long things took: relaxed atomics, added to where things happen and read
-// when Prometheus asks. Safe on any thread; nobody decides by them.
+// Counters and histograms for /metrics: relaxed atomics. Thread-safe; not used for decisions.
 #pragma once
 #include <array>
 #include <atomic>
@@ -15,14 +14,14 @@ struct counter {
   [[nodiscard]] std::uint64_t get() const noexcept { return value.load(std::memory_order_relaxed); }
 };
 
-/// A number that goes up and down.
+/// A value that goes up and down.
 struct gauge {
   std::atomic<std::int64_t> value{0};
   void set(std::int64_t n) noexcept { value.store(n, std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t get() const noexcept { return value.load(std::memory_order_relaxed); }
 };
 
-/// One counter for each value of an enum, `Size` of them.
+/// One counter per value of an enum with `Size` values.
 template <class Enum, std::size_t Size>
 struct counter_of {
   std::array<counter, Size> all;
@@ -30,8 +29,7 @@ struct counter_of {
   const counter& operator[](Enum e) const noexcept { return all[static_cast<std::size_t>(e)]; }
 };
 
-/// A histogram. `Bounds`: the upper bounds of its buckets in seconds, ascending; one more bucket holds the
-/// rest.
+/// A histogram. `Bounds`: ascending upper bounds of its buckets in seconds; one more bucket has the rest.
 template <const auto& Bounds>
 class duration_counts {
 public:
@@ -44,7 +42,7 @@ public:
     buckets_[slot].add();
     nanoseconds_.add(took.count() > 0 ? static_cast<std::uint64_t>(took.count()) : 0);
   }
-  /// Not cumulative; the last one is what is above all bounds.
+  /// Not cumulative; the last bucket is above all bounds.
   [[nodiscard]] std::uint64_t in_bucket(std::size_t slot) const noexcept { return buckets_[slot].get(); }
   [[nodiscard]] double seconds() const noexcept { return static_cast<double>(nanoseconds_.get()) / 1e9; }
 
@@ -53,7 +51,7 @@ private:
   counter nanoseconds_;
 };
 
-/// Of work that others wait for: a call to a gateway, an order until it has its payment page.
+/// Buckets for work that clients wait for: gateway calls, orders until their payment page.
 inline constexpr std::array task_bounds_seconds{0.01, 0.025, 0.05, 0.1,  0.25, 0.5,  1.0,
                                                 2.5,  5.0,   10.0, 30.0, 60.0, 300.0};
 

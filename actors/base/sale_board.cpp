@@ -82,7 +82,7 @@ void sale_board::count(const changes& content, timestamp now) noexcept {
                one);
 }
 
-/// What its customer gives up was neither served nor failed.
+/// An order cancelled by its customer counts neither as served nor as failed.
 void sale_board::count_order(order_status from, const order_row& row, timestamp now) noexcept {
   if (from != order_status::pending) return;
   if (row.status == order_status::failed) orders_failed.add();

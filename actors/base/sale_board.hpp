@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events and queues of this process show of themselves to whoever measures: each owner has a seat
-// and writes its numbers there after every decision, without a lock; what changes state is counted for all of
-// them together. Safe on any thread; nobody decides an order by it. Numbers are of what was decided: if a
-// commit fails after all, the owner loads anew and says what is so.
+// Metrics of this process's events and queues. Each owner has a seat and writes its numbers after every
+// decision, without a lock; state changes are counted over all events. Thread-safe; not used for decisions
+// except by checkout_switch. Counts decisions: after a failed commit the owner reloads and corrects its
+// numbers.
 #pragma once
 #include "actors/base/counts.hpp"
 #include "domain/model/change.hpp"
@@ -15,20 +15,20 @@
 
 namespace fq {
 
-/// Of one event or standalone queue, now.
+/// Current numbers of one event or standalone queue.
 struct event_numbers {
   std::uint64_t waiting = 0, away = 0, admitted = 0;
   std::int64_t free = 0, held = 0, sold = 0; ///< tickets
-  money revenue = 0; ///< captured minus refunded, of all times
-  std::uint64_t orders_pending = 0; ///< wait for their payment page
-  timestamp oldest_pending; ///< when it was placed; `never` if none waits
-  std::uint64_t dead_letters = 0; ///< open ones
-  milliseconds due{0}; ///< steady time at which time alone will change something; 0: nothing waits for time
+  money revenue = 0; ///< captured minus refunded, total
+  std::uint64_t orders_pending = 0; ///< without a payment page yet
+  timestamp oldest_pending; ///< when it was placed; `never`: none
+  std::uint64_t dead_letters = 0; ///< open
+  milliseconds due{0}; ///< steady time of the next deadline; 0: none
 };
 
 class sale_board;
 
-/// An owner's place on the board, for as long as it serves. One thread writes.
+/// An owner's slot, while it serves. Single writer.
 class board_seat {
 public:
   board_seat(sale_board& board, const event_id& event, std::string currency);
@@ -37,13 +37,13 @@ public:
   board_seat& operator=(const board_seat&) = delete;
 
   void tell(const event_numbers& now) noexcept;
-  /// Nothing else has changed since the last `tell`.
+  /// Updates only `waiting`.
   void tell_waiting(std::uint64_t waiting) noexcept { waiting_.set(static_cast<std::int64_t>(waiting)); }
-  /// Each number is one that was told; not all of them in the same call.
+  /// Each number is current, but they may come from different `tell` calls.
   [[nodiscard]] event_numbers read() const noexcept;
 
   const event_id event;
-  const std::string currency; ///< empty: it sells nothing
+  const std::string currency; ///< empty: a standalone queue
 
 private:
   sale_board& board_;
@@ -57,7 +57,7 @@ public:
   [[nodiscard]] std::shared_ptr<board_seat> enter(const event_id& event, std::string currency) {
     return std::make_shared<board_seat>(*this, event, std::move(currency));
   }
-  /// Counts what changed its state. `now` is the event's time.
+  /// Counts state changes. `now`: the event's time.
   void count(const changes& content, timestamp now) noexcept;
 
   struct reading {
@@ -66,28 +66,28 @@ public:
     event_numbers numbers;
   };
   [[nodiscard]] std::vector<reading> read() const;
-  /// Of all events together; only what orders wait for.
+  /// Orders without a payment page, over all events.
   struct pending_orders {
     std::uint64_t count = 0;
-    timestamp oldest; ///< `never` if none waits
+    timestamp oldest; ///< `never`: none
   };
   [[nodiscard]] pending_orders pending() const;
 
-  counter_of<entry_status, 8> entries; ///< by the state that they came into
+  counter_of<entry_status, 8> entries; ///< by new state
   counter_of<claim_status, 5> claims;
   counter_of<order_status, 7> orders;
   counter_of<payment_status, 10> payments;
   counter_of<refund_status, 3> refunds;
-  duration_counts<task_bounds_seconds>
-    pages; ///< from an order to its payment page, or to its end if it needs none
-  counter orders_served; ///< that came so far
-  counter orders_failed; ///< whose page never came
+  /// From the order to its payment page, or to its success if it needs none.
+  duration_counts<task_bounds_seconds> pages;
+  counter orders_served; ///< reached a payment page or success
+  counter orders_failed; ///< failed before their payment page
 
 private:
   friend class board_seat;
   void count_order(order_status from, const order_row& row, timestamp now) noexcept;
 
-  mutable std::mutex mutex_; // owners that begin and end, and the metrics' io thread, meet here
+  mutable std::mutex mutex_; // shared by starting and stopping owners and the metrics' io thread
   std::unordered_set<const board_seat*> seats_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace fq {
 namespace {
-/// Requests that wait for an owner to load, at most; more are refused at once.
+/// Max requests that wait for an owner to load; more are refused.
 constexpr std::size_t waiting_max = 20'000;
 } // namespace
 
@@ -51,8 +51,8 @@ void supervisor_state::start_owner() {
 }
 
 void supervisor_state::on_ready() {
-  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender())
-    return; // a predecessor's last words
+  // Ignores late messages of a previous owner.
+  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender()) return;
   ready_ = true;
   failures_in_a_row_ = 0;
   auto waiting = std::move(waiting_);

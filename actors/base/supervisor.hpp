@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps one event's owner alive: restarts it with exponential back-off and a budget, and escalates when the
-// budget is spent (the region then answers 503 for that event; others never notice). Its own handle is the
-// stable one.
+// Keeps one event's owner running: restarts it with exponential back-off within a budget, then gives up; the
+// region then answers 503 for that event only. The supervisor's handle is stable.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 
@@ -35,7 +34,7 @@ public:
   void init(pointer self, environment& env, owner_factory factory, restart_budget budget);
   ~supervisor_state();
   supervisor_handle::behavior_type behavior();
-  /// For tests and simulations: the present owner; null between a crash and the restart.
+  /// For tests and simulations: the current owner; null between a crash and the restart.
   [[nodiscard]] const event_handle& owner() const { return owner_; }
 
 private:
@@ -52,7 +51,7 @@ private:
   restart_budget budget_;
   event_handle owner_;
   bool ready_ = false;
-  std::deque<milliseconds> restarts_; ///< steady times within the window
+  std::deque<milliseconds> restarts_; ///< steady times of restarts within the window
   std::uint32_t failures_in_a_row_ = 0;
   std::vector<promise> waiting_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trace the gateway calls about a claim belong to: that of the last request about it. Kept in memory
-// only: after a move or a crash the calls go out without one.
+// The trace of the last request about each claim; gateway calls are attached to it. In memory only: after a
+// move or a crash, calls have no trace.
 #pragma once
 #include "domain/base/trace.hpp"
 
@@ -12,7 +12,7 @@ namespace fq {
 
 class trace_book {
 public:
-  /// Beyond `most` the claim that was noted first is forgotten.
+  /// Beyond `most`, the claim noted first is dropped.
   explicit trace_book(std::size_t most = 10'000) : most_(most) {}
 
   void note(const claim_id& claim, const trace_context& trace) {
@@ -23,7 +23,7 @@ public:
     by_claim_.erase(order_.front());
     order_.pop_front();
   }
-  /// Nil: it has none.
+  /// Nil: none.
   [[nodiscard]] trace_context of(const claim_id& claim) const {
     const auto known = by_claim_.find(claim);
     return known == by_claim_.end() ? trace_context{} : known->second;
@@ -32,7 +32,7 @@ public:
 private:
   std::size_t most_;
   std::unordered_map<claim_id, trace_context> by_claim_;
-  std::deque<claim_id> order_; ///< as first noted
+  std::deque<claim_id> order_; ///< in order of the first note
 };
 
 } // namespace fq

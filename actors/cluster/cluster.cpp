@@ -11,9 +11,9 @@
 namespace fq {
 namespace {
 constexpr milliseconds count_timeout{1'000};
-/// Beats for which a node that starts waits until it is connected to all.
+/// Heartbeats for which a starting node waits for connections to all nodes.
 constexpr std::uint32_t patient_beats = 10;
-/// Beats that the ledger may leave without an answer.
+/// Heartbeat intervals without an answer after which the ledger counts as unavailable.
 constexpr int patient_for_ledger = 3;
 
 bool is_same(const node_peer& a, const node_peer& b) {
@@ -48,8 +48,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
   };
 }
 
-// -- signs of life
-// -----------------------------------------------------------------------------------------------------
+// -- heartbeats
 
 void cluster_state::beat() {
   ++beats_;
@@ -60,7 +59,8 @@ void cluster_state::beat() {
       [this](const owned_aggregates& owned) {
         send_beat(static_cast<std::uint32_t>(owned.aggregates.size()));
       },
-      [](const caf::error&) {}); // busy: who is silent for long has nothing to give
+      [](const caf::error&) {
+      }); // region busy: skip this heartbeat; without heartbeats the node counts as dead
 }
 
 void cluster_state::send_beat(std::uint32_t owners) {
@@ -76,7 +76,7 @@ void cluster_state::send_beat(std::uint32_t owners) {
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
 }
 
-/// It may also say nothing at all.
+/// The ledger may also hang without an error.
 void cluster_state::look_for_ledger() {
   const bool is_away =
     asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
@@ -86,7 +86,7 @@ void cluster_state::look_for_ledger() {
 }
 
 void cluster_state::on_seen(const nodes_seen& x) {
-  if (x.is_unavailable) return; // connections last without the ledger
+  if (x.is_unavailable) return; // connections are kept without the ledger
   asked_at_.reset();
   look_for_ledger();
   nodes_ = x.nodes;
@@ -112,8 +112,9 @@ void cluster_state::look_whether_to_serve() {
   const auto before =
     std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
   if (claim_.serves && !before.serves) has_served_ = true;
+  // Publishes a change of the serving claim without waiting for the next heartbeat.
   if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen))
-    send_beat(owners_); // the next look at once
+    send_beat(owners_);
   if (claim_.serves && !before.serves) note("we serve");
   if (!claim_.is_made && (is_first || before.is_made))
     note("nodes of another wire version, or with other keys, serve: we wait until they leave");
@@ -138,7 +139,6 @@ node_row cluster_state::ours() const {
 }
 
 // -- connections
-// -------------------------------------------------------------------------------------------------------
 
 void cluster_state::dial(const node_row& node) {
   if (node.address.empty()) return;
@@ -174,7 +174,7 @@ void cluster_state::take(const node_peer& peer) {
   failures_.erase(peer.node);
   if (const auto known = peers_.find(peer.node); known != peers_.end()) {
     if (is_same(known->second, peer)) return;
-    self_->demonitor(known->second.region->address()); // of a process before
+    self_->demonitor(known->second.region->address()); // of an earlier process
   }
   peers_[peer.node] = peer;
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
@@ -191,7 +191,7 @@ void cluster_state::on_down(const caf::down_msg& down) {
   tell();
 }
 
-/// A node that came again with other keys may have been taken for the one before.
+/// A node that restarted with other keys may be connected as its earlier process.
 void cluster_state::forget_other_kinds() {
   for (const auto& node : nodes_) {
     const auto known = peers_.find(node.id);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes share the ledger, and the connections to them. Every node gives a sign of life in the ledger
-// and reads there who else does; of two nodes the one of the lesser id connects to the other, so that between
-// two there is one connection. Who forwards (region, catalog, accounts) hears of every change. Nothing here
-// decides who owns what: that is the ledger's lease.
+// Membership and connections. Every node writes a heartbeat to the ledger and reads the other nodes'
+// heartbeats. The node with the lesser id opens the connection, so that two nodes share one. Notifies region,
+// catalog and accounts of every change. Ownership is decided by the ledger's lease, not here.
 #pragma once
 #include "actors/base/cluster_links.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -23,27 +22,28 @@ namespace fq {
 
 class environment;
 
-/// Of the messages that cross the wire (actors/protocol/messages.hpp, actors/protocol/protocol.hpp): raised
-/// whenever one of them changes or another gets its type id. Nodes of different versions share the ledger but
-/// do not talk.
+/// Version of the messages between nodes (actors/protocol/messages.hpp, actors/protocol/protocol.hpp). Raise
+/// it when a message changes or gets a new type id. Nodes of different versions share the ledger but do not
+/// connect.
 inline constexpr std::uint32_t wire_version = 3;
 
 struct cluster_services {
   environment* env = nullptr;
   ledger_workers ledgers;
-  std::string node; ///< our id
-  std::string address; ///< host:port where others reach us
+  std::string node; ///< id of this node
+  std::string address; ///< host:port of this node for the others
   std::uint32_t speaks = wire_version;
-  std::string keys = {}; ///< fingerprint of our secrets: a node with others would refuse our tokens
+  /// Fingerprint of this node's secrets: nodes with different secrets reject each other's tokens.
+  std::string keys = {};
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
   dialer_handle dialer;
-  cluster_links* links = nullptr; ///< told of connections; null: nobody asks
-  std::function<void(const std::string&)> note =
-    nullptr; ///< told of connections that came and went; may be null
+  cluster_links* links = nullptr; ///< connection metrics; may be null
+  /// Log lines about connections and serving; may be null.
+  std::function<void(const std::string&)> note = nullptr;
   milliseconds beat_interval{1'000};
-  milliseconds alive_for{5'000}; ///< who was silent for longer is taken for dead
+  milliseconds alive_for{5'000}; ///< without a heartbeat for longer, a node counts as dead
 };
 
 class cluster_state {
@@ -70,7 +70,7 @@ private:
   void tell();
   void note(const std::string& what) const;
   [[nodiscard]] reach how_far() const;
-  /// What others know us by.
+  /// This node as the others identify it.
   [[nodiscard]] node_row identity() const;
   [[nodiscard]] node_row ours() const;
   [[nodiscard]] node_peer mine() const;
@@ -78,20 +78,20 @@ private:
 
   pointer self_ = nullptr;
   const cluster_services* services_ = nullptr;
-  std::vector<node_row> nodes_; ///< as last seen
+  std::vector<node_row> nodes_; ///< from the last read
   std::map<std::string, node_peer> peers_; ///< connected, by node
-  std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
+  std::map<std::string, std::string> failures_; ///< of the last connection attempt, by node
   std::set<std::string> dialing_;
-  claim claim_; ///< to serve, before those of another kind
+  claim claim_; ///< serving claim; decides between nodes of different kinds
   bool has_served_ = false;
-  std::optional<milliseconds> looked_at_; ///< steady time: of the last look at the ledger
-  milliseconds blind_until_{0}; ///< steady time
+  std::optional<milliseconds> looked_at_; ///< steady time of the last read of the heartbeats
+  milliseconds blind_until_{0}; ///< steady time: until then other nodes' heartbeats may be missing
   bool is_draining_ = false;
-  std::optional<milliseconds>
-    asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
+  /// Steady time of the oldest heartbeat that the ledger has not answered.
+  std::optional<milliseconds> asked_at_;
   bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
-  std::uint32_t owners_ = 0; ///< as the region said last
+  std::uint32_t owners_ = 0; ///< last answer of the region
 };
 
 cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self,

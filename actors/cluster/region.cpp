@@ -14,33 +14,31 @@ namespace fq {
 namespace {
 constexpr milliseconds wake_retry{500};
 constexpr milliseconds look_again_after{5'000};
-/// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client
-/// waits.
+/// For a supervisor's answer: longer than any load and any client's timeout.
 constexpr milliseconds resolve_timeout{60'000};
 constexpr milliseconds forward_timeout{3'000};
-/// From who is said to own an event to who says so itself: with two moves meanwhile.
+/// Max nodes asked in sequence for one request: enough for two moves meanwhile.
 constexpr int steps_max = 3;
-/// Before a question is asked again from the start, and for how long that goes on: no client waits longer.
+/// Pause before a request starts again, and its deadline, which is longer than any client's timeout.
 constexpr milliseconds later_pause{50};
 constexpr milliseconds ask_for{3'000};
-/// Nobody else is asked after it.
+/// Steps left for the final hop: the request is not forwarded further.
 constexpr int last_step = 1;
-/// For one event; more are refused at once.
+/// Max waiting requests per event; more are refused.
 constexpr std::size_t asked_while_loading_max = 20'000;
 constexpr std::size_t asked_while_moving_max = 10'000;
-/// Owners that move at a time, at most: each is without service for as long as a load takes.
+/// Max simultaneous moves: each event is unavailable for about one load.
 constexpr std::size_t moves_at_a_time = 8;
-/// Between two batches of what a node has above its share: by then the others' signs of life count what the
-/// last one brought them.
+/// Pause between batches of rebalancing moves: by then the heartbeats include the previous batch.
 constexpr milliseconds share_pause{2'500};
-/// For an owner to commit what it decided and to say that it is done.
+/// For an owner to commit its decisions and hand over.
 constexpr milliseconds move_timeout{10'000};
-/// The same at another node, which asks its owner and the successor.
+/// The same on another node, which first resolves its owner and later the successor.
 constexpr milliseconds have_moved_timeout = move_timeout + 2 * forward_timeout;
-/// An owner that would not move is not asked again for so long.
+/// Pause before an owner that refused to move is asked again.
 constexpr milliseconds move_pause{30'000};
 
-/// Of those who are asked from the last to the first, `node` is the next.
+/// Moves `node` to the back; the list is consumed from the back.
 void ask_next(std::vector<std::string>& nodes, const std::string& node) {
   if (const auto named = std::ranges::find(nodes, node); named != nodes.end())
     std::rotate(named, named + 1, nodes.end());
@@ -68,7 +66,7 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
   look_around();
 }
 
-/// What must run and runs nowhere is ours: at start, and when another node has died.
+/// Finds aggregates that must run and have no owner: at start, and after another node has died.
 void region_state::look_around() { self_->send(services_->ledgers.reader(), find_aggregates_to_wake{}); }
 
 region_handle::behavior_type region_state::behavior() {
@@ -97,7 +95,7 @@ void region_state::on_wake(const aggregates_to_wake& found) {
                       !cluster_.peers.empty()};
   std::map<aggregate_id, milliseconds> left;
   for (const auto aggregate : found.aggregates) {
-    if (find(aggregate)) continue; // ours; given away, it is a new find
+    if (find(aggregate)) continue; // runs here
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
     if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since))
@@ -114,17 +112,17 @@ void region_state::look_later() {
     self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
 }
 
-/// Owners that run look at it, and events begin where somebody who is blocked now has something.
+/// Notifies running owners, and starts events in which a newly blocked customer has an entry, claim or order.
 void region_state::on_blocks_changed(const blocks_changed& x) {
+  // An owner that is still loading reads the lists then.
   for (const auto& [aggregate, owner] : owners_)
     self_->request(owner, forward_timeout, resolve_event{aggregate})
-      .then([this, x](const event_handle& found) { self_->send(found, x); },
-            [](const caf::error&) {}); // it looks when it loads
-  if (services_->takeover_interval.count() > 0)
-    return; // looks around all the time, at its own pace: others may be about to take what nobody has
+      .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {});
+  // The periodic scan starts the others. An extra scan could take events that other nodes are about to start.
+  if (services_->takeover_interval.count() > 0) return;
   look_around();
-  self_->delayed_send(self_, look_again_after,
-                      timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
+  // Again later, for an owner that is just stopping.
+  self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0});
 }
 
 owned_aggregates region_state::owned() const {
@@ -164,8 +162,8 @@ void region_state::answer(question q) {
     return moving->second.asked.push_back(std::move(q));
   }
   if (const auto before = node_of(q.returned_by);
-      !before
-         .empty()) { // it knows to whom it gave the event; or names its owner again, whose lease has passed
+      !before.empty()) { // the former owner's node knows the successor, or still names the owner whose lease
+                         // has passed
     elsewhere_.erase(q.aggregate);
     return ask_there(std::move(q), before, steps_max);
   }
@@ -173,16 +171,16 @@ void region_state::answer(question q) {
     const auto [until, owner, was_ours] = known->second;
     const bool is_fresh = services_->env->steady_now() < until;
     if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
-    elsewhere_.erase(known); // who forwards a question to us may know better than we
+    elsewhere_.erase(known); // the forwarding node may have newer information
   }
   if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
   const auto node = q.returned_by
                       ? std::string{}
-                      : placed_elsewhere(q.aggregate); // given back once: the ledger knows who has it
+                      : placed_elsewhere(q.aggregate); // returned once: the ledger knows the owner
   node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
 }
 
-/// By the owner that runs here, as soon as it serves: one question to its supervisor for all who ask.
+/// Resolves by the local owner once it serves; one request to its supervisor serves all waiting requests.
 void region_state::answer_here(question q) {
   const auto aggregate = q.aggregate;
   if (const auto cooling = cooling_.find(aggregate); cooling != cooling_.end()) {
@@ -197,7 +195,7 @@ void region_state::answer_here(question q) {
   auto& [is_asked, waiting] = loading_[aggregate];
   if (waiting.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
   waiting.push_back(std::move(q));
-  if (cluster_.is_ledger_away) look_again(); // one that serves has answered by then
+  if (cluster_.is_ledger_away) look_again(); // a serving owner answers before that
   if (std::exchange(is_asked, true)) return;
   auto owner = start(aggregate);
   self_->request(owner, resolve_timeout, resolve_event{aggregate})
@@ -221,7 +219,7 @@ void region_state::not_served(aggregate_id aggregate, const supervisor_handle& o
   }
 }
 
-/// Who waits for an owner that cannot load is brought to one that can.
+/// Sends the requests that wait for a local load to other nodes, which may reach the ledger.
 void region_state::give_up_loading() {
   std::vector<question> all;
   for (auto& [aggregate, l] : loading_)
@@ -234,8 +232,8 @@ std::vector<region_state::question> region_state::take_loading(aggregate_id aggr
   return asked ? std::move(asked.mapped().waiting) : std::vector<question>{};
 }
 
-/// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches
-/// the ledger takes the event, or knows who has.
+/// This node cannot answer: its owner's lease has passed, or it cannot load without the ledger. A node that
+/// reaches the ledger acquires the event or knows the owner.
 void region_state::ask_others(question q) {
   if (q.is_forwarded) return q.refuse(errc::unavailable);
   auto order = by_place(q.aggregate, cluster_.nodes);
@@ -244,7 +242,7 @@ void region_state::ask_others(question q) {
   ask_each(std::move(q), std::move(order));
 }
 
-/// The last of `nodes` first.
+/// Asks `nodes` in sequence, from the back.
 void region_state::ask_each(question q, std::vector<std::string> nodes) {
   if (services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
@@ -261,26 +259,25 @@ void region_state::ask_each(question q, std::vector<std::string> nodes) {
       [this, q, nodes](const caf::error& why) mutable {
         if (is(why, errc::absent)) return q.refuse(errc::absent);
         const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+        // The other node still names this node as the owner: its information is slightly old.
         if (owner == cluster_.self)
-          return cluster_.is_ledger_away ? ask_later(std::move(q))
-                                         : ask_once_more(std::move(q)); // for a moment still
+          return cluster_.is_ledger_away ? ask_later(std::move(q)) : ask_once_more(std::move(q));
         ask_next(nodes, owner);
         ask_each(std::move(q), std::move(nodes));
       });
 }
 
-/// It stopped while the question was on its way: the question is asked again as soon as its end is known.
+/// The supervisor stopped while the request was in flight: resolve again once its down message is here.
 void region_state::on_supervisor_gone(question q, const supervisor_handle& gone) {
   if (find(q.aggregate) == gone) return stopping_[q.aggregate].push_back(std::move(q));
   answer(std::move(q));
 }
 
 // -- other nodes
-// -------------------------------------------------------------------------------------------------------
 
 void region_state::on_cluster(const cluster_changed& x) {
   cluster_ = x;
-  if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // one that serves has answered by then
+  if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // a serving owner answers before that
   const auto steady = services_->env->steady_now();
   std::erase_if(elsewhere_,
                 [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
@@ -293,7 +290,7 @@ region_handle region_state::at(const std::string& node) const {
   return peer == cluster_.peers.end() ? region_handle{} : caf::actor_cast<region_handle>(peer->region);
 }
 
-/// The other node that this owner is on; empty: none that we reach.
+/// The other node of this owner; empty: none that is connected.
 std::string region_state::node_of(const caf::actor_addr& owner) const {
   if (!owner || owner.node() == self_->node()) return {};
   const auto peer = std::ranges::find_if(
@@ -312,20 +309,19 @@ void region_state::note_elsewhere(aggregate_id aggregate, const std::string& own
 }
 
 // -- moving
-// ------------------------------------------------------------------------------------------------------------
 
 void region_state::give_up_moves() {
   std::vector<aggregate_id> late;
   for (const auto& [aggregate, m] : moving_)
     if (services_->env->steady_now() >= m.give_up) late.push_back(aggregate);
-  for (const auto aggregate : late) { // its owner may give it away still
+  for (const auto aggregate : late) { // the owner may still hand the event over
     auto moved = moving_.extract(aggregate);
     keep(aggregate, moved.mapped(), caf::sec::request_timeout);
     for (auto& q : moved.mapped().asked) answer(std::move(q));
   }
 }
 
-/// What we have above our share, to those that have less; a few at a time.
+/// Rebalances: moves events above this node's share to nodes below theirs, a few at a time.
 void region_state::give_away() {
   if (cluster_.leaves_to_successors) return leave_all();
   const auto steady = services_->env->steady_now();
@@ -352,10 +348,10 @@ bool region_state::is_draining() const {
   return mine != cluster_.nodes.end() && mine->is_draining;
 }
 
-/// Nodes of another kind have what we do not.
+/// False: nodes of another kind serve the aggregates that do not run here.
 bool region_state::may_begin() const { return cluster_.serves && !cluster_.leaves_to_successors; }
 
-/// To nobody that we could name.
+/// Hands over without naming a successor (wire version change).
 void region_state::leave_all() {
   for (const auto& [aggregate, owner] : owners_) {
     if (moving_.size() >= moves_at_a_time) return;
@@ -395,7 +391,8 @@ caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
   return asked;
 }
 
-/// By the one of `nodes` that owns it, the last of them first: one that hangs says nothing.
+/// Forwards the move to the one of `nodes` that owns the event, from the back. A node without an answer ends
+/// the search.
 void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
                               std::vector<std::string> nodes) {
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
@@ -406,7 +403,7 @@ void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, cons
     .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
           [this, asked, x, nodes](const caf::error& why) mutable {
             if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
-            // Its word that it cannot; otherwise we do not know.
+            // `unavailable`: it did not move. Any other error: unknown.
             asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable)
                                                      : make_error(caf::sec::request_timeout));
           });
@@ -417,7 +414,7 @@ void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const 
   if (!owner) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
   self_
     ->request(owner, forward_timeout,
-              resolve_event{x.aggregate}) // it may be about to learn that another node has it
+              resolve_event{x.aggregate}) // the owner may be about to learn that another node has the lease
     .then([this, asked, x](const event_handle&) { move_served(asked, x); },
           [asked](const caf::error& why) mutable {
             asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner));
@@ -425,8 +422,8 @@ void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const 
 }
 
 void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
-  if (!find(x.aggregate))
-    return static_cast<void>(asked.deliver(make_error(errc::not_owner))); // it has moved meanwhile
+  // It has moved meanwhile.
+  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
   if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
   if (!at(x.to) || moving_.contains(x.aggregate))
     return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
@@ -437,9 +434,8 @@ void region_state::move_served(caf::typed_response_promise<ack_reply> asked, con
 void region_state::on_handed_over(const handed_over& x) {
   auto moved = moving_.extract(x.aggregate);
   if (!moved) {
-    if (x.is_done)
-      elsewhere_.erase(
-        x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
+    // From another region: the aggregate was handed to this node.
+    if (x.is_done) elsewhere_.erase(x.aggregate);
     return;
   }
   x.is_done ? gave_away(x.aggregate, moved.mapped())
@@ -453,7 +449,7 @@ void region_state::keep(aggregate_id aggregate, pending_move& moved, const caf::
   for (auto& asked : moved.told) asked.deliver(why);
 }
 
-/// Its supervisor ends by itself, when nobody comes by its old owner any more.
+/// Its supervisor stops automatically when requests to the former owner have ceased.
 void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
   if (const auto owner = owners_.find(aggregate); owner != owners_.end()) {
     by_address_.erase(owner->second.address());
@@ -462,15 +458,15 @@ void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
   }
   if (!planted(bug::takes_back_given)) note_elsewhere(aggregate, moved.to, true);
   if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
-  for (auto& n : cluster_.nodes) { // until the next signs of life
+  for (auto& n : cluster_.nodes) { // until the next heartbeats
     if (n.id == cluster_.self && n.owners > 0) --n.owners;
     if (n.id == moved.to) ++n.owners;
   }
   tell_successor(aggregate, moved);
 }
 
-/// Also if nobody asks: its deadlines go on. Operators hear of it when it serves; given away it is in any
-/// case.
+/// Starts the successor even without requests, because deadlines continue. Operators get their answer when it
+/// serves; if that fails, the event is handed over all the same.
 void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
   const auto tell = [told = std::exchange(moved.told, {})] {
     for (auto asked : told) asked.deliver(ack_reply{});
@@ -482,8 +478,8 @@ void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
     .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); });
 }
 
-/// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked
-/// next, for a few steps.
+/// Asks `node`, which is said to hold the lease or is the placement. If it names another node, that one is
+/// asked next, up to `steps` times.
 void region_state::ask_there(question q, const std::string& node, int steps) {
   const auto there = q.is_forwarded ? region_handle{} : at(node);
   if (!there) {
@@ -494,8 +490,8 @@ void region_state::ask_there(question q, const std::string& node, int steps) {
     .then(
       [this, q, steps](event_handle& found) mutable {
         if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
-        steps <= last_step ? ask_once_more(std::move(q))
-                           : answer_here(std::move(q)); // it does not know yet; the ledger may
+        // That node is not up to date yet; the ledger may be.
+        steps <= last_step ? ask_once_more(std::move(q)) : answer_here(std::move(q));
       },
       [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
 }
@@ -507,12 +503,12 @@ void region_state::on_not_there(question q, const std::string& node, int steps, 
     known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
   if (steps <= last_step || was_given_away) return ask_later(std::move(q));
   const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
-  if (owner == node || !at(owner)) return answer_here(std::move(q)); // the ledger knows
+  if (owner == node || !at(owner)) return answer_here(std::move(q)); // resolve by the ledger
   note_elsewhere(q.aggregate, owner, false);
   ask_there(std::move(q), owner, steps - 1);
 }
 
-/// It is being moved, and who was asked had not heard of it yet.
+/// Retries shortly: the event is moving and the asked node did not know yet.
 void region_state::ask_later(question q) {
   if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up)
     return q.refuse(errc::unavailable);
@@ -525,7 +521,7 @@ void region_state::look_again() {
     self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
 }
 
-/// Whoever is named then is taken: it may serve again.
+/// Retries and accepts any owner then: it may serve again.
 void region_state::ask_once_more(question q) {
   q.returned_by = nullptr;
   ask_later(std::move(q));
@@ -546,7 +542,7 @@ void region_state::on_down(const caf::down_msg& down) {
   const auto steady = services_->env->steady_now();
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
   if (is(down.reason, errc::not_owner)) note_elsewhere(i->second, owner_in(down.reason), false);
-  // Deadlines go on although nobody asks: after a failure, look again for what must run.
+  // Deadlines continue without requests: after a failure, scan again for aggregates that must run.
   const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner)
                           || down.reason == caf::exit_reason::user_shutdown;
   if (!ended_well)

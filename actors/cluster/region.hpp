@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregate number -> owner: starts a supervised owner on first use, forgets it when it stops, wakes at start
-// what must run without being asked. An owner whose restart budget is spent is refused for a while, then
-// tried again. What another node owns is asked for there; what nobody owns begins where placement says.
+// Resolves aggregates to owners on this node: starts a supervised owner on first use, removes it when it
+// stops, and wakes aggregates that must run without requests. Forwards to other nodes for the aggregates that
+// they own; unowned aggregates start on the node that placement selects.
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/base/supervisor.hpp"
@@ -15,11 +15,11 @@
 
 namespace fq {
 
-/// How long an aggregate whose restart budget was spent answers unavailable at once.
+/// Time for which an aggregate with a spent restart budget is refused.
 inline constexpr milliseconds cool_down{10'000};
-/// How long nobody asks again for an aggregate that another node holds.
+/// Time for which another node's ownership is cached.
 inline constexpr milliseconds elsewhere_for{1'000};
-/// Supervisors alive at most (I14); beyond it new aggregates are refused until others are passivated.
+/// Max supervisors (I14); beyond it new aggregates are refused until others stop.
 inline constexpr std::size_t owners_max = 100'000;
 
 class region_state {
@@ -31,19 +31,19 @@ public:
   region_handle::behavior_type behavior();
   /// For tests and simulations.
   [[nodiscard]] supervisor_handle find(aggregate_id aggregate) const;
-  /// For simulations: of events that moved.
+  /// For simulations: the supervisors of moved events.
   [[nodiscard]] const std::map<caf::actor_addr, supervisor_handle>& leaving() const { return leaving_; }
 
 private:
   using promise = caf::typed_response_promise<event_handle>;
   caf::result<event_handle> on_resolve(const resolve_event& x);
-  /// Who owns this? Answered once.
+  /// A pending resolve request; answered once.
   struct question {
     aggregate_id aggregate{};
-    bool is_forwarded = false; ///< by another node: answered here or not at all
+    bool is_forwarded = false; ///< by another node: must not be forwarded again
     promise answer;
     milliseconds give_up{0}; ///< steady time
-    caf::actor_addr returned_by; ///< not this owner; null: whichever it is
+    caf::actor_addr returned_by; ///< must not be the answer; null: any owner
     void refuse(errc why) { answer.deliver(make_error(why)); }
   };
   void answer(question q);
@@ -63,9 +63,10 @@ private:
   void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   struct pending_move {
     std::string to;
-    milliseconds give_up{0}; ///< steady time: its owner may have died, and the next one not have heard of it
-    std::vector<question> asked; ///< meanwhile
-    std::vector<caf::typed_response_promise<ack_reply>> told; ///< when it is done: operators
+    milliseconds give_up{0}; ///< steady time; covers a dead owner and a successor that was not notified
+    std::vector<question> asked; ///< requests during the move
+    /// Operators' requests, answered after the move.
+    std::vector<caf::typed_response_promise<ack_reply>> told;
   };
   void on_handed_over(const handed_over& x);
   void keep(aggregate_id aggregate, pending_move& moved, const caf::error& why);
@@ -92,7 +93,7 @@ private:
   void on_cluster(const cluster_changed& x);
   [[nodiscard]] region_handle at(const std::string& node) const;
   [[nodiscard]] std::string node_of(const caf::actor_addr& owner) const;
-  /// Where it begins; empty: here.
+  /// The node where it should start; empty: this one.
   [[nodiscard]] std::string placed_elsewhere(aggregate_id aggregate) const;
   [[nodiscard]] owned_aggregates owned() const;
 
@@ -101,36 +102,36 @@ private:
   restart_budget budget_;
   std::map<aggregate_id, supervisor_handle> owners_;
   std::map<caf::actor_addr, aggregate_id> by_address_;
-  std::map<caf::actor_addr, supervisor_handle>
-    leaving_; ///< of events that moved, until nobody comes by the old owner any more
+  /// Supervisors of moved events, until requests to the former owner have ceased.
+  std::map<caf::actor_addr, supervisor_handle> leaving_;
   struct refused {
     milliseconds until; ///< steady time
     errc why;
   };
   std::map<aggregate_id, refused> cooling_;
   struct held_elsewhere {
-    milliseconds until; ///< steady time: then the ledger is asked again
+    milliseconds until; ///< steady time: end of the cache entry
     std::string owner;
-    bool was_ours; ///< given away: it must not be taken back before the successor has it
+    bool was_ours; ///< moved from here: must not start here again before the successor has it
   };
   std::map<aggregate_id, held_elsewhere> elsewhere_;
   std::map<aggregate_id, pending_move> moving_;
   struct loading {
-    bool is_asked = false; ///< its supervisor; it answers when the owner serves
+    bool is_asked = false; ///< the supervisor, which answers when the owner serves
     std::vector<question> waiting;
   };
-  std::map<aggregate_id, loading> loading_; ///< of owners that do not serve yet
+  std::map<aggregate_id, loading> loading_; ///< owners that do not serve yet
   std::vector<question> asked_later_;
-  bool looks_again_ = false; ///< is on its way
-  std::map<aggregate_id, milliseconds>
-    stays_until_; ///< steady time: owners that said this is no time to move
-  cluster_changed cluster_; ///< no peers: we are alone
-  std::map<aggregate_id, milliseconds>
-    left_to_others_; ///< found without an owner the last time we looked, and since when: steady time
-  std::map<aggregate_id, std::vector<question>>
-    stopping_; ///< asked of a supervisor that had stopped: until its end is told
-  milliseconds share_again_{0}; ///< steady time: not before then
-  bool sweep_is_due_ = false; ///< a look around is on its way
+  bool looks_again_ = false; ///< the timer is set
+  /// Steady time; owners that refused to move.
+  std::map<aggregate_id, milliseconds> stays_until_;
+  cluster_changed cluster_; ///< no peers: single node
+  /// Aggregates without an owner in the last scan; value: steady time of the first scan that found them.
+  std::map<aggregate_id, milliseconds> left_to_others_;
+  /// Requests sent to a stopped supervisor, until its down message.
+  std::map<aggregate_id, std::vector<question>> stopping_;
+  milliseconds share_again_{0}; ///< steady time of the next rebalancing
+  bool sweep_is_due_ = false; ///< the timer of the next scan is set
 };
 
 region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self,

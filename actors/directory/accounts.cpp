@@ -10,7 +10,7 @@
 
 namespace fq {
 namespace {
-/// Argon2id takes 0.1 s; a queue of logins may wait this long before the caller hears 503.
+/// Max wait for the password worker, which takes about 0.1 s per login; then 503.
 constexpr milliseconds password_timeout{5'000};
 constexpr milliseconds mail_timeout{5'000};
 constexpr std::uint64_t codes = 1'000'000; ///< six digits
@@ -29,7 +29,7 @@ bool is_tenant_name(const std::string& name) {
   });
 }
 
-/// An organizer has a list of its own, an operator that of the tenant.
+/// Organizer of the block list that `by` manages; nil: the operators' list.
 organizer_id list_of(const principal& by) {
   return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{};
 }
@@ -37,8 +37,8 @@ constexpr uuid last_id{~0ull, ~0ull};
 
 send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
-  auto content = std::get<mail_content>(
-    render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
+  // Cannot fail: the template gets all its variables.
+  auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}}));
   return {to, std::move(content.subject), std::move(content.text), std::move(content.html)};
 }
 
@@ -104,7 +104,6 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
 }
 
 // -- organizers
-// --------------------------------------------------------------------------------------------------------
 
 caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
   if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
@@ -144,7 +143,7 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
       [this, promise, email = x.email, replace = x.replace,
        tenant = tenant->second.id](const password_hashed& hashed) mutable {
         --password_calls_;
-        // The world may have moved while we waited: look again.
+        // State may have changed meanwhile: check again.
         if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
         const auto known = organizers_.find(email);
         if (known != organizers_.end() && !replace) return promise.deliver(person_reply{reason::email_taken});
@@ -171,7 +170,6 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
 }
 
 // -- tenants
-// -----------------------------------------------------------------------------------------------------------
 
 caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   if (core_.refuses()) return core_.refusal();
@@ -248,7 +246,6 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 }
 
 // -- customers
-// ---------------------------------------------------------------------------------------------------------
 
 std::string accounts_state::hash_of(const std::string& email, const std::string& code) const {
   return to_hex(hmac_sha256(services_->otp_key.bytes(), email + '\n' + code));
@@ -288,11 +285,11 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
     .then(
       [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
         const auto kept = otps_.find(email);
-        const bool is_kept =
-          kept != otps_.end() && kept->second.code_hash == hash; // no reload, no newer code meanwhile
+        // False after a reload or if a newer code exists.
+        const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash;
         if (!sent.accepted || !is_kept || core_.refuses())
           return promise.deliver(make_error(errc::unavailable));
-        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before we say it was sent
+        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before the answer
       },
       [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
   return caf::delegated<ack_reply>{};
@@ -341,8 +338,7 @@ void accounts_state::record(const principal& by, std::string_view action, const 
                                    std::string{action}, note.detail, note.reason, core_.now()}});
 }
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------------
+// -- block lists
 
 std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& first,
                                       const organizer_id& last) const {
@@ -350,13 +346,13 @@ std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& firs
                                                 blocks_.upper_bound({tenant, last, last_id})));
 }
 
-/// So that every directory reads the lists again.
+/// Raises the version, so that directories read the lists again.
 void accounts_state::note_blocks(changes& out) {
   out.emplace_back(
     setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
 }
 
-/// All or none.
+/// All addresses or none.
 caf::result<customers_reply> accounts_state::on_block(const block_customers& x) {
   if (core_.refuses()) return core_.refusal();
   const auto organizer = list_of(x.by);
@@ -375,7 +371,7 @@ caf::result<customers_reply> accounts_state::on_block(const block_customers& x) 
     const auto customer = customer_of(email, false, content);
     reply.customers.push_back(customer);
     auto& row = blocks_[{x.by.tenant, organizer, customer}];
-    if (row.customer == customer && row.includes_ended >= x.includes_ended) continue; // it stands as it was
+    if (row.customer == customer && row.includes_ended >= x.includes_ended) continue; // unchanged
     row = {x.by.tenant, organizer, customer, x.note.reason, x.includes_ended, core_.now()};
     record(x.by, "customer.block", x.note, customer, content);
     content.emplace_back(block_stored{row});
@@ -411,7 +407,7 @@ caf::result<blocks_reply> accounts_state::on_find_blocks(const find_blocks& x) {
 caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   if (core_.refuses()) return core_.refusal();
   const auto known = otps_.find(x.email);
-  // The same work for an address without a code, so that time does not tell.
+  // Same work for an address without a code, to prevent timing attacks.
   const auto given = hash_of(x.email, x.code);
   if (known == otps_.end() || known->second.expires_at <= core_.now())
     return person_reply{reason::invalid_otp};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Organizers, customers, one-time passwords, tenants and their API keys. Argon2id and mail happen in workers
-// of their own; codes are kept as keyed hashes and never logged.
+// Organizers, customers, one-time codes, tenants and their API keys. Argon2id and mail run in separate
+// workers. Codes are stored as keyed hashes and never logged.
 #pragma once
 #include "actors/storage/owner.hpp"
 #include "crypto/digest.hpp"
@@ -19,24 +19,23 @@ struct accounts_services {
   ledger_workers ledgers;
   password_worker_handle passwords;
   mailer_handle mailer;
-  secret_key otp_key; ///< codes are stored as hashes under it
+  secret_key otp_key; ///< key of the codes' hashes
   milliseconds otp_life{10 * 60 * 1000};
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
 };
 
-/// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a
-/// second.
+/// Max concurrent password checks and hashes (I14); beyond it 503. The worker does about ten per second.
 inline constexpr std::uint32_t password_calls_max = 32;
 
-/// Valid API keys of a tenant at most (I14).
+/// Max valid API keys per tenant (I14).
 inline constexpr std::size_t api_keys_per_tenant_max = 100;
 
-/// Codes under way at most (I14); the one that ends first makes room.
+/// Max pending codes (I14); beyond it the one that expires first is dropped.
 inline constexpr std::size_t otps_max = 100'000;
 
-/// Customers on the list of one organizer (or of a tenant's operators), on all lists of a tenant, and on all
-/// of the installation, at most (I14): every node has them all at hand.
+/// Max blocked customers per organizer (or per tenant's operators), per tenant and per installation (I14):
+/// every node has all of them in memory.
 inline constexpr std::size_t blocks_per_owner_max = 10'000;
 inline constexpr std::size_t blocks_per_tenant_max = 20'000;
 inline constexpr std::size_t blocks_max = 200'000;
@@ -73,20 +72,21 @@ private:
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);
-  /// Made if there is none: then `is_verified` says whether this is the customer's own doing.
+  /// Creates the customer if unknown; `is_verified` then tells whether the customer proved ownership of the
+  /// address.
   customer_id customer_of(const std::string& email, bool is_verified, changes& out);
 
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;
   owner_core<pointer> core_;
-  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like all three
+  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next two maps
   std::unordered_map<std::string, customer_row> customers_;
   std::unordered_map<std::string, otp_row> otps_;
   std::multimap<timestamp, std::string> otp_ends_;
   std::map<std::string, tenant_row> tenants_; ///< by name
   std::map<uuid, api_key_row> api_keys_;
   std::map<std::tuple<tenant_id, organizer_id, customer_id>, block_row> blocks_;
-  std::uint32_t password_calls_ = 0; ///< under way
+  std::uint32_t password_calls_ = 0; ///< in flight
 };
 
 accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,

@@ -50,16 +50,16 @@ void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
 
 caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   if (core_.refuses()) return core_.refusal();
+  // A replay waits for the first request's commit if that is pending.
   if (auto before = find_answer<event_reply>(answers_, x.idempotency, core_.now()))
-    return core_.commit({},
-                        std::move(*before)); // waits for the commit of the first, if that is still under way
+    return core_.commit({}, std::move(*before));
   if (auto no = validate(x.event, x.ticket_types)) return event_reply{std::move(no)};
   if (x.event.external_id.empty()) return create(x, self_->make_response_promise());
   auto promise = self_->make_response_promise();
   reserve(x, [this, x, promise](const std::optional<refusal>& no) mutable {
     if (no && *no) return promise.deliver(event_reply{*no});
     const std::pair key{x.by.tenant, x.event.external_id};
-    const bool is_reserved = external_ids_.contains(key); // not after a reload meanwhile
+    const bool is_reserved = external_ids_.contains(key); // false after a reload
     if (!no || !is_reserved || core_.refuses()) {
       external_ids_.erase(key);
       return promise.deliver(core_.refusal());
@@ -69,8 +69,8 @@ caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   return caf::delegated<event_reply>{};
 }
 
-/// Whether the tenant has this external id free, which it then has no more; nothing if the ledger does not
-/// answer.
+/// Reserves the external id for the tenant. The argument of `then`: a refusal if it is taken; empty if the
+/// ledger did not answer.
 void catalog_state::reserve(const create_event& x, std::function<void(std::optional<refusal>)> then) {
   const std::pair key{x.by.tenant, x.event.external_id};
   const auto taken_by = [](const event_id& id) {

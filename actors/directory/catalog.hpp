@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog: gives new events their aggregate numbers and writes their first rows; lists events from
+// The catalog: allocates aggregate numbers for new events and writes their first rows; lists events from
 // committed state.
 #pragma once
 #include "actors/base/answers.hpp"
@@ -14,7 +14,7 @@
 
 namespace fq {
 
-/// A question to the ledger about an external id has an answer by then.
+/// For the ledger's answer about an external id.
 inline constexpr milliseconds external_id_timeout{5'000};
 
 class catalog_state {
@@ -36,8 +36,8 @@ private:
   owner_core<pointer> core_;
   idempotency_index answers_;
   std::uint32_t last_ = 0;
-  /// External ids given out since the load, or being looked up: two requests at once do not both find them
-  /// free.
+  /// External ids allocated since the load or being checked, so that two concurrent requests cannot use the
+  /// same one.
   std::map<std::pair<tenant_id, std::string>, event_id> external_ids_;
 };
 

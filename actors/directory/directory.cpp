@@ -40,7 +40,7 @@ directory_handle::behavior_type directory_state::behavior() {
   };
 }
 
-/// A reading that is under way may have missed what we were asked for.
+/// A read in flight may have missed the change: this request waits for the next one.
 caf::result<ack_reply> directory_state::on_refresh() {
   auto promise = self_->make_response_promise<ack_reply>();
   next_.push_back(promise);
@@ -54,7 +54,7 @@ void directory_state::read() {
   self_->send(ledgers_.reader(), read_directory{});
 }
 
-/// The list of blocks may be long: it is read when its version is another one.
+/// Block lists can be long: read only if their version has changed.
 void directory_state::on_read(const directory_read& answer) {
   if (!answer.content) return finish(false);
   const auto version =
@@ -67,7 +67,7 @@ void directory_state::on_read(const directory_read& answer) {
 }
 
 void directory_state::on_blocks(const blocks_read& answer) {
-  blocks_ = answer.content; // null: read again with the next reading
+  blocks_ = answer.content; // null: retried with the next read
   answer.content ? publish(std::move(without_blocks_)) : finish(false);
 }
 

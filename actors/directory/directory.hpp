@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps tenants and API keys at hand for whoever checks them: reads them from the ledger now and then, so
-// that a change by any node is seen everywhere within seconds, and at once when asked to.
+// Caches tenants, API keys, settings and block lists of the ledger. Polls, so that a change by any node is
+// visible everywhere within seconds; reads immediately on refresh_directory.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/storage/ledger_workers.hpp"
@@ -15,9 +15,9 @@
 
 namespace fq {
 
-/// How long a change by another node may stay unseen (I15 allows 5 s).
+/// Max age of a change by another node (I15 allows 5 s).
 inline constexpr milliseconds directory_interval{2'000};
-/// Until the first reading succeeded: owners of events wait for it.
+/// Retry interval until the first read succeeds; owners of events wait for it.
 inline constexpr milliseconds first_reading_retry{200};
 
 using directory_ptr = std::shared_ptr<const access_directory>;
@@ -28,7 +28,7 @@ public:
   using pointer = directory_handle::stateful_pointer<directory_state>;
 
   ~directory_state();
-  /// `publish` is called with every content that differs from the one before; on the actor's thread.
+  /// `publish` is called on the actor's thread when the content has changed.
   void init(pointer self, ledger_workers ledgers, std::function<void(directory_ptr)> publish);
   directory_handle::behavior_type behavior();
 
@@ -44,12 +44,13 @@ private:
   ledger_workers ledgers_;
   std::function<void(directory_ptr)> publish_;
   directory_ptr current_;
-  access_directory without_blocks_; ///< was read, and waits for the blocks of its version
+  access_directory without_blocks_; ///< content that waits for its version of the block lists
   std::shared_ptr<const std::vector<block_row>> blocks_;
   std::string blocks_version_; ///< of blocks_
   bool is_reading_ = false;
-  std::vector<caf::typed_response_promise<ack_reply>> next_; ///< asked since the reading under way began
-  std::vector<caf::typed_response_promise<ack_reply>> waiting_; ///< for the reading under way
+  /// Requests since the read in flight started; they wait for the next one.
+  std::vector<caf::typed_response_promise<ack_reply>> next_;
+  std::vector<caf::typed_response_promise<ack_reply>> waiting_; ///< requests that wait for the read in flight
 };
 
 directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self,

@@ -23,7 +23,7 @@ bus_message message_of(const outbox_item& item) {
   return m;
 }
 
-/// Accounts and catalog keep no dead letters: what is given up of theirs is only told to the log.
+/// Accounts and catalog have no dead letters: their rejected rows are only logged.
 bool has_dead_letters(aggregate_id aggregate) {
   return number_of(aggregate) >= number_of(first_event_aggregate);
 }
@@ -45,15 +45,15 @@ void bus_channel_state::on_batch(const consume_outbox& x) {
   const auto end = services_->env->steady_now() + services_->turn;
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
-    if (now >= end || now < away_until_) break; // the rest comes again
+    if (now >= end || now < away_until_) break; // the remaining rows are sent again
     if (turn->may_go(item)) deliver(*turn, item);
   }
   turn->end();
 }
 
 void bus_channel_state::deliver(outbox_turn& turn, const outbox_item& item) {
-  if (item.row.topic == topic::mail_send)
-    return turn.done(item); // addresses and names: they go to the mailer and nowhere else
+  // Mail contains addresses and names: it must not leave by the bus.
+  if (item.row.topic == topic::mail_send) return turn.done(item);
   const auto answer = publish(item);
   count(answer.result);
   switch (answer.result) {
@@ -75,7 +75,7 @@ void bus_channel_state::deliver(outbox_turn& turn, const outbox_item& item) {
 bus_answer bus_channel_state::publish(const outbox_item& item) {
   try {
     return services_->port->publish(message_of(item));
-  } catch (const std::exception& e) { // no memory, say: this actor must not end by it
+  } catch (const std::exception& e) { // e.g. out of memory: the actor must survive it
     return {bus_result::unavailable, e.what()};
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of domain events on the bus. A consumer of the dispatcher, detached in production because the
-// port blocks. A row is done when the bus has acknowledged it; while the bus is away rows stay in the outbox;
-// what it will never take becomes a dead letter of its event. Per aggregate the bus has them in order: behind
-// the first that is not done nothing of the same aggregate goes.
+// Publishes domain events on the bus. A consumer of the dispatcher, detached in production because the port
+// blocks. Per aggregate, rows are published in order: an unfinished row blocks the later rows of its
+// aggregate.
+// - accepted by the bus: the row is done
+// - bus unavailable: the row stays in the outbox
+// - rejected by the bus: the row becomes a dead letter of its event
 #pragma once
 #include "actors/base/bus_counts.hpp"
 #include "actors/outbox/outbox_turn.hpp"
@@ -19,24 +21,25 @@
 
 namespace fq {
 
-/// What there is to say of a row. The second seed's audit: PUBLISHED and PUBLISH_FAILED.
+/// Outcome of publishing a row. Audited as PUBLISHED and PUBLISH_FAILED.
 enum class bus_outcome : std::uint8_t {
   published,
-  publish_failed, ///< it stays in the outbox, and is tried again
-  given_up, ///< it will never be taken: left to a person
+  publish_failed, ///< stays in the outbox and is retried
+  given_up, ///< rejected; becomes a dead letter for a person
 };
 
 struct bus_services {
   environment* env = nullptr;
-  bus_port* port = nullptr; ///< its own: ports belong to one thread
+  bus_port* port = nullptr; ///< not shared: a port belongs to one thread
   region_handle region;
-  /// Of each try, from the actor's thread; `why` is empty if it was published. May be null. Nothing of the
-  /// payload belongs into a log.
+  /// Called per attempt, on the actor's thread; `why` is empty on success. May be null. Must not log the
+  /// payload.
   std::function<void(const outbox_item&, bus_outcome, const std::string& why)> note;
-  bus_counts* counts = nullptr; ///< null: nobody asks
-  retry_policy pauses{0, milliseconds{1'000},
-                      milliseconds{30'000}}; ///< while the bus is away; their number is not limited
-  milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
+  bus_counts* counts = nullptr; ///< may be null
+  /// Back-off while the bus is unavailable; unlimited retries.
+  retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}};
+  /// Time per batch; the remaining rows are sent again. Well below outbox_answer_timeout.
+  milliseconds turn{10'000};
 };
 
 class bus_channel_state {
@@ -59,8 +62,8 @@ private:
 
   pointer self_ = nullptr;
   const bus_services* services_ = nullptr;
-  std::uint32_t failures_ = 0; ///< in a row
-  milliseconds away_until_{0}; ///< steady time: the bus is not tried before
+  std::uint32_t failures_ = 0; ///< consecutive failures
+  milliseconds away_until_{0}; ///< steady time of the next attempt after a failure
 };
 
 consumer_handle::behavior_type bus_channel(consumer_handle::stateful_pointer<bus_channel_state> self,

@@ -12,7 +12,7 @@
 namespace fq {
 namespace {
 
-/// Between two looks: an inbox that answers at once does not keep the actor from hearing that it is to end.
+/// Pause between two polls, so that a busy inbox cannot delay the actor's exit message.
 constexpr milliseconds between_looks{5};
 
 std::uint32_t as_attempt(std::uint64_t deliveries) {
@@ -23,7 +23,7 @@ std::uint32_t as_attempt(std::uint64_t deliveries) {
 inbox_port::batch take(inbox_port& port, milliseconds patience) {
   try {
     return port.take(inbox_messages_max, patience);
-  } catch (const std::exception& e) { // no memory, say: this actor must not end by it
+  } catch (const std::exception& e) { // e.g. out of memory: the actor must survive it
     return {{}, e.what()};
   }
 }
@@ -50,7 +50,7 @@ void bus_inbox_state::look_after(milliseconds pause) {
   self_->delayed_send(self_, std::max(pause, between_looks), timer_fired{timer_kind::sweep, 0});
 }
 
-/// One round: the next look begins when all of this one is settled.
+/// One round. The next poll starts when all messages of this round are settled.
 void bus_inbox_state::look() {
   if (services_->may_take && !services_->may_take()) return look_after(services_->patience);
   const auto batch = take(*services_->port, services_->patience);
@@ -59,14 +59,14 @@ void bus_inbox_state::look() {
     return look_after(retry_delay(services_->pauses, ++failures_, services_->env->random_u64()));
   }
   failures_ = 0;
-  under_way_ = batch.messages.size() + 1; // and this function
+  under_way_ = batch.messages.size() + 1; // plus one for this function itself
   for (const auto& m : batch.messages) on_message(m);
   finish_one();
 }
 
 void bus_inbox_state::on_message(const inbox_message& m) {
-  // A signature is as old as it was when the bus took it: what waited here through an outage is not the
-  // forgery that its age would make it.
+  // The signature's age is checked at the time the bus received the message: waiting through an outage must
+  // not make it look like a replayed signature.
   const auto arrived_at =
     is_set(m.arrived_at) ? std::min(m.arrived_at, services_->env->wall_now()) : services_->env->wall_now();
   auto parsed = fact_of_webhook(*services_->gateway, m.body, m.signature, arrived_at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhooks of a gateway that come by the bus: verified as those that come by HTTP, given to the payment's
-// owner, done with once that has committed. Detached in production because the inbox blocks.
+// Gateway webhooks that arrive by the bus: verified like those by HTTP, sent to the payment's owner,
+// acknowledged after its commit. Detached in production because the inbox blocks.
 #pragma once
 #include "actors/base/bus_counts.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -19,24 +19,25 @@ namespace fq {
 
 struct bus_inbox_services {
   environment* env = nullptr;
-  inbox_port* port = nullptr; ///< its own: ports belong to one thread
-  const gateway_port* gateway = nullptr; ///< whose webhooks these are
+  inbox_port* port = nullptr; ///< not shared: a port belongs to one thread
+  const gateway_port* gateway = nullptr; ///< verifies the webhooks
   region_handle region;
-  std::function<bool()> may_take =
-    nullptr; ///< false: nodes of another kind serve; null: there are none. From the actor's thread
-  std::function<void(const std::string&)> warn; ///< why none come, and what is thrown away; may be null
-  bus_inbox_counts* counts = nullptr; ///< null: nobody asks
-  retry_policy pauses{0, milliseconds{1'000},
-                      milliseconds{60'000}}; ///< before a message comes again, and while the bus is away
-  milliseconds patience{500}; ///< of one look; the actor hears nothing else meanwhile
+  /// False: nodes of another kind serve. Null: always true. Called on the actor's thread.
+  std::function<bool()> may_take = nullptr;
+  /// Receives failures of the inbox and rejected messages; may be null.
+  std::function<void(const std::string&)> warn;
+  bus_inbox_counts* counts = nullptr; ///< may be null
+  retry_policy pauses{/// Before a message is redelivered, and while the bus is unavailable.
+                      0, milliseconds{1'000}, milliseconds{60'000}};
+  milliseconds patience{500}; ///< of one poll; blocks the actor
 };
 
-/// Under way at once at most.
+/// Max messages per round.
 inline constexpr std::size_t inbox_messages_max = 16;
-/// For an owner to commit. Well below nats_inbox_settings::answer_within.
+/// For the owner's commit. Well below nats_inbox_settings::answer_within.
 inline constexpr milliseconds inbox_apply_timeout{10'000};
 
-using bus_inbox_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL: the next look
+using bus_inbox_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL: the next poll
 
 class bus_inbox_state {
 public:
@@ -58,7 +59,7 @@ private:
   pointer self_ = nullptr;
   const bus_inbox_services* services_ = nullptr;
   std::size_t under_way_ = 0;
-  std::uint32_t failures_ = 0; ///< in a row
+  std::uint32_t failures_ = 0; ///< consecutive failures
 };
 
 bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self,

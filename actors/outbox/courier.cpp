@@ -13,7 +13,7 @@ namespace fq {
 namespace {
 
 constexpr milliseconds busy_beat{50};
-/// What was longer ago says nothing of how a target is now.
+/// Older failures say nothing about a target's present state.
 constexpr milliseconds lately{10 * 60 * 1000};
 
 constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1, all / 2); }
@@ -41,7 +41,7 @@ courier_handle::behavior_type courier_state::behavior() {
   };
 }
 
-/// Two beats: looking for what is due, and bringing what is there.
+/// Two timers: `sweep` claims due deliveries, `flush` starts waiting deliveries and stores results.
 void courier_state::on_timer(const timer_fired& t) {
   if (t.kind == timer_kind::sweep) {
     self_->delayed_send(self_, courier_poll, timer_fired{timer_kind::sweep, 0});
@@ -52,7 +52,7 @@ void courier_state::on_timer(const timer_fired& t) {
   settle();
 }
 
-/// What may be held: no more than can be begun within a quarter of the time for which it is ours.
+/// Max deliveries held: at most as many as can start within a quarter of the visibility timeout.
 std::size_t courier_state::most() const {
   const auto all = services_->at_once * 8;
   if (services_->per_second <= 0) return all;
@@ -65,14 +65,15 @@ std::size_t courier_state::waiting_on_trial() const {
     std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
 }
 
-/// What waits for targets on trial, one thing for each, counts for itself: as many of it may be there beside
-/// all else.
+/// Deliveries that wait for targets on probation, one per target, have their own limit of the same size: they
+/// do not use the room of the others.
 std::size_t courier_state::room() const {
   const auto rest = held() - waiting_on_trial();
   return rest >= most() ? 0 : most() - rest;
 }
 
-/// What is taken in one go. Little where there are shares: whoever has his is left out of the next one.
+/// Max deliveries per request. Small where shares apply: the next request excludes tenants and targets that
+/// have used their share.
 std::size_t courier_state::part() const {
   auto all = room();
   if (services_->has_tenant_shares) all = std::min(all, services_->at_once);
@@ -105,7 +106,7 @@ void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
   if (x.no || x.due->empty()) return;
   for (const auto& d : *x.due) waiting_.push_back({d, until, {}});
   begin_some();
-  take(); // there may be more
+  take(); // more may be due
 }
 
 std::size_t courier_state::in_the_air_to(const uuid& target) const {
@@ -146,8 +147,8 @@ std::vector<uuid> courier_state::busy_targets() {
   return busy;
 }
 
-/// What else waits for it would fare no better: it comes again from the ledger when the pause is over, which
-/// is at least what the target asked for.
+/// Backs off from a target after a failure. Its waiting deliveries are dropped here; the ledger returns them
+/// after the pause, which is at least the target's Retry-After.
 void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
@@ -155,11 +156,11 @@ void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   const auto now = services_->env->steady_now();
   m.answers = false;
   m.at = now;
-  if (m.until <= now) ++m.strikes; // what else was in the air is no strike of its own
+  if (m.until <= now) ++m.strikes; // parallel failures count as one
   m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.strikes), target_pause_max));
 }
 
-/// A pause that another answer asked for stays.
+/// Keeps the pause that an earlier answer set.
 void courier_state::note_answer(const uuid& target) {
   auto& m = manners_[target];
   m.answers = true;
@@ -193,13 +194,14 @@ void courier_state::begin_some() {
     ++trials[t.what.row.tenant];
     ++all_trials;
   }
-  std::deque<taken> later; // their target or tenant has its share in the air
+  std::deque<taken> later; // target or tenant is at its limit
   while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
-    if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
+    // Too late to start: the ledger returns it after the visibility timeout.
+    if (now + services_->hold / 2 >= next.until) continue;
     const bool is_trial = is_on_trial(target);
     const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
     const bool is_one_trial_too_many =
@@ -228,8 +230,9 @@ void courier_state::begin(taken t) {
   auto& d = t.what;
   t.began = services_->env->wall_now();
   if (has_expired(d.row, t.began)) {
+    // It may have had few attempts because its target was in back-off, so the recent failures count as well.
     if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target))
-      disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
+      disable(*d.endpoint, "failing", d.row.created_at);
     return end(d.row, delivery_state::expired, "too_late");
   }
   const bool has_device = d.device && !is_set(d.device->gone_at),
@@ -237,8 +240,8 @@ void courier_state::begin(taken t) {
   if (!has_device && !has_endpoint)
     return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
   if (services_->port == nullptr) {
-    if (t.began < d.row.created_at + roll_out_max)
-      return; // another node may have the channel: it comes again from the ledger
+    // Another node may have the channel: the ledger returns it after the visibility timeout.
+    if (t.began < d.row.created_at + roll_out_max) return;
     return end(d.row, delivery_state::dropped, "channel_off");
   }
   notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
@@ -275,8 +278,8 @@ void courier_state::note(const delivery_row& row, const delivery_answer& answer)
   if (answer.is_our_fault) warn(std::string{to_string(services_->way)} + ": " + answer.reason);
 }
 
-/// What the answer says of more than this one notice: a service that is away is not asked for everybody else
-/// as well, and a target that is gone or could not be reached is not told what else there is.
+/// Applies an answer beyond its delivery: pauses the channel if the service is unavailable, backs off from a
+/// failing target, and disables an endpoint or device that is gone.
 void courier_state::heed(const taken& t, const delivery_answer& answer) {
   if (answer.is_channel_down) {
     const auto pause =
@@ -295,11 +298,11 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     return;
   }
   if (row.state != delivery_state::dropped) return;
-  // Whoever registers it again while we try has a new one.
+  // A registration after `t.began` wins. If this message is lost, the next delivery to the device repeats it.
   self_
     ->request(services_->ledgers.reader(1), courier_timeout,
               end_device{row.target, answer.gone_since.value_or(t.began), answer.reason})
-    .then([](const ack_reply&) {}, [](const caf::error&) {}); // lost: the next notice to it learns the same
+    .then([](const ack_reply&) {}, [](const caf::error&) {});
 }
 
 void courier_state::disable(const webhook_endpoint_row& endpoint, const std::string& why, timestamp since) {
@@ -310,7 +313,8 @@ void courier_state::disable(const webhook_endpoint_row& endpoint, const std::str
         if (services_->counts != nullptr) services_->counts->endpoints_disabled.add();
         if (services_->on_disabled) services_->on_disabled(endpoint, why);
       },
-      [](const caf::error&) {}); // lost: the next delivery that is given up tries again
+      // If this message is lost, the next failed delivery repeats it.
+      [](const caf::error&) {});
 }
 
 void courier_state::end(delivery_row row, delivery_state state, const std::string& why) {
@@ -321,9 +325,8 @@ void courier_state::end(delivery_row row, delivery_state state, const std::strin
   unsettled_.push_back(std::move(row));
 }
 
-/// One write at a time; one that fails is tried again with what has come meanwhile. Until it is written the
-/// row may be taken again, once its time is over: it is then told twice, which whoever gets it sees by the
-/// id.
+/// Stores results, one write at a time; a failed write is repeated with the results since then. If the
+/// visibility timeout passes first, the delivery may be sent twice: the receiver recognises it by its id.
 void courier_state::settle() {
   if (!settling_.empty() || unsettled_.empty()) return;
   const auto count = std::min(unsettled_.size(), deliveries_per_transaction);
@@ -341,7 +344,7 @@ void courier_state::on_settled(bool is_done) {
   if (!is_done) std::ranges::move(settling_, std::back_inserter(unsettled_));
   settling_.clear();
   if (is_done && unsettled_.size() >= deliveries_per_transaction) settle();
-  // Past a busy tenant's rows, which may be very many, only with the beat.
+  // With a tenant at its limit, claiming scans past its rows, possibly very many: then only the timer claims.
   if (is_done && busy_tenants().empty()) take();
 }
 

@@ -33,11 +33,11 @@ dispatcher_handle::behavior_type dispatcher_state::behavior() {
   };
 }
 
-/// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the
-/// next round: rows that were consumed but not marked go out twice, never out of order.
+/// One round: read rows, have them consumed, mark them. If an answer is lost, the timer starts the next
+/// round: rows consumed but not marked are sent twice, never out of order.
 void dispatcher_state::take() {
   if (settings_.may_take && !settings_.may_take()) {
-    show({}); // what waits is others' to tell of
+    show({}); // clears the metrics: the serving nodes report the waiting rows
     return next_round(outbox_poll);
   }
   next_round(outbox_answer_timeout);
@@ -52,7 +52,7 @@ void dispatcher_state::on_taken(const outbox_taken& x) {
   self_->send(consumer_, consume_outbox{x.items});
 }
 
-/// To whoever measures.
+/// Updates the metrics.
 void dispatcher_state::show(const std::vector<outbox_item>& items) {
   if (settings_.counts == nullptr) return;
   const auto oldest =
@@ -64,7 +64,7 @@ void dispatcher_state::show(const std::vector<outbox_item>& items) {
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
   if (settings_.counts != nullptr) settings_.counts->delivered.add(x.keys->size());
   if (x.keys->empty()) {
-    first_ = x.last == aggregate_id{} ? last_ : x.last; // nothing of any of them can go now
+    first_ = x.last == aggregate_id{} ? last_ : x.last; // no row could be sent: start with other aggregates
     return next_round(outbox_poll);
   }
   self_->send(ledgers_.reader(1), mark_outbox{settings_.which, x.keys});

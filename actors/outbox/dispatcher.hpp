@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the domain events of one lane of the ledger's outbox to its consumer: at least once, in order per
-// aggregate, a bounded number at a time (I16). Which process serves which partition is leased in the ledger,
-// for all lanes together.
+// Carries the domain events of one lane from the ledger's outbox to its consumer: at least once, in order per
+// aggregate, a bounded number at a time (I16). Partitions are leased to processes in the ledger, for all
+// lanes together.
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/storage/ledger_workers.hpp"
@@ -13,19 +13,18 @@
 
 namespace fq {
 
-/// Rows on their way at once at most. On an embedded ledger owners' commits wait while so many are marked: a
-/// millisecond.
+/// Max rows per round. Marking them delays commits on SQLite by about 1 ms.
 inline constexpr std::uint32_t outbox_rows_max = 64;
-/// How often an empty outbox is looked at.
+/// Polling interval of an empty outbox.
 inline constexpr milliseconds outbox_poll{500};
-/// A consumer or ledger that has not answered by then is asked again.
+/// Time after which a consumer or ledger without an answer is asked again.
 inline constexpr milliseconds outbox_answer_timeout{30'000};
 
 struct dispatcher_settings {
   lane which = lane::mail;
-  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve, what is in the outbox is
-                                            ///< theirs; null: there are none. From the actor's thread
-  outbox_counts* counts = nullptr; ///< null: nobody asks
+  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve and own the outbox; null:
+                                            ///< always true. Called on the actor's thread
+  outbox_counts* counts = nullptr; ///< may be null
 };
 
 class dispatcher_state {
@@ -47,15 +46,15 @@ private:
   ledger_workers ledgers_;
   consumer_handle consumer_;
   dispatcher_settings settings_;
-  aggregate_id first_{},
-    last_{}; ///< whose rows came first and last in the last round: in the next one those of others come first
-  std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
+  aggregate_id first_{}, last_{}; ///< aggregates of the first and last row of the previous round; the next
+                                  ///< round starts with others
+  std::uint64_t round_ = 0; ///< of the timer; older timers are ignored
 };
 
-/// While a changed configuration is rolled out, nodes differ: what this one has no use for may be another's
-/// for so long.
+/// During a rollout the nodes' configurations differ: for this long another node may process a row that this
+/// one cannot.
 inline constexpr milliseconds roll_out_max{15 * 60 * 1000};
-/// Takes what is older than that and does nothing with it: the consumer of a lane that nobody listens to.
+/// Null consumer: drops rows older than roll_out_max on lanes without a configured sink.
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env);
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self,

@@ -55,9 +55,9 @@ told told_of(const outbox_item& item) {
   if (payload == nullptr) return t;
   for (const auto* name : {"customer_id", "entry_id"})
     if (const auto holder = id_in(*payload, name); !holder.is_nil()) t.holders.push_back(holder);
+  // The notice expires with the customer's turn.
   if (t.topic == topic::turn_granted)
-    t.expires_at = first_of(time_in(*payload, "claim_by"),
-                            time_in(*payload, "session_expires_at")); // then it is no turn any more
+    t.expires_at = first_of(time_in(*payload, "claim_by"), time_in(*payload, "session_expires_at"));
   if (t.topic == topic::quota_invitation) t.expires_at = time_in(*payload, "valid_until");
   return t;
 }
@@ -92,10 +92,10 @@ std::vector<delivery_row> fan_out_state::deliveries_to(const told& what,
   return deliveries_of(what, devices, endpoints);
 }
 
-// -- a batch -------------------------------------------------------------------------------------------
+// -- a batch
 
-/// The ledger may be so slow that the dispatcher asks again before the answer: what is under way is not begun
-/// a second time.
+/// A slow ledger can make the dispatcher repeat a batch before the answer: a batch in flight is not started
+/// again.
 void fan_out_state::on_batch(const consume_outbox& x) {
   if (std::exchange(is_busy_, true)) return;
   auto w = std::make_shared<batch_work>();
@@ -152,7 +152,7 @@ void fan_out_state::store_some(const std::shared_ptr<std::vector<delivery_row>>&
     [then] { then(false); });
 }
 
-// -- a crowd -------------------------------------------------------------------------------------------
+// -- broadcast
 
 bool fan_out_state::is_crowd_told(const outbox_item& item, told what) {
   const bool is_known = crowd_ && crowd_->item.row.id == item.row.id;
@@ -178,7 +178,7 @@ void fan_out_state::go_on(const crowd& c) {
     pause);
 }
 
-/// A page of devices at a time.
+/// Reads and stores one page of devices.
 void fan_out_state::tell_page(const crowd& c) {
   ask<devices_reply>(
     find_crowd{{c->item.key.aggregate, c->after, crowd_page}},

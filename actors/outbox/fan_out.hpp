@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of a domain event: the consumer of the outbox's lane of notices. Writes one delivery for each
-// device and endpoint that is told; couriers bring them. Writing them again does no harm, so a batch that
-// fails half-way comes again as a whole; what concerns a crowd goes on from where it was.
+// Finds the recipients of domain events: the consumer of the lane of notices. Stores one delivery per device
+// and endpoint; couriers send them. Storing is idempotent: a batch that fails half-way is repeated as a
+// whole, a broadcast continues at its cursor.
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/storage/ledger_workers.hpp"
@@ -19,19 +19,19 @@ namespace fq {
 
 struct fan_out_services {
   ledger_workers ledgers;
-  std::function<void(const outbox_item&)> log; ///< of every domain event that was told; may be null
-  std::function<std::shared_ptr<const notice_routing>(tenant_id)>
-    routing_of; ///< by which channels the tenant's notices go; null: by all
-  notice_counts* counts = nullptr; ///< null: nobody asks
+  std::function<void(const outbox_item&)> log; ///< called per domain event stored; may be null
+  /// The tenant's media per topic; null: all.
+  std::function<std::shared_ptr<const notice_routing>(tenant_id)> routing_of;
+  notice_counts* counts = nullptr; ///< may be null
 };
 
-/// The ledger's answer; well below outbox_answer_timeout.
+/// For the ledger's answer; well below outbox_answer_timeout.
 inline constexpr milliseconds fan_out_timeout{5'000};
-/// Devices of a crowd that are read and told at a time.
+/// Devices per page of a broadcast.
 inline constexpr std::uint32_t crowd_page = 5'000;
 
-/// What a row of the outbox tells, to the devices of whom: those of the customer and of the place that its
-/// payload names.
+/// The domain event of an outbox row, with its device holders: the customer and the entry named in the
+/// payload.
 [[nodiscard]] told told_of(const outbox_item& item);
 
 class fan_out_state {
@@ -46,23 +46,23 @@ public:
   consumer_handle::behavior_type behavior();
 
 private:
-  /// One batch of the dispatcher; what concerns a crowd is no part of it.
+  /// One batch of the dispatcher, without broadcasts.
   struct batch_work {
     dispatcher_handle asker;
     std::vector<outbox_item> items;
-    std::vector<told> what; ///< of each of `items`
+    std::vector<told> what; ///< parallel to `items`
     std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
   };
   using batch = std::shared_ptr<batch_work>;
-  /// What concerns everybody at an event. It is told beside the batches, for it may take long; the row is
-  /// done when all are told.
+  /// Broadcast to all devices of an event. Runs beside the batches because it is long; its outbox row is
+  /// acknowledged when the last page is stored.
   struct crowd_work {
     outbox_item item;
     told what;
-    std::string after{}; ///< cursor: the phone that was told last
-    bool is_begun = false; ///< the endpoints are told
+    std::string after{}; ///< cursor: token of the last stored device
+    bool is_begun = false; ///< deliveries to endpoints are stored
     bool is_told = false;
-    bool is_under_way = false; ///< else it goes on when its row comes again
+    bool is_under_way = false; ///< false: continues when its row is sent again
   };
   using crowd = std::shared_ptr<crowd_work>;
   using continuation = std::function<void(bool is_stored)>;
@@ -70,7 +70,7 @@ private:
   void on_batch(const consume_outbox& x);
   void on_audience(const batch& w, const notice_audience& audience);
   void finish(const batch& w, bool is_done);
-  /// Whether all of the row's crowd is told. One crowd at a time; others wait in the outbox.
+  /// True: the row's broadcast is complete. One broadcast at a time; others wait in the outbox.
   bool is_crowd_told(const outbox_item& item, told what);
   void go_on(const crowd& c);
   void tell_page(const crowd& c);
@@ -83,14 +83,14 @@ private:
   }
   [[nodiscard]] std::vector<delivery_row> deliveries_to(const told& what,
                                                         const notice_audience& audience) const;
-  /// `failed`: no answer, or one that says no.
+  /// `failed`: no answer, or a refusal.
   template <class Reply, class Message, class Then, class Failed>
   void ask(Message message, Then then, Failed failed);
 
   pointer self_ = nullptr;
   const fan_out_services* services_ = nullptr;
-  bool is_busy_ = false; ///< a batch is under way
-  crowd crowd_; ///< the newest; null: there was none
+  bool is_busy_ = false; ///< a batch is in flight
+  crowd crowd_; ///< the latest; null: none
 };
 
 consumer_handle::behavior_type fan_out(consumer_handle::stateful_pointer<fan_out_state> self,

@@ -65,7 +65,7 @@ void mailer_state::on_timer(std::uint64_t generation) {
   if (timer == timers_.end()) return;
   const auto found = waiting_.find(timer->second);
   timers_.erase(timer);
-  if (found == waiting_.end() || found->second.generation != generation) return; // a newer code has its place
+  if (found == waiting_.end() || found->second.generation != generation) return; // replaced by a newer code
   auto w = std::move(found->second);
   waiting_.erase(found);
   if (services_->env->steady_now() >= w.give_up_at)
@@ -73,9 +73,9 @@ void mailer_state::on_timer(std::uint64_t generation) {
   if (attempt(w) == mail_result::unavailable) wait(std::move(w));
 }
 
-/// One try, unless the service is known to be down. It may take as long as the port's timeout, and everybody
-/// waits meanwhile: what a failure cost is what the pause after it lasts at least, so that a server that
-/// hangs takes no more than half of our time.
+/// One attempt, unless the service is known to be down. An attempt can block for the port's timeout, so the
+/// pause after a failure lasts at least as long as the attempt: a hanging server uses at most half of the
+/// time.
 mail_result mailer_state::attempt(waiting& w) {
   auto& env = *services_->env;
   const auto begin = env.steady_now();
@@ -94,7 +94,7 @@ mail_result mailer_state::attempt(waiting& w) {
 
 void mailer_state::wait(waiting w) {
   const auto now = services_->env->steady_now();
-  // Whoever was not even tried waits for the service, with the others.
+  // Mail without an attempt also waits for the service.
   const auto pause = std::clamp(std::max(pause_, down_until_ - now), milliseconds{0}, services_->keep_for);
   w.generation = ++generation_;
   timers_.emplace(w.generation, w.key);
@@ -106,7 +106,7 @@ void mailer_state::wait(waiting w) {
 mail_answer mailer_state::send(const mail_message& message) {
   try {
     return services_->port->send(message);
-  } catch (const std::exception& e) { // no memory, say: this actor must not end by it
+  } catch (const std::exception& e) { // e.g. out of memory: the actor must survive it
     return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail on its way out that no row keeps: one blocking port, and a list of what it could not take yet. One for
-// one-time codes, and one for notices, which must neither take a code's place nor its time. Detached in
-// production.
+// Sends mail that has no ledger row: one blocking port, and a queue of mail to retry. One instance for
+// one-time codes and one for notices, so that notices do not delay codes. Detached in production.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "domain/base/environment.hpp"
@@ -20,23 +19,23 @@ namespace fq {
 struct mailer_services {
   environment* env = nullptr;
   mail_port* port = nullptr;
-  std::function<void(const std::string&)>
-    warn; ///< why mail does not leave; called from the actor's thread; may be null
-  milliseconds keep_for{10 * 60 * 1000}; ///< a code is of no use afterwards
-  std::string template_key = "otp"; ///< what kind of mail it is
-  bool newest_only =
-    true; ///< of what is for one address: a newer code makes the older void. A notice does not
-  retry_policy pauses{0, milliseconds{2'000},
-                      milliseconds{30'000}}; ///< between tries; their number is not limited
+  /// Failures of sending; called on the actor's thread; may be null.
+  std::function<void(const std::string&)> warn;
+  milliseconds keep_for{10 * 60 * 1000}; ///< max time in the queue; a code is useless afterwards
+  std::string template_key = "otp"; ///< kind of the mail
+  /// A newer mail to an address replaces the waiting one: right for codes, wrong for notices.
+  bool newest_only = true;
+  retry_policy pauses{0, milliseconds{2'000}, milliseconds{30'000}}; ///< between attempts; unlimited retries
 };
 
-/// Mail that waits for its next try at most (I14): beyond it the answer is that it was not accepted.
+/// Max mails that wait for a retry (I14); more are refused.
 inline constexpr std::size_t waiting_mail_max = 1'000;
 
-using mailer_worker_handle = mailer_handle::extend<caf::reacts_to<timer_fired>>; ///< INTERNAL: the timer
+/// INTERNAL: the retry timer.
+using mailer_worker_handle = mailer_handle::extend<caf::reacts_to<timer_fired>>;
 
-/// Answers `accepted` for what the port has taken and for what waits for its next try. What waits is lost
-/// with the process: whoever misses a code asks for another, and what a notice says is seen elsewhere too.
+/// Answers `accepted` for mail sent and for mail that waits for a retry. Waiting mail is lost with the
+/// process: a customer can request another code, and a notice's content is also visible elsewhere.
 class mailer_state {
 public:
   static inline const char* name = "mailer";
@@ -63,12 +62,11 @@ private:
 
   pointer self_ = nullptr;
   const mailer_services* services_ = nullptr;
-  std::unordered_map<std::string, waiting>
-    waiting_; ///< by address if the newest takes the place of others, else by id
+  std::unordered_map<std::string, waiting> waiting_; ///< by address with newest_only, else by id
   std::unordered_map<std::uint64_t, std::string> timers_; ///< generation to key
   std::uint64_t generation_ = 0;
-  milliseconds pause_{0}; ///< asked for by the last failure
-  milliseconds down_until_{0}; ///< steady time; until then nobody is tried, for nobody would be taken
+  milliseconds pause_{0}; ///< set by the last failure
+  milliseconds down_until_{0}; ///< steady time: no attempts before; the service is down
 };
 
 mailer_worker_handle::behavior_type mailer(mailer_worker_handle::stateful_pointer<mailer_state> self,

@@ -20,7 +20,7 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
   return text ? std::string{text->data(), text->size()} : std::string{};
 }
 
-/// To those at `places` and nobody else.
+/// Sends to the recipients at `places` only.
 mail_answer send_some(const mail_message& message, const std::vector<std::size_t>& places, mail_port& port) {
   auto some = message;
   for (auto& r : some.to) r.answered = true;
@@ -28,17 +28,17 @@ mail_answer send_some(const mail_message& message, const std::vector<std::size_t
   mail_answer answer;
   try {
     answer = port.send(some);
-  } catch (const std::exception& e) { // no memory, say: the notifier must not end by it
+  } catch (const std::exception& e) { // e.g. out of memory: the actor must survive it
     return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
   }
   for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size();
-       ++i) // those whose turn it was not
+       ++i) // recipients not in `places`
     if (some.to[i].answered) answer.recipients[i] = mail_result::unavailable;
   return answer;
 }
 
-/// The payload for those at `places` alone. It says how often it was cut: letters are numbered by place, and
-/// must not get the numbers of others who have theirs, or whoever drops what comes twice would drop them.
+/// The payload reduced to the recipients at `places`. Counts the reductions in `rest`: letters are numbered
+/// by recipient, and a reused number would be dropped as a duplicate.
 std::string rest_of(const std::string& payload, const std::vector<std::size_t>& places) {
   auto whole = boost::json::parse(payload);
   auto& o = whole.as_object();
@@ -57,9 +57,8 @@ std::string id_of(const outbox_row& row, const boost::json::object& payload) {
                                   : to_string(row.id);
 }
 
-/// Of many some have addresses that are no more, and nobody can help it. When more than one in ten is
-/// refused, what is wrong is the mail or our standing with the server (providers suspend senders at about
-/// that share of bounces).
+/// A few dead addresses among many recipients are normal. More than 10 % refused indicates a problem with the
+/// mail or with the sender's reputation; providers suspend senders at about that bounce rate.
 bool is_for_a_person(std::size_t refused, std::size_t all) { return refused * 10 > all; }
 
 std::pair<uuid, std::size_t> key_of(const outbox_row& row) {
@@ -117,10 +116,9 @@ void notifier_state::on_batch(const consume_outbox& x) {
   auto left = static_cast<milliseconds::rep>(x.items->size());
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
-    if (now >= end || is_rate_used_up_ || pace_.is_empty(now))
-      break; // the rest comes again, those first who were not looked at
-    if (turn->may_go(item))
-      deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
+    // The dispatcher sends the remaining rows again, starting with the first not considered.
+    if (now >= end || is_rate_used_up_ || pace_.is_empty(now)) break;
+    if (turn->may_go(item)) deliver(*turn, item, now + (end - now) / left); // leaves time for the later rows
     --left;
   }
   turn->end();
@@ -134,7 +132,8 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
     warn("not sent: what the mail is about has ended");
     return turn.done(item);
   }
-  const bool waits_its_turn = is_rate_used_up_ && *result == mail_result::unavailable; // nobody put it off
+  // Held back by the rate limit, not by a failure.
+  const bool waits_its_turn = is_rate_used_up_ && *result == mail_result::unavailable;
   if (is_mail && !waits_its_turn) count(*result);
   switch (*result) {
     case mail_result::accepted:
@@ -145,7 +144,7 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
   }
 }
 
-/// It comes again. What is behind it to others goes on: a full mailbox is nobody else's.
+/// The row is sent again. Later rows to other recipients continue: one full mailbox must not delay them.
 void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
   const auto known = in_progress_.find(key_of(item.row));
   if (services_->env->steady_now() < down_until_ || known == in_progress_.end()) return turn.hold_up(item);
@@ -153,8 +152,8 @@ void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
     if (!r.answered) held_back_.insert(r.address);
 }
 
-/// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is
-/// known until the letter is kept, or it would be forgotten with it.
+/// Makes a dead letter for the undelivered recipients only: a manual retry sends no duplicates. The results
+/// of the others are kept until the dead letter is committed.
 void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
   warn("undelivered: " + why);
   const auto key = key_of(item.row);
@@ -178,8 +177,8 @@ void notifier_state::count(mail_result result) {
   }
 }
 
-/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until
-/// the turn is over. Whoever is put off holds up nobody but what is behind the message.
+/// Sends one message to its unanswered recipients, in groups where the port sends one by one, until the turn
+/// ends. A deferred recipient delays only later rows to the same recipients.
 std::optional<mail_result> notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
@@ -212,7 +211,7 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
   return mail_result::accepted;
 }
 
-/// Null: there is no mail in it, and `why` is said.
+/// Null: the payload is no mail; the reason is in `why`.
 notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row, std::string& why) {
   const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
@@ -228,8 +227,8 @@ notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row
   return &in_progress_.emplace(key, std::move(mail)).first->second;
 }
 
-/// As many as the port takes at once: those first who were never tried, then who was put off, then who may
-/// stall it, alone.
+/// Next recipients, up to the port's group size: first those without an attempt, then deferred ones, then
+/// alone one that may stall the service.
 std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
   const auto most = services_->port->at_once();
   std::vector<std::size_t> fresh, again, stalled;
@@ -280,11 +279,12 @@ void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, con
   }
   const retry_policy pauses{0, services_->again_after, 2 * services_->again_after};
   const auto asked_for = std::min(answer.retry_after.value_or(milliseconds{0}), pauses.cap);
-  w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for),
-                        given_up_at); // then for the last time
+  // The last attempt is at given_up_at.
+  w.again_at =
+    std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for), given_up_at);
 }
 
-/// The first who has no answer may be why: others go before him the next time.
+/// The first unanswered recipient may have caused the outage: the others go first next time.
 void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
                                       const mail_answer& answer) {
   auto& env = *services_->env;
@@ -297,7 +297,8 @@ void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::s
     w.again_at = down_until_;
     w.has_stalled = true;
   }
-  for (auto& [place, w] : mail.waiting) w.since = env.steady_now(); // nobody's fault but the service's
+  // An outage of the service does not count against recipients.
+  for (auto& [place, w] : mail.waiting) w.since = env.steady_now();
 }
 
 void notifier_state::remember(const mail_key& key) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log.
-// A consumer of the dispatcher, detached in production because the port blocks. A row is done when its mail
-// was taken; what the port cannot take now stays in the outbox, with what is behind it to the same people,
-// and while the service is away with everything of the same event; what it will never take becomes a dead
-// letter of its event, for those who did not get it.
+// Mail consumer: renders rows of the lane `mail` and sends them; logs every domain event. Detached in
+// production because the port blocks.
+// - all recipients accepted: the row is done
+// - a recipient deferred: the row stays in the outbox, with later rows to the same recipients
+// - mail service unavailable: the row stays, with all later rows of its event
+// - rejected: the row becomes a dead letter of its event, for the undelivered recipients
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/outbox/outbox_turn.hpp"
@@ -28,26 +29,25 @@ namespace fq {
 
 struct notifier_services {
   environment* env = nullptr;
-  mail_port* port = nullptr; ///< its own: ports belong to one thread
+  mail_port* port = nullptr; ///< not shared: a port belongs to one thread
   region_handle region;
-  std::function<void(const outbox_item&)> log; ///< of every event that is done; may be null
-  std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
-  mail_counts* counts = nullptr; ///< null: nobody asks
-  double per_second = 0; ///< mails to one recipient each; 0: no limit
-  retry_policy pauses{0, milliseconds{1'000},
-                      milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
-  milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
-  milliseconds patience{10 * 60 * 1000}; ///< with one recipient who is put off while others are taken; then
-                                         ///< he waits for a person, not the event
-  milliseconds again_after{15'000}; ///< such a recipient is tried once more, about: full jitter, up to this
-                                    ///< at first and up to twice this later
-  retry_policy in_vain{
-    0, milliseconds{1'000},
-    milliseconds{5'000}}; ///< before a mail that was just put off by everybody asked goes on with others
+  std::function<void(const outbox_item&)> log; ///< called per completed domain event; may be null
+  std::function<void(const std::string&)> warn; ///< failures of sending; may be null
+  mail_counts* counts = nullptr; ///< may be null
+  double per_second = 0; ///< recipients per second; 0: no limit
+  retry_policy pauses{/// Back-off while the mail service is unavailable; unlimited retries.
+                      0, milliseconds{1'000}, milliseconds{30'000}};
+  /// Time per batch; the remaining rows are sent again. Well below outbox_answer_timeout.
+  milliseconds turn{10'000};
+  /// Max time for a deferred recipient while others are accepted; then a dead letter.
+  milliseconds patience{10 * 60 * 1000};
+  /// Retry delay of a deferred recipient: full jitter up to this at first, later up to twice this.
+  milliseconds again_after{15'000};
+  /// Pause of a mail after an attempt in which all recipients were deferred.
+  retry_policy in_vain{0, milliseconds{1'000}, milliseconds{5'000}};
 };
 
-/// A message that was given up with this many tries to some of its recipients is not kept in memory any more:
-/// it begins anew.
+/// Max partly sent messages in memory; beyond it all are forgotten and start again.
 inline constexpr std::size_t mails_in_progress_max = 1'000;
 inline constexpr std::size_t mails_remembered_max = 10'000;
 
@@ -65,31 +65,30 @@ public:
 
 private:
   void on_batch(const consume_outbox& x);
-  /// A row that is told again for the rest of its recipients has the id of the whole, and says something
-  /// else.
-  using mail_key = std::pair<uuid, std::size_t>; ///< of the row, and a hash of its payload
+  /// A row reduced to its remaining recipients keeps the row's id but has another payload.
+  using mail_key = std::pair<uuid, std::size_t>; ///< row id, and hash of its payload
   struct put_off {
     milliseconds since{0}; ///< steady time
     milliseconds again_at{0};
     std::uint32_t tries = 0;
-    bool has_stalled =
-      false; ///< the service went away at him: he is asked about alone, when nobody else is due
+    /// The service became unavailable during its attempt: retried alone, when no other recipient is due.
+    bool has_stalled = false;
   };
   struct unfinished {
-    mail_message message; ///< some of its recipients may have it
-    timestamp until; ///< it is of no use afterwards; unset: for ever
-    std::map<std::size_t, put_off>
-      waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
-    std::vector<std::size_t> undelivered; ///< places of those who are left to a person
-    std::string why; ///< of the last of them
-    std::vector<std::size_t> refused; ///< places of those who will never be taken
-    milliseconds again_at{0}; ///< steady time: nobody is tried before
-    std::uint32_t in_vain = 0; ///< tries in a row that nobody got anything by
+    mail_message message; ///< partly sent
+    timestamp until; ///< useless afterwards; unset: never
+    /// Deferred recipients by place in `message.to`; ignored once answered.
+    std::map<std::size_t, put_off> waiting;
+    std::vector<std::size_t> undelivered; ///< places of recipients for the dead letter
+    std::string why; ///< of the last undelivered recipient
+    std::vector<std::size_t> refused; ///< places of rejected recipients
+    milliseconds again_at{0}; ///< steady time: no attempts before
+    std::uint32_t in_vain = 0; ///< consecutive attempts without any progress
   };
 
   void deliver(outbox_turn& turn, const outbox_item& item, milliseconds end);
   void bury(outbox_turn& turn, const outbox_item& item, const std::string& why);
-  /// Null: what it is about has ended, and it is not sent to who has not got it.
+  /// Null: the subject of the mail has ended; the remaining recipients get nothing.
   std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
   unfinished* begin_or_go_on(const outbox_row& row, std::string& why);
   [[nodiscard]] std::vector<std::size_t> due(const unfinished& mail, milliseconds now) const;
@@ -106,22 +105,22 @@ private:
   const notifier_services* services_ = nullptr;
   void remember(const mail_key& key);
 
-  std::set<mail_key> sent_; ///< lately: a batch that took too long comes again before it was marked
+  std::set<mail_key> sent_; ///< recently sent: a late batch is repeated before its rows were marked
   std::deque<mail_key> sent_in_order_;
-  std::set<std::string>
-    held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
-  std::map<mail_key, unfinished>
-    in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
+  /// Addresses with a deferred mail in this batch; later mail to them must not overtake it.
+  std::set<std::string> held_back_;
+  /// Until all recipients are answered and the dead letter, if any, is committed.
+  std::map<mail_key, unfinished> in_progress_;
   token_bucket pace_; ///< of recipients, in steady time
   bool is_rate_used_up_ = false; ///< in this batch
-  std::uint32_t failures_ = 0; ///< in a row
-  milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
+  std::uint32_t failures_ = 0; ///< consecutive failures
+  milliseconds down_until_{0}; ///< steady time: end of the mail service's back-off
 };
 
-/// When what a payload of topic mail.send is about ends; unset: never.
+/// End of the subject of a mail.send payload; unset: never.
 [[nodiscard]] timestamp end_of(const outbox_row& row);
 
-/// The mail that a payload of topic mail.send asks for, or why there is none.
+/// The mail of a mail.send payload, or the reason why it is malformed.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);
 
 consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,

@@ -50,8 +50,8 @@ void payments_state::on_call(const call_gateway& x) {
   auto owner = caf::actor_cast<event_handle>(self_->current_sender());
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   if (const auto known = calls_.find(key); known != calls_.end()) {
-    known->second.owner =
-      std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
+    // A repeated request, perhaps by a successor: one call, answered to the latest owner.
+    known->second.owner = std::move(owner);
     return;
   }
   const auto room = x.kind == gateway_call_kind::refund ? gateway_calls_max / 2 : gateway_calls_max;
@@ -75,7 +75,7 @@ void payments_state::pump(const std::string& gateway) {
   show(gateway);
 }
 
-/// To whoever measures.
+/// Updates the metrics.
 void payments_state::show(const std::string& gateway) {
   auto* counts = counts_of(gateway);
   if (counts == nullptr) return;
@@ -100,7 +100,7 @@ void payments_state::count(const pending& p, const gateway_answered& x) {
   if (p.attempts > 1) counts->retries.add();
 }
 
-/// As many as may be under way.
+/// Starts waiting calls up to the limit.
 void payments_state::begin_waiting(const std::string& gateway) {
   auto& g = gateways_[gateway];
   while (!g.waiting.empty()) {
@@ -140,13 +140,13 @@ void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
 void payments_state::on_answer(const gateway_answered& x) {
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   const auto known = calls_.find(key);
-  if (known == calls_.end() || known->second.phase != call_phase::under_way)
-    return; // of a call that was given up as lost
+  // Ignores the answer to an attempt that had timed out.
+  if (known == calls_.end() || known->second.phase != call_phase::under_way) return;
   settle(key, x);
   pump(x.gateway);
 }
 
-/// The call is no longer under way: its end, or a pause before the next attempt.
+/// An attempt ended: either the call's end or a pause before the next attempt.
 void payments_state::settle(const call_key& key, const gateway_answered& x) {
   auto& p = calls_.at(key);
   auto& g = gateways_[x.gateway];
@@ -171,7 +171,7 @@ void payments_state::settle(const call_key& key, const gateway_answered& x) {
   wake(p, key, std::max(jittered, std::min(x.retry_after, retry_after_max)));
 }
 
-/// Nobody else calls it either until then.
+/// Blocks all calls to the gateway until then.
 void payments_state::leave_alone(const std::string& gateway, milliseconds span) {
   auto& g = gateways_[gateway];
   const auto until = services_->env->steady_now() + span;

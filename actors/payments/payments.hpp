@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for
-// their turn: refunds after the rest, then by priority class and age; failures are tried again with full
-// jitter, not before the gateway wishes; after several in a row its circuit is open, and then one call at a
-// time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done
-// in time is `unavailable`, so owners ask again when a deadline makes them.
+// All gateways behind one handle.
+// - Limit: a bounded number of calls per gateway in flight. Waiting calls go by priority class and age,
+//   refunds last.
+// - Retries: full jitter, respecting the gateway's Retry-After.
+// - Circuit breaker: opens after several consecutive failures; half-open, it tries one call at a time.
+// Owners are never blocked: every call is answered, after the deadline with `unavailable`; owners retry at
+// their next deadline.
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/payments/workers.hpp"
@@ -21,19 +23,17 @@ struct payments_services {
   environment* env = nullptr;
   std::map<std::string, gateway_worker_handle> gateways; ///< by name
   retry_policy retry;
-  std::size_t calls_per_gateway = 32; ///< under way at most
-  std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
+  std::size_t calls_per_gateway = 32; ///< max in flight
+  std::uint32_t failures_to_open = 5; ///< consecutive; opens the circuit breaker for `open_for`
   milliseconds open_for{5'000};
-  milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
-  std::map<std::string, gateway_counts>* counts =
-    nullptr; ///< by gateway, as many as there are; null: nobody asks
-  span_sink* spans = nullptr; ///< takes a span of each attempt that is traced; null: nobody keeps them
+  milliseconds answer_timeout{35'000}; ///< time after which a worker without an answer counts as failed
+  std::map<std::string, gateway_counts>* counts = nullptr; ///< one entry per gateway; null: no metrics
+  span_sink* spans = nullptr; ///< receives spans of traced attempts; may be null
 };
 
-/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which
-/// can wait, get half of that.
+/// Max calls over all gateways, beyond it `unavailable` (I14). Refunds are not urgent and may use half of it.
 inline constexpr std::size_t gateway_calls_max = 20'000;
-/// A gateway's wish to be left alone is respected up to this.
+/// Upper bound for a gateway's Retry-After.
 inline constexpr milliseconds retry_after_max{60'000};
 
 class payments_state {
@@ -47,27 +47,27 @@ public:
 private:
   enum class call_phase : std::uint8_t { waiting, under_way, pausing };
 
-  /// An owner that waits for an answer about one call.
+  /// A call whose owner waits for the answer.
   struct pending {
     call_gateway call;
     event_handle owner;
-    std::uint64_t age = 0; ///< first come
+    std::uint64_t age = 0; ///< order of arrival
     std::uint32_t attempts = 0;
-    std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
+    std::uint64_t generation = 0; ///< of its timer: the answer's deadline or the end of a pause
     call_phase phase = call_phase::waiting;
-    milliseconds began{0}; ///< steady time: the attempt under way
-    open_span attempt = {}; ///< under way
+    milliseconds began{0}; ///< steady time: start of the current attempt
+    open_span attempt = {}; ///< current attempt
   };
-  /// One call of a kind about a payment or refund at a time.
+  /// Identity of a call: at most one per kind and payment or refund.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
   struct gateway_state {
-    std::set<std::tuple<bool, std::uint8_t, std::uint64_t, call_key>>
-      waiting; ///< refunds last; by class, then age
-    milliseconds quiet_until{0}; ///< steady time: it asked to be left alone
+    /// Refunds last; then by class and age.
+    std::set<std::tuple<bool, std::uint8_t, std::uint64_t, call_key>> waiting;
+    milliseconds quiet_until{0}; ///< steady time: end of the gateway's Retry-After
     std::size_t under_way = 0;
-    std::uint32_t failures = 0; ///< in a row
-    milliseconds open_until{0}; ///< steady time
-    bool is_suspect = false; ///< its circuit was open, and nothing has succeeded since
+    std::uint32_t failures = 0; ///< consecutive
+    milliseconds open_until{0}; ///< steady time: the circuit breaker is open until then
+    bool is_suspect = false; ///< half-open: no success since the circuit breaker opened
     std::size_t pausing = 0;
   };
 

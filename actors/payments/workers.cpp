@@ -57,7 +57,7 @@ void take(const refund_result& answer, gateway_answered& out) {
   }
 }
 
-/// Starts the call; `then` gets its answer, here or on a thread of the gateway's.
+/// Starts the call; `then` receives the answer, on this thread or on one of the gateway's.
 void perform(gateway_port& port, const call_gateway& x, std::function<void(gateway_answered)> then) {
   gateway_answered blank{.kind = x.kind,
                          .result = gateway_result::unavailable,
@@ -78,7 +78,7 @@ void perform(gateway_port& port, const call_gateway& x, std::function<void(gatew
   }
 }
 
-/// One round of webhook delivery; true if there may be more at once.
+/// One round of webhook delivery; true if more may be due.
 bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::string& url,
                    environment& env) {
   const auto due = gateway.next_webhooks(env.wall_now(), webhooks_per_round);
@@ -86,7 +86,7 @@ bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::
   for (const auto& hook : due) {
     const auto answer = sender.post(url, hook.body, {{sandbox_gateway::signature_header, hook.signature}});
     (answer.acknowledged() ? delivered : failed).push_back(hook.number);
-    if (answer.status == 0) break; // nobody answers: no use in trying the others now
+    if (answer.status == 0) break; // receiver unreachable: stop this round
   }
   if (!delivered.empty()) gateway.mark_delivered(delivered);
   if (!failed.empty()) gateway.mark_failed(failed, env.wall_now());
@@ -104,7 +104,7 @@ password_worker_handle::behavior_type password_worker(password_worker_handle::po
     [](const hash_new_password& x) {
       try {
         return password_hashed{hash_password(x.password)};
-      } catch (const std::exception&) { // no memory, or too long: the caller answers unavailable
+      } catch (const std::exception&) { // out of memory, or too long: the caller answers unavailable
         return password_hashed{};
       }
     },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small actors that wrap one blocking thing each (passwords, a gateway, webhook delivery). Detached in
+// Small actors that wrap one blocking call each (passwords, a gateway, webhook delivery). Detached in
 // production.
 #pragma once
 #include "actors/protocol/protocol.hpp"
@@ -18,12 +18,12 @@ namespace fq {
 
 password_worker_handle::behavior_type password_worker(password_worker_handle::pointer self);
 
-/// Starts calls; each is answered by gateway_answered to the sender. A port that blocks does one at a time.
+/// Starts calls; each is answered by gateway_answered to the sender. A blocking port runs one call at a time.
 using gateway_worker_handle = caf::typed_actor<caf::reacts_to<call_gateway>>;
 gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::pointer self, gateway_port* port);
 
-/// Delivers the sandbox gateway's webhooks to `url` (this server's own webhook route), at least once, oldest
-/// first. Looks for new ones every `poll` and at once while there are any.
+/// Delivers the sandbox gateway's webhooks to `url` (this server's webhook route): at least once, oldest
+/// first. Polls every `poll`, immediately while more are due.
 caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gateway, std::string url,
                               environment* env, milliseconds poll, milliseconds timeout);
 

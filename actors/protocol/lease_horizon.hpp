@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until when an aggregate's lease holds for certain, by the steady clock: counted from before the ledger was
-// asked. Written by the ledger worker, read by the owner on another thread. Past it another node may own the
-// aggregate and know more: a process that was stopped, or cut off from the ledger, must not answer from its
-// memory.
+// The steady time until which an aggregate's lease is certainly valid, counted from before the ledger
+// request. The ledger worker writes it, the owner reads it on another thread. After it, another node may own
+// the aggregate: a process that was suspended or cut off from the ledger must not answer from its memory.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -14,7 +13,7 @@ class lease_horizon {
 public:
   explicit lease_horizon(milliseconds until) : until_(until.count()) {}
   void set(milliseconds until) { until_ = until.count(); }
-  /// Not positive: it has passed.
+  /// Zero or negative: the lease has passed.
   [[nodiscard]] milliseconds left(milliseconds now) const { return milliseconds{until_} - now; }
   [[nodiscard]] bool has_passed(milliseconds now) const { return now.count() >= until_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message between actors: imperative for requests, past tense for facts; one line says who sends it and
-// why. `inspect` stands directly below. All are registered in the one type-id block at the end.
+// Every message between actors: imperative names for requests, past tense for facts. One line says who sends
+// it and why; `inspect` follows directly. All types are registered in the type-id block of
+// actors/protocol/protocol.hpp.
 #pragma once
 #include "actors/protocol/lease_horizon.hpp"
 #include "domain/line/mirror.hpp"
@@ -120,28 +121,29 @@ struct idempotency_ref {
 FQ_INSPECT(idempotency_ref, x.given, x.key, x.body)
 
 // -- fans: net -> event actor
-// -----------------------------------------------------------------------------------------
 
-/// Somebody wants a place, or the place it has. `join_key`: hash of the Idempotency-Key, 0 for none.
+/// Requests a place in the queue, or the customer's existing place. `join_key`: hash of the Idempotency-Key;
+/// 0: none.
 struct join {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
-  subject_key customer; ///< of a queue: the hash of the subject, or random
+  event_id event; ///< from the path; not_found unless it is the actor's event
+  subject_key customer; ///< for a queue: hash of the subject, or random
   std::uint64_t join_key = 0;
-  event_kind kind = event_kind::sale; ///< another kind than the actor's: not_found
-  tenant_id tenant = default_tenant; ///< of a queue: whose key joins; another's: not_found
-  std::string subject_name = {}; ///< of a queue
+  event_kind kind = event_kind::sale; ///< not_found unless it is the actor's kind
+  /// For a queue: tenant of the API key; not_found unless it is the actor's tenant.
+  tenant_id tenant = default_tenant;
+  std::string subject_name = {}; ///< for a queue
 };
 FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name)
 
-/// Where am I? Counts as presence, unless somebody else looks.
+/// Queries a customer's entry. Counts as presence if `by_holder`.
 struct find_entry {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
+  event_id event; ///< from the path; not_found unless it is the actor's event
   customer_id customer;
   bool by_holder = true;
 };
 FQ_INSPECT(find_entry, x.event, x.customer, x.by_holder)
 
-/// `created`: this request made the place (201); `replayed`: an earlier one with the same key did.
+/// `created`: this request created the place (201). `replayed`: an earlier request with the same key did.
 struct entry_reply {
   refusal no;
   bool created = false;
@@ -150,49 +152,49 @@ struct entry_reply {
 };
 FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry)
 
-/// The holder gives its place up.
+/// The holder leaves the queue.
 struct leave {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
+  event_id event; ///< from the path; not_found unless it is the actor's event
   customer_id customer;
 };
 FQ_INSPECT(leave, x.event, x.customer)
 
-/// The same for whoever has the place's own token: where is it? Counts as presence.
+/// find_entry by the entry's own id. Counts as presence if `by_holder`.
 struct find_ticket {
   entry_id ticket;
-  bool by_holder = true; ///< as find_entry's
+  bool by_holder = true; ///< see find_entry
 };
 FQ_INSPECT(find_ticket, x.ticket, x.by_holder)
 
-/// ... and gives it up; an admitted one ends its session.
+/// Leaves the queue by the entry's own id. An admitted entry ends its session.
 struct leave_ticket {
   entry_id ticket;
 };
 FQ_INSPECT(leave_ticket, x.ticket)
 
-/// The holder of a session token, or its origin, is done. not_admitted if the token is of no session in
-/// force.
+/// The holder of a session token, or its origin, ends the session. not_admitted if no active session has the
+/// token.
 struct end_session {
   std::string session_token;
 };
 FQ_INSPECT(end_session, x.session_token)
 
-/// From a hub now and then: these places have a socket open. Counts as presence.
+/// From a hub, periodically: these places have an open socket. Counts as presence.
 struct present {
   std::vector<queue_number> numbers;
 };
 FQ_INSPECT(present, x.numbers)
 
-/// Done, or why not.
+/// Success, or the refusal in `no`.
 struct ack_reply {
   refusal no;
 };
 FQ_INSPECT(ack_reply, x.no)
 
-/// An admitted customer takes stock. `admission_token` as the client sent it. Empty items: one of the first
-/// type on sale.
+/// An admitted customer claims stock. `admission_token` as the client sent it. Empty `items`: one unit of the
+/// first ticket type on sale.
 struct open_claim {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
+  event_id event; ///< from the path; not_found unless it is the actor's event
   customer_id customer;
   std::string admission_token;
   std::vector<item_wish> items;
@@ -206,7 +208,7 @@ struct find_claim {
 };
 FQ_INSPECT(find_claim, x.customer, x.claim)
 
-/// The holder gives the stock back.
+/// The holder releases the claim.
 struct release_claim {
   customer_id customer;
   claim_id claim;
@@ -220,7 +222,7 @@ struct claim_reply {
 };
 FQ_INSPECT(claim_reply, x.no, x.replayed, x.claim)
 
-/// Begins a payment attempt, or returns the open one.
+/// Starts a payment attempt, or returns the open one.
 struct open_payment {
   customer_id customer;
   claim_id claim;
@@ -244,19 +246,18 @@ struct payment_reply {
 };
 FQ_INSPECT(payment_reply, x.no, x.created, x.replayed, x.payment)
 
-/// A verified webhook, or the answer to our own verify call. Applied at most once.
+/// A verified webhook, or the gateway's answer to a verify call. Applied at most once.
 struct apply_fact {
   gateway_fact fact;
-  bool is_report = false; ///< to be believed only as far as the gateway, asked now, says the same
+  bool is_report = false; ///< not trusted: the event actor asks the gateway and applies its answer
 };
 FQ_INSPECT(apply_fact, x.fact, x.is_report)
 
 // -- checkout: net -> event actor
-// --------------------------------------------------------------------------------------
 
-/// What would it cost? Holds nothing.
+/// Prices an order without claiming stock.
 struct get_quote {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
+  event_id event; ///< from the path; not_found unless it is the actor's event
   customer_id customer;
   order_wish wish;
 };
@@ -268,8 +269,8 @@ struct quote_reply {
 };
 FQ_INSPECT(quote_reply, x.no, x.quote)
 
-/// All items or none. `admission_token` as the client sent it; empty in an `open` event, which joins by
-/// itself.
+/// Claims all items or none. `admission_token` as the client sent it; empty at an `open` event, which joins
+/// the customer automatically.
 struct place_order {
   event_id event;
   customer_id customer;
@@ -288,12 +289,12 @@ struct order_reply {
 };
 FQ_INSPECT(order_reply, x.no, x.replayed, x.order, x.async_percent)
 
-/// Its customer's, or (with `by`) its organizer's.
+/// Without `by`: the customer's own order. With `by`: an order of the organizer's event.
 struct find_order {
   order_id order;
   customer_id customer = {};
   principal by = {};
-  milliseconds wait{0}; ///< answers as soon as it is not PENDING any more, or then
+  milliseconds wait{0}; ///< answers when the order leaves PENDING, at the latest after this
 };
 FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait)
 
@@ -304,28 +305,27 @@ struct cancel_order {
 FQ_INSPECT(cancel_order, x.order, x.customer)
 
 // -- organizers: net -> event actor, catalog, accounts
-// ----------------------------------------------------------------
 
-/// Which event or queue, and who manages it: what is not `by`'s, or of the other kind, is not_found.
+/// An event or queue and its manager. not_found if `by` does not manage it or if it is of the other kind.
 struct managed {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
+  event_id event; ///< from the path; not_found unless it is the actor's event
   principal by;
   event_kind kind = event_kind::sale;
 };
 FQ_INSPECT(managed, x.event, x.by, x.kind)
 
-/// For the audit log: what was asked, as a JSON object, and why, if that was said.
+/// For the audit log: the request as a JSON object, and the reason if given.
 struct audit_note {
   std::string detail = "{}";
   std::string reason;
 };
 FQ_INSPECT(audit_note, x.detail, x.reason)
 
-/// The event as its viewer may see it; nobody: the public, who sees no drafts. Queues are shown to nobody for
-/// their waiting page only.
+/// The event as seen by the principal in `what`. Without one: the public view, without drafts; a queue then
+/// shows only its waiting page.
 struct find_event {
   managed what;
-  customer_id viewer = {}; ///< is shown the quota that it is invited to; nil: nobody
+  customer_id viewer = {}; ///< adds the quota that this customer is invited to; nil: none
 };
 FQ_INSPECT(find_event, x.what, x.viewer)
 
@@ -343,7 +343,7 @@ struct turn_event {
 };
 FQ_INSPECT(turn_event, x.what, x.note, x.trigger)
 
-/// Policy `operator`: lets the next `count` in.
+/// Policy `operator`: admits the next `count` entries.
 struct advance_line {
   managed what;
   audit_note note;
@@ -351,24 +351,24 @@ struct advance_line {
 };
 FQ_INSPECT(advance_line, x.what, x.note, x.count)
 
-/// Ends sessions before their time; a place that waits is given up as well, unless `scope` is all.
+/// Ends sessions early. Also ends waiting places, unless `scope` is all.
 struct revoke_sessions {
   managed what;
   audit_note note;
   revocation_scope scope{};
-  entry_id ticket; ///< scope ticket
-  subject_key subject; ///< scope subject
+  entry_id ticket; ///< for scope ticket
+  subject_key subject; ///< for scope subject
 };
 FQ_INSPECT(revoke_sessions, x.what, x.note, x.scope, x.ticket, x.subject)
 
-/// To how many places it happened.
+/// Number of affected places, customers or rows.
 struct count_reply {
   refusal no;
   std::uint64_t count = 0;
 };
 FQ_INSPECT(count_reply, x.no, x.count)
 
-/// From a hub: what its sockets must know of the event or queue as a whole.
+/// From a hub: the state of the event or queue that its sockets show.
 struct find_line {
   event_id event;
 };
@@ -378,8 +378,8 @@ struct line_reply {
   refusal no;
   event_status status{};
   bool sold_out = false;
-  bool watches_presence = false; ///< send `present` now and then
-  std::string message{}; ///< of the operator
+  bool watches_presence = false; ///< the hub must send `present` periodically
+  std::string message{}; ///< set by the operator
 };
 FQ_INSPECT(line_reply, x.no, x.status, x.sold_out, x.watches_presence, x.message)
 
@@ -401,8 +401,8 @@ struct stats_reply {
 };
 FQ_INSPECT(stats_reply, x.no, x.stats)
 
-/// A validated draft, or a queue that is open at once; id, aggregate, status and times of creation are the
-/// catalog's, tenant and organizer those of `by`.
+/// A validated draft event, or a queue that opens immediately. The catalog sets id, aggregate, status and
+/// creation times; tenant and organizer come from `by`.
 struct create_event {
   principal by;
   event_row event;
@@ -412,23 +412,22 @@ struct create_event {
 };
 FQ_INSPECT(create_event, x.by, x.event, x.ticket_types, x.idempotency, x.note)
 
-/// What `by` has: an organizer its events, an operator its tenant's, both their tenant's queues. Nobody: the
-/// public list of events. `after`: cursor. `limit` 1..200.
+/// An organizer gets its own events, an operator its tenant's events; both get their tenant's queues. Without
+/// a principal: the public list of events. `after`: cursor. `limit`: 1..200.
 struct list_events {
   principal by = {};
   event_kind kind = event_kind::sale;
-  std::string external_id = {}; ///< of queues; empty: any
+  std::string external_id = {}; ///< queues only; empty: any
   aggregate_id after{};
   std::uint32_t limit = 50;
 };
 FQ_INSPECT(list_events, x.by, x.kind, x.external_id, x.after, x.limit)
 
-/// Newest first; answered from committed state.
+/// Newest first, from committed state.
 struct list_audit {
-  principal by = {}; ///< an organizer sees what it did itself and what was done to queues, an operator
-                     ///< everything of the tenant
-  uuid target; ///< nil: everything of the tenant
-  uuid before; ///< cursor; nil: from the newest
+  principal by = {}; ///< an organizer sees its own actions and those on queues, an operator all of the tenant
+  uuid target; ///< nil: all targets of the tenant
+  uuid before; ///< cursor; nil: start with the newest
   std::uint32_t limit = 50;
 };
 FQ_INSPECT(list_audit, x.by, x.target, x.before, x.limit)
@@ -441,11 +440,10 @@ struct audit_reply {
 FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
 
 // -- orders and promo codes: organizers -> event actor, catalog; notifier -> event actor
-// ---------------------------------
 
-/// Who manages what belongs to an event whose id the path does not name.
+/// The manager of an order or dead letter whose event is not named in the path.
 struct order_act {
-  uuid id; ///< of the order or the dead letter
+  uuid id; ///< of the order or dead letter
   principal by;
 };
 FQ_INSPECT(order_act, x.id, x.by)
@@ -453,7 +451,7 @@ FQ_INSPECT(order_act, x.id, x.by)
 /// Newest first.
 struct list_event_orders {
   managed what;
-  order_id before; ///< cursor; nil: from the newest
+  order_id before; ///< cursor; nil: start with the newest
   std::uint32_t limit = 50;
 };
 FQ_INSPECT(list_event_orders, x.what, x.before, x.limit)
@@ -465,7 +463,7 @@ struct orders_reply {
 };
 FQ_INSPECT(orders_reply, x.no, x.orders, x.more)
 
-/// These tickets, or (none given) everything that is left.
+/// Refunds these tickets; none given: everything not yet refunded.
 struct refund_tickets {
   order_act what;
   audit_note note;
@@ -475,7 +473,7 @@ struct refund_tickets {
 };
 FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.idempotency, x.trace)
 
-/// Sends the mail that fits its state once more.
+/// Sends the mail for the order's current state again.
 struct resend_order {
   order_act what;
   audit_note note;
@@ -486,11 +484,11 @@ struct set_promo_code {
   managed what;
   audit_note note;
   promo_code_patch patch;
-  std::vector<ticket_type_id> ticket_types; ///< what patch.reduction covers; none: all
+  std::vector<ticket_type_id> ticket_types; ///< covered by patch.reduction; empty: all
 };
 FQ_INSPECT(set_promo_code, x.what, x.note, x.patch, x.ticket_types)
 
-/// `code` nil: all of the event.
+/// `code` nil: all codes of the event.
 struct find_promo_codes {
   managed what;
   promo_code_id code;
@@ -504,7 +502,7 @@ struct promo_codes_reply {
 };
 FQ_INSPECT(promo_codes_reply, x.no, x.codes, x.ticket_types)
 
-/// Serves these customers in `priority_class`, or (not given) like everybody.
+/// Assigns these customers to `priority_class`; not given: to the default class.
 struct set_priorities {
   managed what;
   audit_note note;
@@ -524,12 +522,12 @@ struct customers_reply {
 };
 FQ_INSPECT(customers_reply, x.no, x.customers)
 
-/// Invites those whose right it changes; each gets a mail.
+/// Invites the customers whose right this changes; each gets a mail.
 struct invite_customers {
   managed what;
   audit_note note;
   std::vector<customer_id> customers;
-  std::vector<std::string> emails; ///< of `customers`, in their order
+  std::vector<std::string> emails; ///< of `customers`, in the same order
   invitation_wish wish;
 };
 FQ_INSPECT(invite_customers, x.what, x.note, x.customers, x.emails, x.wish)
@@ -541,10 +539,10 @@ struct withdraw_invitations {
 };
 FQ_INSPECT(withdraw_invitations, x.what, x.note, x.customers)
 
-/// By who manages the event: all, by customer. By a customer: its own that is valid, or not_found.
+/// For a manager: all invitations, by customer. For a customer: its own valid invitation, or not_found.
 struct find_invitations {
   managed what;
-  customer_id viewer = {}; ///< nil: who manages asks
+  customer_id viewer = {}; ///< nil: the manager asks
   customer_id after = {}; ///< cursor; nil: from the first
   std::uint32_t limit = 50;
 };
@@ -552,34 +550,35 @@ FQ_INSPECT(find_invitations, x.what, x.viewer, x.after, x.limit)
 
 struct invitations_reply {
   refusal no;
-  std::vector<invitation_row> invitations = {}; ///< past ones too; at most `limit`
-  std::vector<std::uint32_t> left = {}; ///< tickets that each may still take, without regard to the time
-  std::vector<ticket_type_row> ticket_types = {}; ///< of each
+  std::vector<invitation_row> invitations = {}; ///< includes expired invitations; at most `limit`
+  /// Tickets still available per invitation, ignoring its validity period.
+  std::vector<std::uint32_t> left = {};
+  std::vector<ticket_type_row> ticket_types = {}; ///< per invitation
   std::string currency = {};
   bool more = false;
 };
 FQ_INSPECT(invitations_reply, x.no, x.invitations, x.left, x.ticket_types, x.currency, x.more)
 
-/// To owners of events: whom they do not serve may have changed.
+/// To owners of events: the block lists may have changed.
 struct blocks_changed {};
 FQ_INSPECT_EMPTY(blocks_changed)
 
-/// A person has decided about a dead letter.
+/// A manager resolves a dead letter.
 struct settle_dead_letter {
   order_act what;
   audit_note note;
-  bool retry = false; ///< else it is dismissed
+  bool retry = false; ///< false: dismiss it
 };
 FQ_INSPECT(settle_dead_letter, x.what, x.note, x.retry)
 
-/// Nobody would take this domain event. Answered after the commit of its dead letter.
+/// Delivery of this domain event was given up. Answered after its dead letter is committed.
 struct report_undelivered {
   outbox_row row;
   std::string detail;
 };
 FQ_INSPECT(report_undelivered, x.row, x.detail)
 
-/// A customer's orders at all events, newest first; answered from committed state.
+/// A customer's orders at all events, newest first, from committed state.
 struct list_orders {
   customer_id customer;
   order_id before;
@@ -598,7 +597,7 @@ typename Inspector::result_type inspect(Inspector& f, order_listing& x) {
 }
 FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
 
-/// What waits for a person, newest first; answered from committed state.
+/// Dead letters, newest first, from committed state.
 struct list_dead_letters {
   principal by;
   bool is_open = true;
@@ -618,8 +617,8 @@ typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
 }
 FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
 
-/// To accounts: the customers with these addresses. Who was never here gets an account, or is left out of the
-/// answer.
+/// To accounts: the customers with these addresses. Unknown addresses get an account; with `only_known` they
+/// are omitted from the answer.
 struct find_customers {
   tenant_id tenant = default_tenant;
   std::vector<std::string> emails; ///< lower case, validated
@@ -627,13 +626,13 @@ struct find_customers {
 };
 FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
 
-/// To accounts: the list of an organizer, or (by an operator) of the whole tenant. Who was never here gets an
-/// account, so that it is known when it comes.
+/// To accounts: adds to the block list of an organizer, or for an operator of the whole tenant. Unknown
+/// addresses get an account, so that the block applies when they first log in.
 struct block_customers {
   principal by;
   audit_note note;
   std::vector<std::string> emails; ///< lower case, validated
-  bool includes_ended = false; ///< what they bought from sales that have ended goes back too
+  bool includes_ended = false; ///< also refunds their orders at sales that have ended
 };
 FQ_INSPECT(block_customers, x.by, x.note, x.emails, x.includes_ended)
 
@@ -644,7 +643,7 @@ struct unblock_customer {
 };
 FQ_INSPECT(unblock_customer, x.by, x.note, x.customer)
 
-/// By customer.
+/// Ordered by customer.
 struct find_blocks {
   principal by;
   customer_id after; ///< cursor; nil: from the first
@@ -659,7 +658,7 @@ struct blocks_reply {
 };
 FQ_INSPECT(blocks_reply, x.no, x.blocks, x.more)
 
-/// To accounts: a setting of the installation, audited.
+/// To accounts: changes a setting of the installation; audited.
 struct change_setting {
   principal by;
   setting_row setting;
@@ -667,8 +666,8 @@ struct change_setting {
 };
 FQ_INSPECT(change_setting, x.by, x.setting, x.note)
 
-/// To accounts: what a manager does to something that has no owner of its own, for the audit log; answered
-/// when it is kept, before it is done.
+/// To accounts: writes an audit row for an action on an object without an owner. Answered after commit; the
+/// caller acts afterwards.
 struct record_deed {
   principal by;
   std::string action;
@@ -678,9 +677,8 @@ struct record_deed {
 FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
 
 // -- tenants and API keys: control socket -> accounts; directory <-> ledger reader
-// --------------------------------------
 
-/// From the control socket. An existing name gets the new key of its subject tokens if `replace`.
+/// From the control socket. If the tenant exists, `replace` sets its new key for subject tokens.
 struct add_tenant {
   std::string name;
   std::string subject_jwk; ///< may be empty
@@ -695,18 +693,18 @@ FQ_INSPECT_EMPTY(list_tenants)
 struct tenants_reply {
   refusal no;
   std::vector<tenant_row> tenants;
-  std::vector<api_key_row> api_keys; ///< without their hashes
+  std::vector<api_key_row> api_keys; ///< without hashes
 };
 FQ_INSPECT(tenants_reply, x.no, x.tenants, x.api_keys)
 
 struct issue_api_key {
-  std::string tenant; ///< its name
+  std::string tenant; ///< tenant name
   api_key_scope scope{};
   std::string label;
 };
 FQ_INSPECT(issue_api_key, x.tenant, x.scope, x.label)
 
-/// The key itself exists only here: the ledger keeps a hash.
+/// The only copy of the key itself: the ledger stores a hash.
 struct api_key_reply {
   refusal no;
   uuid id{};
@@ -719,7 +717,7 @@ struct revoke_api_key {
 };
 FQ_INSPECT(revoke_api_key, x.id)
 
-/// To the directory: something changed, read it anew. Answered by ack_reply when that is done.
+/// To the directory: read again. Answered by ack_reply after the read.
 struct refresh_directory {};
 FQ_INSPECT_EMPTY(refresh_directory)
 
@@ -727,17 +725,17 @@ FQ_INSPECT_EMPTY(refresh_directory)
 struct read_directory {};
 FQ_INSPECT_EMPTY(read_directory)
 
-/// From the directory to a ledger reader, when their version has changed. Answered by blocks_read to the
-/// sender.
+/// From the directory to a ledger reader, when the block lists' version has changed. Answered by blocks_read
+/// to the sender.
 struct read_blocks {};
 FQ_INSPECT_EMPTY(read_blocks)
 
 struct blocks_read {
-  std::shared_ptr<const std::vector<block_row>> content; ///< null: the ledger is away
+  std::shared_ptr<const std::vector<block_row>> content; ///< null: ledger unavailable
 };
 
 struct directory_read {
-  std::shared_ptr<const access_directory> content; ///< null: the ledger cannot be reached
+  std::shared_ptr<const access_directory> content; ///< null: ledger unavailable
 };
 
 struct event_list_reply {
@@ -764,16 +762,16 @@ struct verify_otp {
 };
 FQ_INSPECT(verify_otp, x.email, x.code)
 
-/// From the control socket or the demo set-up. An existing address gets the new password if `replace`.
+/// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {
   std::string email;
   std::string password;
   bool replace = false;
-  std::string tenant = "default"; ///< its name
+  std::string tenant = "default"; ///< tenant name
 };
 FQ_INSPECT(add_organizer, x.email, x.password, x.replace, x.tenant)
 
-/// Who logged in, was verified or was added.
+/// The person that logged in, was verified or was added.
 struct person_reply {
   refusal no;
   uuid person{};
@@ -781,21 +779,21 @@ struct person_reply {
 FQ_INSPECT(person_reply, x.no, x.person)
 
 // -- hubs: one per io thread
-// ------------------------------------------------------------------------------------------
 
-/// From a hub: push changes of this event to me until I die or unsubscribe. Sending it again changes nothing.
+/// From a hub: push changes of this event until the hub unsubscribes or dies. Idempotent.
 struct subscribe {
   bool on = true;
 };
 FQ_INSPECT(subscribe, x.on)
 
-/// From a hub: where are these places now? At most 2,000 numbers.
+/// From a hub: current positions of these places. At most 2,000 numbers.
 struct find_positions {
   std::vector<queue_number> numbers;
 };
 FQ_INSPECT(find_positions, x.numbers)
 
-/// Parallel to the request; 0: no longer in line. ETA seconds a place: multiply by the position; -1: unknown.
+/// Parallel to the request; 0: no longer in line. The ETA is seconds per place times the position; -1:
+/// unknown.
 struct positions_reply {
   std::vector<std::uint64_t> positions;
   double seconds_per_place_low = -1;
@@ -810,26 +808,26 @@ struct entries_changed {
 };
 FQ_INSPECT(entries_changed, x.event, x.changes)
 
-/// To subscribed hubs, after commit: somebody left the line, positions may have moved. Coalesced.
+/// To subscribed hubs, after commit: an entry left the line, so positions may have changed. Coalesced.
 struct line_moved {
   event_id event;
 };
 FQ_INSPECT(line_moved, x.event)
 
-/// To subscribed hubs, after commit: something that concerns everybody in this queue.
+/// To subscribed hubs, after commit: a socket notice about the whole queue.
 struct event_noticed {
   event_id event;
   notice_kind what{};
-  std::string message = {}; ///< of the operator, if that is the news
+  std::string message = {}; ///< the operator's message, for notice_kind::message
 };
 FQ_INSPECT(event_noticed, x.event, x.what, x.message)
 
-/// An order's news, as its customer's sockets are told.
+/// An order's change, as sent to its customer's sockets.
 struct order_change {
   order_id order;
-  queue_number number{}; ///< of the place it was placed from
+  queue_number number{}; ///< of the entry that placed the order
   order_status status{};
-  std::string payment_url; ///< where to pay now; else empty
+  std::string payment_url; ///< current payment page; empty: none
   std::string failure;
   timestamp expires_at;
 };
@@ -842,14 +840,13 @@ struct orders_changed {
 };
 FQ_INSPECT(orders_changed, x.event, x.changes)
 
-/// From a table of sessions: send me this aggregate's sessions, all of them now and every change after its
-/// commit.
+/// From a session table: send all sessions of this aggregate now, and every change after its commit.
 struct watch_sessions {
   bool on = true;
 };
 FQ_INSPECT(watch_sessions, x.on)
 
-/// A session in force, as `GET /access` answers from it.
+/// An active session; `GET /access` answers from it.
 struct session_state {
   entry_id ticket;
   std::uint32_t admission_no = 0;
@@ -858,36 +855,35 @@ struct session_state {
 };
 FQ_INSPECT(session_state, x.ticket, x.admission_no, x.subject_name, x.expires_at)
 
-/// To tables of sessions, after commit, in order per aggregate.
+/// To session tables, after commit, in order per aggregate.
 struct sessions_changed {
   event_id event;
   tenant_id tenant = default_tenant;
   event_kind kind{};
-  timestamp now; ///< the owner's clock: a session's life is what is left of it
-  bool is_all = false; ///< what was known of this aggregate before is void
-  bool is_lost = false; ///< nothing is known any more: watch again
-  std::vector<session_state> begun; ///< or with another end
+  timestamp now; ///< the owner's clock, to compute the remaining time of sessions
+  bool is_all = false; ///< replaces everything known of this aggregate
+  bool is_lost = false; ///< the content is invalid: watch again
+  std::vector<session_state> begun; ///< new sessions, or sessions with a new end
   std::vector<entry_id> ended;
-  std::shared_ptr<const lease_horizon>
-    lease; ///< past its end nothing of this is true any more; null: no lease. Stays in this process
-  milliseconds trusted_for{0}; ///< to another node: unless the next one comes within this, nothing of it is
-                               ///< true any more; 0: as `lease` says
+  /// The content is void after its end; null: no lease. Stays in this process.
+  std::shared_ptr<const lease_horizon> lease;
+  milliseconds trusted_for{0}; ///< to another node: the content is void unless the next message arrives
+                               ///< within this; 0: `lease` applies
 };
 FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_all, x.is_lost, x.begun, x.ended,
            x.trusted_for)
 
 // -- owners <-> ledger worker (same process always)
-// --------------------------------------------------------------------
 
 using batch_ptr = std::shared_ptr<const batch>;
 using acquired_ptr = std::shared_ptr<const acquired>;
 
-/// From a journal: commit this. Answered by batch_settled to the sender.
+/// From a journal. Answered by batch_settled to the sender.
 struct commit_batch {
   batch_ptr content;
 };
 
-/// To the journal that sent it. `unavailable`: nothing is known to be committed; submit again.
+/// To the journal that sent the batch. `unavailable`: the outcome is unknown; submit again.
 struct batch_settled {
   aggregate_id aggregate{};
   std::uint64_t epoch = 0;
@@ -911,23 +907,23 @@ struct aggregate_acquired {
   acquired_ptr content; ///< set if acquired
   std::shared_ptr<const lease_horizon> lease; ///< set if acquired under a lease
   std::string lease_owner; ///< not_owner: the other node
-  milliseconds lease_left{0}; ///< not_owner: until its lease ends
+  milliseconds lease_left{0}; ///< not_owner: remaining time of its lease
 };
 
-/// To an owner: another node took the aggregate over (its lease had ended).
+/// To an owner: its lease expired and another node acquired the aggregate.
 struct lease_lost {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(lease_lost, x.aggregate)
 
-/// From an owner that ends in order: a successor need not wait for the lease.
+/// From an owner that stops cleanly: a successor need not wait for the lease.
 struct release_aggregate {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(release_aggregate, x.aggregate)
 
-/// From the region, at start and now and then: which aggregates must run without being asked, and nobody else
-/// holds a lease of.
+/// From the region, at start and periodically: aggregates that must run without a request and that no other
+/// node leases.
 struct find_aggregates_to_wake {};
 FQ_INSPECT_EMPTY(find_aggregates_to_wake)
 
@@ -937,7 +933,7 @@ struct aggregates_to_wake {
 };
 FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates)
 
-/// From the catalog when it loads: the greatest aggregate number given out.
+/// From the catalog when it loads: the highest allocated aggregate number.
 struct find_last_aggregate {};
 FQ_INSPECT_EMPTY(find_last_aggregate)
 
@@ -948,14 +944,13 @@ struct last_aggregate_found {
 FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
 
 // -- outbox: dispatcher <-> ledger worker, consumers
-// ------------------------------------------------------------------------
 
-/// From a lane's dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the
+/// From a lane's dispatcher: lease free partitions and return the next rows. Answered by outbox_taken to the
 /// sender.
 struct take_outbox {
   lane which{};
   std::uint32_t limit = 0;
-  aggregate_id after{}; ///< aggregates beyond it first
+  aggregate_id after{}; ///< return rows of greater aggregates first
 };
 FQ_INSPECT(take_outbox, x.which, x.limit, x.after)
 
@@ -964,7 +959,7 @@ struct outbox_taken {
   std::shared_ptr<const std::vector<outbox_item>> items;
 };
 
-/// From a lane's dispatcher: these have passed it. Answered by outbox_marked to the sender.
+/// From a lane's dispatcher: this lane has processed these rows. Answered by outbox_marked to the sender.
 struct mark_outbox {
   lane which{};
   std::shared_ptr<const std::vector<outbox_key>> keys;
@@ -975,20 +970,20 @@ struct outbox_marked {
 };
 FQ_INSPECT(outbox_marked, x.unavailable)
 
-/// To a consumer: rows in order per aggregate. Answered by the keys it has dealt with; the others come again.
+/// To a consumer: rows in order per aggregate. Answered by outbox_consumed with the processed keys; all other
+/// rows are sent again.
 struct consume_outbox {
   std::shared_ptr<const std::vector<outbox_item>> items;
 };
 
 struct outbox_consumed {
-  std::shared_ptr<const std::vector<outbox_key>> keys; ///< of those that are done
-  aggregate_id last{}; ///< the rows up to this one's were looked at; 0: all
+  std::shared_ptr<const std::vector<outbox_key>> keys; ///< of processed rows
+  aggregate_id last{}; ///< the last aggregate considered; 0: all were
 };
 
 // -- notices: fan-out, couriers and the API <-> a ledger reader (same process always)
-// ------------------------------------------
 
-/// From the fan-out: whose devices, and which endpoints of these tenants, might be told.
+/// From the fan-out: the devices of these holders and the endpoints of these tenants.
 struct find_audience {
   std::vector<uuid> holders;
   std::vector<tenant_id> tenants;
@@ -998,7 +993,7 @@ struct audience_found {
   std::shared_ptr<const notice_audience> content;
 };
 
-/// From the fan-out: the next devices of everybody at an event.
+/// From the fan-out: the next page of devices of all customers of an event.
 struct find_crowd {
   crowd_filter filter;
 };
@@ -1007,14 +1002,15 @@ struct devices_reply {
   std::shared_ptr<const std::vector<device_row>> devices;
 };
 
-/// From the fan-out, and from the API for a test: to be sent. Known ones stay as they are.
+/// From the fan-out, and from the API for a test. Rows that exist already stay unchanged.
 struct store_deliveries {
   std::shared_ptr<const std::vector<delivery_row>> rows;
-  bool alone = false; ///< one row; invalid_transition, and nothing is stored, while the newest that its
-                      ///< holder has is pending and younger than test_pause
+  /// One test row: refused with invalid_transition while the holder's newest delivery is pending and younger
+  /// than test_pause.
+  bool alone = false;
 };
 
-/// From a courier: what is due on its way.
+/// From a courier: claims due deliveries for the visibility timeout.
 struct take_deliveries {
   due_filter filter;
 };
@@ -1023,27 +1019,28 @@ struct deliveries_taken {
   std::shared_ptr<const std::vector<due_delivery>> due;
 };
 
-/// From a courier: what came of them.
+/// From a courier: stores the results of attempts.
 struct settle_deliveries {
   std::shared_ptr<const std::vector<delivery_row>> rows;
 };
 
-/// From a courier: the token is no more, unless it was registered again after `since`.
+/// From a courier: the token is invalid. Ignored if the device was registered again after `since`.
 struct end_device {
   uuid device;
   timestamp since;
   std::string why;
 };
 
-/// From a courier: an endpoint that is gone, or took nothing since `since`; not if it was changed after that.
-/// Answers how many were turned off.
+/// From a courier: disables an endpoint that is gone, or that accepted nothing since `since`. Ignored if it
+/// was changed after that. Answers the number of disabled endpoints.
 struct disable_endpoint {
   uuid endpoint;
   std::string why;
   timestamp since;
 };
 
-/// From the API: a part of a log, newest first. Fewer rows than the filter's limit: the log ends there.
+/// From the API: a page of a delivery log, newest first. Fewer rows than the filter's limit: the end of the
+/// log.
 struct list_deliveries {
   delivery_filter filter;
 };
@@ -1052,19 +1049,18 @@ struct deliveries_reply {
   std::vector<delivery_row> rows;
 };
 
-/// From the API: send it again. not_found: the tenant has none such that has ended.
+/// From the API: sends an ended delivery again. not_found: the tenant has no such delivery.
 struct replay_delivery {
   tenant_id tenant{};
   uuid target, notice;
 };
 
-/// From the API.
 struct register_device {
   device_row device;
 };
 struct device_reply {
   refusal no;
-  uuid id; ///< that it is known by
+  uuid id; ///< the device's id
 };
 struct list_devices {
   uuid holder;
@@ -1073,8 +1069,9 @@ struct remove_device {
   uuid holder, device;
 };
 
-/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with
-/// invalid_field if the tenant or the organizer has too many, or if that version is no longer the newest.
+/// From the API: a new endpoint, or a new version (webhook_endpoint_row::replaces). Refused with
+/// invalid_field if the tenant or organizer has too many endpoints, or if the replaced version is not the
+/// newest.
 struct store_endpoint {
   webhook_endpoint_row endpoint;
 };
@@ -1090,28 +1087,27 @@ struct remove_endpoint {
   uuid endpoint;
 };
 
-/// INTERNAL, to a courier from its port: what came of a try.
+/// INTERNAL, to a courier from its port: the result of an attempt.
 struct delivery_answered {
   uuid target, notice;
   delivery_answer answer;
 };
 
 // -- cache: event actor <-> cache worker (same process always)
-// ----------------------------------------------------------------
 
-/// From an event actor, after commit: the next step of its mirror. Not answered unless it is lost.
+/// From an event actor, after commit: the next step of its mirror. Answered only on failure, by mirror_lost.
 struct take_mirror_step {
   std::shared_ptr<const mirror_step> step;
 };
 
-/// From an event actor, again and again: its mirror, of which every step was sent before, is the one to go
-/// by. Not answered unless it is lost.
+/// From an event actor, periodically: vouches that its mirror is complete; every step was sent before.
+/// Answered only on failure, by mirror_lost.
 struct vouch_for_mirror {
   std::shared_ptr<const vouched_mirror> mirror;
-  milliseconds said_at{0}; ///< steady time: word that waited for too long is not passed on
+  milliseconds said_at{0}; ///< steady time; the cache worker drops the message if it waited too long
 };
 
-/// To the session reader: the session of an entry whose owner is another node. Answered by session_found.
+/// To the session reader: the session of an entry that another node owns. Answered by session_found.
 struct find_session {
   entry_id entry;
 };
@@ -1120,7 +1116,7 @@ FQ_INSPECT(find_session, x.entry)
 enum class session_verdict : std::uint8_t {
   in_force,
   over,
-  unknown, ///< nobody vouches for a mirror of it now, or the cache is away
+  unknown, ///< no mirror of it is vouched for, or the cache is unavailable
 };
 
 struct session_found {
@@ -1133,35 +1129,35 @@ struct session_found {
 };
 FQ_INSPECT(session_found, x.verdict, x.queue, x.tenant, x.admission_no, x.subject_name, x.expires_at)
 
-/// From an event actor: does the cache hold this? Every step up to `steps` was sent before. Answered by
-/// mirror_checked to the sender.
+/// From an event actor: compares the cache with `expected`. Every step up to `steps` was sent before.
+/// Answered by mirror_checked to the sender.
 struct check_mirror {
   aggregate_id aggregate{};
   uuid queue;
   std::uint64_t generation = 0;
   std::uint64_t steps = 0;
   timestamp now; ///< the owner's clock
-  milliseconds sent_at{0}; ///< steady time: sessions end while this waits
+  milliseconds sent_at{0}; ///< steady time; corrects `now` for the time this message waits
   std::shared_ptr<const mirror_image> expected;
 };
 
 enum class mirror_state : std::uint8_t {
   equal,
-  lost, ///< gone, another's, or not complete
+  lost, ///< missing, another owner's, or incomplete
   different,
-  unavailable, ///< the cache is away
+  unavailable, ///< the cache cannot be reached
   none, ///< no cache is configured
 };
 
 struct mirror_checked {
   std::uint64_t generation = 0;
   mirror_state state{};
-  std::vector<std::string> differences; ///< at most 20, for people
+  std::vector<std::string> differences; ///< for the report; at most 20
 };
 FQ_INSPECT(mirror_checked, x.generation, x.state, x.differences)
 
-/// To an event actor: a step of this generation did not reach the cache. `cache_is_back` comes when a rebuild
-/// may be tried.
+/// To an event actor: a step of this generation did not reach the cache. cache_is_back follows when a rebuild
+/// can be tried.
 struct mirror_lost {
   std::uint64_t generation = 0;
 };
@@ -1170,8 +1166,8 @@ FQ_INSPECT(mirror_lost, x.generation)
 struct cache_is_back {};
 FQ_INSPECT_EMPTY(cache_is_back)
 
-/// For people (`fairqueue admin verify`, `rebuild`): compare ledger and cache now, or build the mirror again.
-/// Answered by mirror_report.
+/// From `fairqueue admin verify` and `rebuild`: compare ledger and cache, or rebuild the mirror. Answered by
+/// mirror_report.
 struct verify_mirror {
   bool rebuild = false;
 };
@@ -1186,38 +1182,36 @@ struct mirror_report {
 FQ_INSPECT(mirror_report, x.event, x.generation, x.state, x.differences)
 
 // -- verification: event actor <-> ledger reader
-// -----------------------------------------------------------------------------
 
-/// From an event actor: everything the ledger has of it. Answered by aggregate_peeked to the sender.
+/// From an event actor: read all its rows from the ledger. Answered by aggregate_peeked to the sender.
 struct peek_aggregate {
   aggregate_id aggregate{};
-  std::uint64_t reading = 0; ///< comes back with the answer
+  std::uint64_t reading = 0; ///< returned with the answer
 };
 FQ_INSPECT(peek_aggregate, x.aggregate, x.reading)
 
 struct aggregate_peeked {
   std::uint64_t reading = 0;
-  std::shared_ptr<const aggregate_snapshot> found; ///< null: the ledger cannot be reached
+  std::shared_ptr<const aggregate_snapshot> found; ///< null: ledger unavailable
 };
 
-/// For people (`fairqueue admin verify`): do the ledger's rows agree with one another and with the owner's
-/// memory? Answered by ledger_report.
+/// From `fairqueue admin verify`: check the ledger's rows against one another and against the owner's memory.
+/// Answered by ledger_report.
 struct verify_ledger {};
 FQ_INSPECT_EMPTY(verify_ledger)
 
 struct ledger_report {
-  bool was_read = false; ///< false: the ledger did not answer, or moved on faster than it could be read
-  std::vector<std::string> differences; ///< for people; empty if it is sound
+  bool was_read = false; ///< false: the ledger did not answer, or changed during every read
+  std::vector<std::string> differences; ///< for the report; empty: no difference
 };
 FQ_INSPECT(ledger_report, x.was_read, x.differences)
 
 // -- gateways: event actor <-> payments
-// ----------------------------------------------------------------------------------
 
 enum class gateway_call_kind : std::uint8_t { initialize, verify, expire, refund };
 
-/// From an event actor, after the row is committed. Answered by gateway_answered to the sender, once, within
-/// a deadline.
+/// From an event actor, after the row is committed. Answered once, within a deadline, by gateway_answered to
+/// the sender.
 struct call_gateway {
   gateway_call_kind kind{};
   std::string gateway;
@@ -1225,7 +1219,7 @@ struct call_gateway {
   gateway_charge charge;
   refund_id refund = {};
   money refund_amount = 0;
-  std::uint8_t priority_class = 0; ///< calls that wait for their turn go by it
+  std::uint8_t priority_class = 0; ///< orders waiting calls
 };
 FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.charge, x.refund, x.refund_amount, x.priority_class)
 
@@ -1237,14 +1231,14 @@ constexpr std::string_view name_of(gateway_call_kind kind) {
 enum class gateway_result : std::uint8_t {
   initialized, ///< authorization_url is set
   paid, ///< amount and currency are set
-  unpaid, ///< known, not paid, may still be paid
-  closed, ///< declined or expired: it will never be paid
-  unknown_reference, ///< the gateway has never heard of it
-  rejected, ///< the gateway will not have it; `what` says why
+  unpaid, ///< known and still payable
+  closed, ///< declined or expired; final
+  unknown_reference, ///< the gateway does not know the reference
+  rejected, ///< the gateway refuses the call; `what` has the reason
   refunded,
   refund_pending,
   refund_refused,
-  unavailable, ///< after retries, or the circuit is open
+  unavailable, ///< after retries, or with an open circuit breaker
 };
 
 struct gateway_answered {
@@ -1259,19 +1253,18 @@ struct gateway_answered {
   money amount = 0; ///< without tax
   money tax = 0;
   std::string currency = {};
-  std::string what = {}; ///< why not, for people
-  bool is_used_up = false; ///< rejected: another reference may do
-  milliseconds retry_after{0}; ///< unavailable: as the gateway wishes
+  std::string what = {}; ///< reason, for a person
+  bool is_used_up = false; ///< rejected only because the reference was used before; a new reference may work
+  milliseconds retry_after{0}; ///< unavailable: the gateway's Retry-After
 };
 FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund,
            x.authorization_url, x.gateway_id, x.amount, x.tax, x.currency, x.what, x.is_used_up,
            x.retry_after)
 
 // -- blocking helpers of accounts
-// ------------------------------------------------------------------------------------------
 
-/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: nobody has that
-/// address; takes as long and says no.
+/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: unknown address;
+/// takes the same time and answers false.
 struct check_password {
   std::string stored;
   std::string password;
@@ -1289,11 +1282,10 @@ struct hash_new_password {
 FQ_INSPECT(hash_new_password, x.password)
 
 struct password_hashed {
-  std::string stored; ///< empty: it could not be hashed
+  std::string stored; ///< empty: hashing failed
 };
 FQ_INSPECT(password_hashed, x.stored)
 
-/// From accounts to the mailer.
 struct send_mail {
   std::string to, subject, body;
   std::string html = {};
@@ -1306,27 +1298,26 @@ struct mail_sent {
 FQ_INSPECT(mail_sent, x.accepted)
 
 // -- supervision
-// ---------------------------------------------------------------------------------------------------------
 
-/// To the region: the actor that owns this event. Loads it if need be.
+/// To the region: resolve the owner of this aggregate, starting it if necessary.
 struct resolve_event {
   aggregate_id aggregate{};
-  bool is_forwarded = false; ///< by another node's region: it is answered here or not at all
-  caf::actor_addr returned_by =
-    {}; ///< the owner that gave a request back: another one is wanted. Null: none did. Stays in this process
+  bool is_forwarded = false; ///< by another node's region: do not forward further
+  /// An owner that returned the request; resolve another one. Null: none. Stays in this process.
+  caf::actor_addr returned_by = {};
 };
 FQ_INSPECT(resolve_event, x.aggregate, x.is_forwarded)
 
-/// To subscribed hubs: who sends this has given the event away, or its lease has passed. Whoever the region
-/// names now has it.
+/// To subscribed hubs: the sender handed the event over, or its lease has passed. The region resolves the new
+/// owner.
 struct owner_left {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(owner_left, x.aggregate)
 
-/// What is pushed to a listener: of places to hubs, of sessions to tables.
+/// Content of pushes: places to hubs, sessions to session tables.
 enum class push_kind : std::uint8_t { places, sessions };
-/// From an owner, behind what it pushed to a listener of another node, which sends it back as push_read:
+/// From an owner after pushes to a listener on another node. The listener returns it as push_read; see
 /// actors/sale/push_window.hpp.
 struct push_mark {
   std::uint64_t number = 0;
@@ -1339,23 +1330,22 @@ struct push_read {
 };
 FQ_INSPECT(push_read, x.number, x.kind)
 
-/// To a hub that was too slow for what it was told: some of it was not sent, and everything must be asked for
-/// anew.
+/// To a hub that read too slowly: pushes were dropped, so it must query everything again.
 struct pushes_lost {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(pushes_lost, x.aggregate)
 
-/// From the operator, to the region of whatever node: this event is to run on that one. Answered when it has
-/// been given there; errors: absent, and unavailable if it stays where it is.
+/// From the operator, to any node's region: move this event to node `to`. Answered after the handover.
+/// Errors: absent; unavailable if the event did not move.
 struct move_event {
   aggregate_id aggregate{};
-  std::string to; ///< node
+  std::string to; ///< node id
   bool is_forwarded = false; ///< by another node's region
 };
 FQ_INSPECT(move_event, x.aggregate, x.to, x.is_forwarded)
 
-/// To the region: which events run in this process now?
+/// To the region: the events that run in this process.
 struct list_owned {};
 FQ_INSPECT_EMPTY(list_owned)
 
@@ -1364,20 +1354,21 @@ struct owned_aggregates {
 };
 FQ_INSPECT(owned_aggregates, x.aggregates)
 
-/// From the region to an owner: stop deciding, commit what was decided, end the lease. Answered handed_over.
+/// From the region to an owner: stop deciding, commit pending decisions, end the lease. Answered by
+/// handed_over.
 struct hand_over {
-  std::string to; ///< node
-  bool is_forced = false; ///< our node goes; else an owner may say that this is no time to move
+  std::string to; ///< node id
+  bool is_forced = false; ///< the node is shutting down; false: the owner may refuse to move now
 };
 FQ_INSPECT(hand_over, x.to, x.is_forced)
 
 struct handed_over {
   aggregate_id aggregate{};
-  bool is_done = false; ///< false: it stays
+  bool is_done = false; ///< false: the aggregate did not move
 };
 FQ_INSPECT(handed_over, x.aggregate, x.is_done)
 
-/// From an owner that moves: answered when nobody else need wait for its lease.
+/// From an owner that moves. Answered when its lease has ended.
 struct end_lease {
   aggregate_id aggregate{};
 };
@@ -1391,20 +1382,19 @@ FQ_INSPECT_EMPTY(owner_ready)
 struct owner_absent {};
 FQ_INSPECT_EMPTY(owner_absent)
 
-/// INTERNAL, from an owner to its supervisor: another node has it.
+/// INTERNAL, from an owner to its supervisor: another node owns the aggregate.
 struct owner_denied {
   std::string owner; ///< the other node
 };
 FQ_INSPECT(owner_denied, x.owner)
 
-/// INTERNAL, from an idle owner to its supervisor: nothing lives here; stop me.
+/// INTERNAL, from an idle owner to its supervisor: nothing to serve; stop the owner.
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
 // -- nodes
-// -------------------------------------------------------------------------------------------------------------
 
-/// From the cluster to the ledger worker: we live; who else?
+/// From the cluster to the ledger worker: write this node's heartbeat and read all live nodes.
 struct beat_node {
   node_row self;
   milliseconds alive_for{0};
@@ -1413,31 +1403,31 @@ FQ_INSPECT(beat_node, x.self, x.alive_for)
 
 struct nodes_seen {
   bool is_unavailable = false;
-  std::vector<node_row> nodes; ///< by id, we among them
+  std::vector<node_row> nodes; ///< by id, including this node
 };
 FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes)
 
-/// How a node's actors are reached from another.
+/// A node's actors, as reached from other nodes.
 struct node_peer {
   std::string node;
   caf::strong_actor_ptr region, catalog, accounts;
 };
 FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts)
 
-/// The first message over a new connection, from the cluster of one node to that of another.
+/// The first message on a new connection, between the clusters of two nodes.
 struct greet {
   node_peer from;
   std::uint32_t wire_version = 0;
 };
 FQ_INSPECT(greet, x.from, x.wire_version)
 
-/// Its answer; a node of another wire version gets none.
+/// Answer to `greet`; none for another wire version.
 struct greeting {
   node_peer from;
 };
 FQ_INSPECT(greeting, x.from)
 
-/// To the dialer: connect to that node and greet it. Answers node_dialed to the sender.
+/// To the dialer: connect to that node and greet it. Answered by node_dialed to the sender.
 struct dial_node {
   node_row node;
   greet words;
@@ -1451,27 +1441,27 @@ struct node_dialed {
 };
 FQ_INSPECT(node_dialed, x.node, x.failure, x.peer)
 
-/// To region, catalog and accounts, at every sign of life and whenever a connection came or went.
+/// To region, catalog and accounts, at every heartbeat and at every change of a connection.
 struct cluster_changed {
   std::string self;
-  std::vector<node_row> nodes; ///< that may own aggregates as far as we can reach them, we among them; by id
-  std::vector<node_peer> peers; ///< that are reached now
-  bool is_isolated =
-    false; ///< most nodes that live and speak our wire version are not reached: it is probably us
-  bool is_ledger_away = false; ///< nobody can begin anything here
-  bool serves = true; ///< false: nothing may begin here, nodes of another kind serve
-  bool leaves_to_successors =
-    false; ///< we are the last of our kind and go; nodes of another kind take over what we leave
+  std::vector<node_row> nodes; ///< reachable nodes that may own aggregates, including this one; by id
+  std::vector<node_peer> peers; ///< currently connected
+  /// Minority partition: fewer than half of the live nodes of this kind are reachable.
+  bool is_isolated = false;
+  bool is_ledger_away = false; ///< nothing can start on this node
+  bool serves = true; ///< false: nodes of another kind serve; nothing may start here
+  /// This node is the last of its kind and shuts down; nodes of another kind take over.
+  bool leaves_to_successors = false;
 };
 FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.serves,
            x.leaves_to_successors)
 
-/// From the operator, or a node that is about to end: give every event away and take none any more. Accounts
-/// and catalog stay until it ends.
+/// From the operator, or from a node before it stops: hand all events over and accept no more. Accounts and
+/// catalog stay until the process ends.
 struct drain_node {};
 FQ_INSPECT_EMPTY(drain_node)
 
-/// Which nodes there are, as this one sees it.
+/// The nodes of the cluster, as seen by this node.
 struct list_nodes {};
 FQ_INSPECT_EMPTY(list_nodes)
 
@@ -1479,7 +1469,7 @@ struct node_status {
   node_row node;
   bool is_self = false;
   bool is_connected = false;
-  std::string failure; ///< of the last attempt to connect; empty: none
+  std::string failure; ///< of the last connection attempt; empty: none
 };
 FQ_INSPECT(node_status, x.node, x.is_self, x.is_connected, x.failure)
 
@@ -1488,7 +1478,7 @@ struct nodes_reply {
 };
 FQ_INSPECT(nodes_reply, x.nodes)
 
-/// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
+/// INTERNAL: a timer. An actor ignores timers with an old `generation`.
 enum class timer_kind : std::uint8_t {
   admission,
   sweep,
@@ -1516,7 +1506,7 @@ FQ_INSPECT(timer_fired, x.kind, x.generation)
 
 } // namespace fq
 
-// Never leave the process: the ledger worker is always local to the owner.
+// These never leave the process: the ledger worker is always local to the owner.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::commit_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_acquired)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_taken)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration every actor system of ours starts from: it knows the messages of
-// actors/protocol/protocol.hpp. Compiled once, because what CAF generates for each message costs ten seconds
-// a file.
+// Base configuration of every actor system: registers the messages of actors/protocol/protocol.hpp. Compiled
+// once, because the code that CAF generates per message costs about 10 s per file.
 #pragma once
 #include <caf/actor_system_config.hpp>
 

@@ -48,7 +48,7 @@ checkout_look checkout_switch_state::look() const {
   return seen;
 }
 
-/// If it cannot be stored the watch says the same at the next look.
+/// If storing fails, the watch triggers again at the next check.
 void checkout_switch_state::roll_back(rollback_trigger why) {
   is_asking_ = true;
   const std::string trigger{name_of(why)};
@@ -67,7 +67,7 @@ void checkout_switch_state::rolled_back(rollback_trigger why, bool is_stored) {
   auto& counts = services_->numbers->rollback;
   if (!is_stored) return counts.failed.add();
   counts.switched[why].add();
-  services_->numbers->async_percent.set(0); // the directory says the same in a moment
+  services_->numbers->async_percent.set(0); // until the directory publishes the new setting
   if (services_->note) services_->note(std::string{name_of(why)});
   if (services_->directory)
     self_->request(services_->directory, store_timeout, refresh_directory{})

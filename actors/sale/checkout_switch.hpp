@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches checkout from asynchronous to synchronous when domain/sale/checkout_watch says so: looks now and
-// then at what this process counts, and changes the installation's setting as a person would, audited under
-// "system". Each node looks at its own orders (an event's orders are all at its owner); one that sees a
-// trigger switches for all. It never switches back.
+// Switches checkout from asynchronous to synchronous when domain/sale/checkout_watch triggers. Checks this
+// process's metrics periodically; changes the installation's setting, audited under "system". Each node
+// watches its own orders, and one trigger switches all nodes. Never switches back.
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -20,14 +19,14 @@ namespace fq {
 
 struct checkout_switch_services {
   environment* env = nullptr;
-  measures* numbers = nullptr; ///< read, and told of switches
-  std::string gateway; ///< the one whose workers count: that of orders that name none
+  measures* numbers = nullptr; ///< read for the check; counts switches
+  std::string gateway; ///< its workers are watched: the default gateway of orders
   rollback_rules rules;
-  milliseconds interval{5'000}; ///< between two looks
+  milliseconds interval{5'000}; ///< between two checks
   accounts_handle accounts;
-  directory_handle directory; ///< asked to read the new setting at once; null: nobody is
-  std::function<void(const std::string& trigger)>
-    note; ///< after a switch; from an actor's thread; may be null
+  directory_handle directory; ///< refreshed after a switch; may be null
+  /// Called after a switch, on an actor's thread; may be null.
+  std::function<void(const std::string& trigger)> note;
 };
 
 using checkout_switch_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL
@@ -49,7 +48,7 @@ private:
   pointer self_ = nullptr;
   const checkout_switch_services* services_ = nullptr;
   std::optional<checkout_watch> watch_;
-  bool is_asking_ = false; ///< accounts has not answered yet
+  bool is_asking_ = false; ///< waiting for the accounts actor
 };
 
 checkout_switch_handle::behavior_type checkout_switch(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's life (load, reload, idle), its relation to time, and what it shows after a commit.
+// The event actor's life cycle (load, reload, idle, move), timers, and effects after a commit.
 #include "actors/sale/event_actor.hpp"
 
 #include "actors/base/domain_events.hpp"
@@ -14,13 +14,13 @@
 namespace fq {
 namespace {
 constexpr milliseconds release_timeout{3'000};
-/// How long who has not heard of its move gets requests back.
+/// Time for which a moved owner returns late requests to their senders.
 constexpr milliseconds moved_linger{3'000};
 constexpr milliseconds load_retry{200};
-constexpr milliseconds may_load_retry{20}; // who is asked is in this process
-/// A timer that would fire sooner is put off to this: a burst of due deadlines becomes one run.
+constexpr milliseconds may_load_retry{20}; // local check only
+/// Min delay of a timer: a burst of due deadlines becomes one run.
 constexpr milliseconds timer_min{1};
-/// How often a timer looks again while the ledger is away.
+/// Timer interval while the ledger is unavailable.
 constexpr milliseconds stall_check{100};
 } // namespace
 
@@ -55,7 +55,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   if (supervisor_) self_->monitor(supervisor_);
   load();
   set_timer(timer_kind::idle, services_->idle_after, 0);
-  if (services_->cache) { // not all events of a node at once
+  if (services_->cache) { // spreads the events of a node over the interval
     const auto half = services_->reconciliation_interval / 2;
     set_timer(timer_kind::mirror,
               milliseconds{1
@@ -69,11 +69,11 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
 
 event_state::~event_state() {
   seat_ = nullptr;
-  if (journal_) journal_->fail(); // nobody waits for a promise that nobody will keep
+  if (journal_) journal_->fail(); // fails open promises
   fail_waiters();
 }
 
-/// Nobody waits for a promise that nobody will keep.
+/// Fails open promises, so that no requester waits for its timeout.
 void event_state::fail_waiters() {
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
   for (auto& [order, w] : order_waiters_) w.promise.deliver(make_error(errc::unavailable));
@@ -151,7 +151,6 @@ event_handle::behavior_type event_state::behavior() {
 }
 
 // -- life
-// ------------------------------------------------------------------------------------------------------------
 
 void event_state::load() {
   ++loads_;
@@ -211,21 +210,20 @@ void event_state::serve(const acquired& image) {
     *sale_, *journal_, lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
-    mirror_->rebuild(); // a crash may have come between a commit and its step
+    mirror_->rebuild(); // a crash may have lost a mirror step after its commit
   }
   if (services_->board)
     seat_ =
       services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
   commit({}, now());
   for (const auto& id :
-       sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
+       sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
     if (sale_->payments().find(id)->status == payment_status::initializing)
       call({gateway_order_kind::initialize, id, {}});
   self_->send(supervisor_, owner_ready{});
 }
 
-/// Memory and ledger have diverged, or a successor took over: nothing uncommitted was seen, so start again
-/// from the ledger.
+/// Memory and ledger have diverged, or a successor took over. Nothing uncommitted was revealed: load again.
 void event_state::reload() {
   serving_ = false;
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
@@ -247,21 +245,21 @@ void event_state::on_settled(const batch_settled& answer) {
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
 }
 
-/// What is held fails now instead of at its own deadline; asking for the aggregate tells who has it.
+/// Fails held replies now, not at their deadlines; senders resolve the new owner.
 void event_state::on_lease_lost() {
   if (serving_ && !planted(bug::lease_loss_ignored)) reload();
 }
 
-/// Who is blocked cannot do anything here any more, and what it has ends. Every decision looks at the list;
-/// this is for an event where nothing else happens.
+/// Ends what blocked customers have here. Every decision applies the block lists; this one is for events
+/// without other activity.
 void event_state::on_blocks_changed() {
-  if (!serving_ || is_moving_ || !services_->blocked_at) return; // whoever loads it looks
+  if (!serving_ || is_moving_ || !services_->blocked_at) return; // the next load applies the lists
   if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
   heed_blocks();
 }
 
-/// Before what a customer asks for is decided: whoever was answered that somebody is blocked finds it so,
-/// also before `blocks_changed` is here.
+/// Call before deciding a customer's request: a block that was acknowledged must apply even before
+/// `blocks_changed` arrives here.
 void event_state::heed_blocks() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
@@ -287,7 +285,7 @@ void event_state::on_timer(const timer_fired& t) {
       timer_at_ = never;
       commit({}, now());
       return;
-    case timer_kind::mirror: // twice an interval: what is lost in between is whole again within one
+    case timer_kind::mirror: // twice per interval, so that a loss is repaired within one interval
       set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
       if (mirror_ && !journal_->is_stalled()) mirror_->check();
       return;
@@ -312,7 +310,7 @@ void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
-    serving_ = false; // what it took on now nobody would see through
+    serving_ = false; // accept nothing that would be lost by the stop
     listen_for_nobody();
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     self_->send(supervisor_, owner_idle{});
@@ -320,10 +318,9 @@ void event_state::on_idle_check() {
 }
 
 // -- moving
-// ------------------------------------------------------------------------------------------------------------
 
-/// From now on requests come back; what was decided is committed, then the lease ends and the successor may
-/// take it.
+/// Starts a move: returns new requests, commits pending decisions, then ends the lease so that the successor
+/// can acquire it.
 void event_state::on_hand_over(const hand_over& x) {
   region_ = caf::actor_cast<region_handle>(self_->current_sender());
   const bool is_no_time =
@@ -345,7 +342,7 @@ void event_state::finish_move() {
   fail_waiters();
   mirror_ = nullptr;
   audit_ = nullptr;
-  sessions_ = nullptr; // whoever watches is told
+  sessions_ = nullptr; // watchers are notified
   seat_ = nullptr;
   hubs_->leave();
   listen_for_nobody();
@@ -357,12 +354,11 @@ void event_state::finish_move() {
       },
       [this](const caf::error&) {
         self_->send(region_, handed_over{aggregate_, true});
-      }); // it runs out by itself
+      }); // the lease expires
   set_timer(timer_kind::moved, moved_linger, 0);
 }
 
 // -- decisions
-// ---------------------------------------------------------------------------------------------------------
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
   if (services_->blocked_at) sale_->block(blocked_here());
@@ -420,7 +416,7 @@ void event_state::tell_by_mail(std::string_view topic, std::string mail, timesta
                                     std::move(mail), t, bit_of(lane::mail)}});
 }
 
-/// Domain events become part of the decision that they tell of.
+/// Adds the decision's domain events and mails to its changes.
 void event_state::tell_outside(decision& d, timestamp t) {
   const auto& event = sale_->event();
   const auto tell_of = [&](const domain_event& told) {
@@ -441,8 +437,7 @@ void event_state::tell_outside(decision& d, timestamp t) {
     tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
 
-/// A person is called once it is in the journal; a call too many, when the commit fails after all, does no
-/// harm.
+/// Alerts about new dead letters before their commit; a false alert after a failed commit is harmless.
 void event_state::alert(const changes& content) const {
   if (!services_->alert) return;
   for (const auto& c : content)
@@ -458,12 +453,11 @@ void event_state::show(decision&& d, std::vector<order_change> orders, std::uint
   journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
                        notices = std::move(d.notices), moved = d.line_moved] {
     const auto event = sale_->event().id;
-    // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end
-    // after it.
+    // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
+    // afterwards.
     for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
-    if (!orders.empty())
-      hubs_->tell(orders_changed{event, orders},
-                  orders.size()); // before the end of the place that it was placed from
+    // Sent before the end of the entry that placed the order.
+    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size());
     if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
     if (moved) hubs_->tell(fq::line_moved{event});
   });
@@ -473,7 +467,7 @@ void event_state::arm(sale::wake_up wake, timestamp t) {
   const auto at = wake.again ? t + timer_min : wake.at;
   if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
   timer_at_ = at;
-  // One further away is set again on the way: CAF counts nanoseconds, in which a far sale_end would overflow.
+  // Far deadlines are reached in steps of sweep_interval: CAF counts nanoseconds, which would overflow.
   set_timer(timer_kind::admission, std::clamp(at - t, timer_min, services_->sweep_interval), ++generation_);
 }
 
@@ -482,7 +476,6 @@ void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t g
 }
 
 // -- cache
-// -------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
   event_mirror::port port{
@@ -521,10 +514,9 @@ caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x)
 }
 
 // -- hubs
-// --------------------------------------------------------------------------------------------------------------
 
-/// An owner without its supervisor would fight with the one that the region starts anew. Everybody else who
-/// is monitored listens to us.
+/// Without its supervisor the owner stops, or it would compete with the region's new one. Other monitored
+/// actors are listeners.
 void event_state::on_down(const caf::down_msg& down) {
   if (supervisor_ && down.source == supervisor_.address())
     return self_->quit(caf::exit_reason::user_shutdown);
@@ -533,7 +525,7 @@ void event_state::on_down(const caf::down_msg& down) {
   if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
 }
 
-/// Once each: an io thread's actor lives as long as the process and would keep every monitor.
+/// Once per listener: an io thread's actor lives as long as the process and would keep every monitor.
 void event_state::listen_for(const caf::actor_addr& listener) {
   if (monitored_.insert(listener).second) self_->monitor(listener);
 }
@@ -543,7 +535,7 @@ void event_state::listen_for_nobody() {
   monitored_.clear();
 }
 
-/// Who only listens would not notice that we are past our lease.
+/// Subscribers without requests would not notice that the lease has passed.
 void event_state::watch_lease() {
   if (!services_->has_cluster || !lease_ || hubs_->empty() || watches_lease_) return;
   if (is_lapsed()) return hubs_->leave();

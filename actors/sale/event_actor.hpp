@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and
-// lets anything be seen only after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp,
-// event_checkout.cpp, event_money.cpp, event_people.cpp, event_organizer.cpp.
+// Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
+// commit. Parts: event_actor.cpp (life cycle, time, hubs), event_fan.cpp, event_checkout.cpp,
+// event_money.cpp, event_people.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
 #include "actors/base/answers.hpp"
@@ -34,47 +34,45 @@ namespace fq {
 class board_seat;
 class sale_board;
 
-/// What every owner needs; made once by the composition (or a simulation) and outlived by it.
+/// Dependencies of all owners. Created once by the composition or a simulation, which outlives them.
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
   ledger_workers ledgers;
   payments_handle payments;
-  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's
-  /// thread.
+  /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
+  /// Called on an owner's thread.
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
-  std::function<bool()> may_load =
-    nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
-  sale_board* board = nullptr; ///< told each event's numbers; null: nobody asks
-  std::function<void(const dead_letter_row&)> alert =
-    nullptr; ///< told of what waits for a person; from an actor's thread; may be null
-  cache_worker_handle cache{}; ///< null: none
+  /// False: settings and block lists are not known yet, so owners wait with loading. Null: always true.
+  std::function<bool()> may_load = nullptr;
+  sale_board* board = nullptr; ///< event metrics; may be null
+  /// Called for new dead letters on an actor's thread; may be null.
+  std::function<void(const dead_letter_row&)> alert = nullptr;
+  cache_worker_handle cache{}; ///< null: no cache
   sale_rules rules;
-  std::int64_t loyalty_points_per_unit =
-    0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
-  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an
-  /// owner's thread, at every decision.
+  /// Loyalty points per whole currency unit paid, published as loyalty.awarded; 0: off.
+  std::int64_t loyalty_points_per_unit = 0;
+  /// Blocked customers of a tenant's and organizer's events; null: none. Called on an owner's thread at every
+  /// decision.
   std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
-  /// By which channels the tenant's notices go; null: by all. From an owner's thread.
+  /// The tenant's media per topic; null: all. Called on an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
-  /// An owner without waiters, sessions and requests asks to be stopped after about this long.
+  /// Time without waiters, sessions and requests after which an owner stops.
   milliseconds idle_after{5 * 60 * 1000};
-  /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At
-  /// least 1 ms.
+  /// Max timer interval of an owner with a deadline ahead. At least 1 ms.
   milliseconds sweep_interval{30'000};
-  /// How often the mirror in the cache is compared with what it should be.
+  /// Max time until a difference between mirror and memory is found.
   milliseconds reconciliation_interval{30'000};
-  /// How often an owner vouches for its mirror, so that other nodes may go by it; 0: there are none.
+  /// Interval of vouching for the mirror, which other nodes then may read; 0: no other nodes.
   milliseconds vouch_interval{0};
-  /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at
-  /// start.
+  /// Interval at which the region scans for aggregates that must run and have no lease; 0: only at start.
   milliseconds takeover_interval{0};
-  span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
-  cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
-  /// A region that starts looks for what must run after `takeover_interval` only: first it must know the
-  /// others, or it takes everything.
+  span_sink* spans = nullptr; ///< receives spans of traced requests; may be null
+  cluster_links* links = nullptr; ///< counts moves; may be null
+  /// A starting region scans for unowned aggregates only after `takeover_interval`: first it must know the
+  /// other nodes, or it would take all.
   bool has_cluster = false;
-  bool has_bus = false; ///< domain events go to an event bus too
+  bool has_bus = false; ///< domain events also go to an event bus
 };
 
 class event_state {
@@ -87,16 +85,16 @@ public:
   ~event_state();
   event_handle::behavior_type behavior();
 
-  /// For tests and simulations: what is in memory now; null while loading.
+  /// For tests and simulations: the state in memory; null while loading.
   [[nodiscard]] const sale* peek() const { return serving_ ? sale_.get() : nullptr; }
-  /// The same for the aggregate's time, which lags behind the wall clock by what the ledger was away; `never`
-  /// while loading.
+  /// For tests and simulations: the aggregate's time, which lags behind the wall clock by the ledger's
+  /// downtime; `never` while loading.
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
 
 private:
   using pointer = event_handle::stateful_pointer<event_state>;
 
-  // -- life (event_actor.cpp)
+  // -- life cycle (event_actor.cpp)
   void load();
   void on_acquired(const aggregate_acquired& answer);
   void serve(const acquired& image);
@@ -182,7 +180,7 @@ private:
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);
   [[nodiscard]] refusal refused_to(const managed& x) const;
-  /// For what belongs to this event by its own id.
+  /// For objects of this event that requests identify by their own id.
   [[nodiscard]] managed own(const principal& by) const { return {sale_->event().id, by, event_kind::sale}; }
   void record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp now);
 
@@ -194,26 +192,26 @@ private:
   // -- shared
   [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] bool is_closed() const { return !serving_ || is_moving_ || journal_->is_full(); }
-  /// Past the lease's end memory may be the past: another node may own the aggregate.
+  /// True also past the lease's end: another node may own the aggregate and memory may be stale.
   [[nodiscard]] bool refuses() const { return is_closed() || has_no_lease(); }
   [[nodiscard]] bool has_no_lease() const {
     return lease_ && lease_->has_passed(services_->env->steady_now()) && !planted(bug::serves_after_lease);
   }
-  /// Why, as an answer; the request comes back if somebody else will take it.
+  /// The error for a refused request; `moved` returns the request if another node can serve it.
   template <class Request>
   [[nodiscard]] caf::error refused(const Request& x) const {
     return is_moving_ || is_lapsed() ? make_moved(x) : make_error(errc::unavailable);
   }
-  /// Another node may take the event, or have it: it must not be held up by us.
+  /// Past the lease's end in a cluster: another node may own the event.
   [[nodiscard]] bool is_lapsed() const { return services_->has_cluster && has_no_lease(); }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
-  /// For the event API, to which standalone queues do not exist.
+  /// For the event API, which does not serve standalone queues.
   [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
-  /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait
-  /// for.
+  /// Runs admission and expiry as time and room allow, commits the decision, sets the timer. Returns the
+  /// sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(decision& d, timestamp now);
-  /// Goes out with the decision, by the channels that its tenant has chosen for the topic.
+  /// Appends an outbox row to the decision, for the lanes that the tenant has chosen for the topic.
   void tell(std::string_view topic, std::string payload, timestamp now, changes& out);
   void tell_by_mail(std::string_view topic, std::string mail, timestamp now, changes& out);
   [[nodiscard]] std::shared_ptr<const notice_routing> routing() const;
@@ -230,12 +228,12 @@ private:
     journal_->hold(seq, self_->make_response_promise(), caf::make_message(std::move(reply)));
     return caf::delegated<Reply>{};
   }
-  /// A read: waits for what it would reveal.
+  /// Answers a read after the read barrier.
   template <class Reply>
   caf::result<Reply> reveal(Reply reply, std::uint64_t own_seq = 0) {
     return reply_after(std::max(own_seq, journal_->reveal_barrier()), std::move(reply));
   }
-  /// The stored answer of this idempotent request: a replay, a refusal, or nothing if it is new.
+  /// The stored answer of this idempotent request: a replay, a refusal, or empty if it is new.
   template <class Reply>
   std::optional<Reply> replayed(const idempotency_ref& ref, timestamp now) {
     return find_answer<Reply>(sale_->answers(), ref, now);
@@ -245,19 +243,19 @@ private:
     store_answer(sale_->answers(), ref, reply, now, d.content);
   }
 
-  struct page_waiter { ///< an open_payment that waits for the gateway's page
+  struct page_waiter { ///< an open_payment that waits for the payment page
     payment_id payment;
     caf::response_promise promise;
     idempotency_ref idempotency;
     bool created = false;
-    milliseconds deadline{0}; ///< steady time: it ends although the aggregate's clock stands still
+    milliseconds deadline{0}; ///< steady time, because the aggregate's clock can stop
   };
 
-  struct order_waiter { ///< a find_order that waits until its order is no longer PENDING
+  struct order_waiter { ///< a find_order that waits until its order leaves PENDING
     caf::response_promise promise;
     milliseconds deadline{0}; ///< steady time
   };
-  struct report_waiter { ///< a webhook that the gateway is asked about
+  struct report_waiter { ///< a webhook that waits for the gateway's confirmation
     gateway_fact fact;
     caf::response_promise promise;
   };
@@ -273,29 +271,29 @@ private:
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
-  std::shared_ptr<board_seat> seat_; ///< null: not serving, or nobody asks
+  std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
   bool serving_ = false;
-  bool is_moving_ =
-    false; ///< decides nothing more; what it decided is being committed, or its lease has ended
+  /// Decides nothing more: pending decisions are being committed, or the lease has ended.
+  bool is_moving_ = false;
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
-  timestamp timer_at_; ///< when it fires; `never` if none is set
-  timestamp blocked_until_; ///< no admission before then unless something else happens
-  bool line_is_blocked_ = false; ///< the last run left somebody waiting
+  timestamp timer_at_; ///< next expiry; `never`: not set
+  timestamp blocked_until_; ///< no admission before this time, unless state changes
+  bool line_is_blocked_ = false; ///< no room: the last admission run left entries waiting
   std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
-  std::set<std::pair<milliseconds, order_id>>
-    order_deadlines_; ///< of waiters, those answered meanwhile included
+  /// Of waiters; may include answered ones.
+  std::set<std::pair<milliseconds, order_id>> order_deadlines_;
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
   trace_book traces_;
   std::optional<event_hubs<pointer>> hubs_;
-  std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
-  bool pulses_ = false; ///< the next pulse is on its way
-  bool watches_lease_ = false; ///< the timer of the lease's end is on its way
+  std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones
+  bool pulses_ = false; ///< the pulse timer is set
+  bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
-  std::string moves_to_; ///< the node that gets it
-  region_handle region_; ///< that told us to move; null: nobody
+  std::string moves_to_; ///< destination node
+  region_handle region_; ///< region that requested the move; null: none
 };
 
 /// Spawned by a supervisor.

@@ -18,7 +18,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   if (asking_.size() > 1) return;
   journal_->at_boundary([this] {
     reading_ = reading{journal_->last_seq(), image_of(*sale_), {}};
-    return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit: the ledger is not behind
+    return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
   });
 }
 
@@ -30,7 +30,7 @@ void event_audit::begun(const batch& b) {
 }
 
 void event_audit::peeked(const aggregate_peeked& answer) {
-  if (!reading_ || answer.reading != readings_) return; // of one that was given up
+  if (!reading_ || answer.reading != readings_) return; // of an abandoned reading
   const bool is_ours = answer.found && answer.found->head.epoch == journal_->epoch();
   report(is_ours ? ledger_report{true, compare(*answer.found)} : ledger_report{});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner's part that compares its memory with the ledger, for people: reads the ledger beside the sale,
-// which goes on meanwhile, and brings what it remembered of its memory to the same moment. Runs inside the
-// event actor, so it needs no lock.
+// Compares the owner's memory with the ledger, for an operator's report. Reads the ledger while the sale
+// continues, and applies later batches to a copy of the memory until both are at the same sequence number.
+// Runs inside the event actor, so it needs no lock.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/storage/journal.hpp"
@@ -16,22 +16,21 @@
 
 namespace fq {
 
-/// Batches that one reading of the ledger may last; beyond it the audit gives up (I14).
+/// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
 class event_audit {
 public:
-  /// `ask_ledger` sends peek_aggregate; its answer comes to peeked().
+  /// `ask_ledger` sends peek_aggregate; its answer goes to peeked().
   event_audit(std::function<void(std::uint64_t reading)> ask_ledger, const sale& truth, journal& log) :
       ask_ledger_(std::move(ask_ledger)), sale_(&truth), journal_(&log) {}
   ~event_audit();
   event_audit(const event_audit&) = delete;
   event_audit& operator=(const event_audit&) = delete;
 
-  /// Answers as soon as the ledger was read and compared. Who asks while that is under way gets the same
-  /// answer.
+  /// Answers after reading and comparing. Requests during a reading share its result.
   void begin(caf::typed_response_promise<ledger_report> promise);
-  /// The journal begins this batch.
+  /// The journal submits this batch.
   void begun(const batch& b);
   void peeked(const aggregate_peeked& answer);
 
@@ -40,7 +39,7 @@ private:
     std::uint64_t to_seq = 0;
     mirror_delta delta;
   };
-  /// Memory at the boundary of `seq`, and what each later batch changed in it.
+  /// Memory at the boundary of `seq`, and the changes by each later batch.
   struct reading {
     std::uint64_t seq = 0;
     mirror_image memory;
@@ -53,7 +52,7 @@ private:
   const sale* sale_;
   journal* journal_;
   std::optional<reading> reading_;
-  std::uint64_t readings_ = 0; ///< begun
+  std::uint64_t readings_ = 0; ///< number of readings started
   std::vector<caf::typed_response_promise<ledger_report>> asking_;
 };
 

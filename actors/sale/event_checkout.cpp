@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's requests about orders, from fans and organizers, and about what belongs to them: promo
-// codes, who is served first, dead letters.
+// The event actor's requests about orders, promo codes and dead letters, from fans and organizers.
 #include "actors/sale/event_actor.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -10,7 +9,7 @@
 namespace fq {
 namespace {
 
-/// Requests that wait for an order's page at most; whoever comes then is answered at once (I14).
+/// Max find_order requests that wait; beyond it they are answered immediately (I14).
 constexpr std::size_t order_waiters_max = 20'000;
 
 } // namespace
@@ -23,7 +22,6 @@ order_reply event_state::order_answer(const order_id& id) const {
 }
 
 // -- fans
-// --------------------------------------------------------------------------------------------------------------
 
 caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
   if (refuses()) return refused(x);
@@ -38,7 +36,7 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
   heed_blocks();
   const auto t = now();
-  if (auto before = replayed<order_reply>(x.idempotency, t)) { // the same order, as it is now
+  if (auto before = replayed<order_reply>(x.idempotency, t)) { // the stored order with its current state
     if (!before->no) before->order = sale_->view_of(*sale_->orders().find(before->order.order.id));
     return reveal(std::move(*before));
   }
@@ -47,7 +45,7 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   decision d;
   auto placed = sale_->place_order(x.customer, entry, x.wish, t, d);
   if (placed.no) {
-    if (!d.content.empty()) commit(std::move(d), t); // it has joined, and that is all
+    if (!d.content.empty()) commit(std::move(d), t); // refused, but the customer has joined the queue
     return reveal(order_reply{std::move(placed.no)});
   }
   auto work = begin_work(x.trace, "place_order");
@@ -130,7 +128,6 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
 }
 
 // -- organizers
-// --------------------------------------------------------------------------------------------------------
 
 caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x) {
   if (refuses()) return refused(x);
@@ -182,7 +179,6 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
 }
 
 // -- promo codes
-// -------------------------------------------------------------------------------------------------------
 
 caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_code& x) {
   if (refuses()) return refused(x);
@@ -218,7 +214,6 @@ caf::result<promo_codes_reply> event_state::on_find_promo_codes(const find_promo
 }
 
 // -- dead letters
-// ------------------------------------------------------------------------------------------------------
 
 caf::result<ack_reply> event_state::on_settle(const settle_dead_letter& x) {
   if (refuses()) return refused(x);

@@ -6,7 +6,7 @@
 namespace fq {
 namespace {
 
-/// In place of commit()'s word to the board: one more waits, and nothing else is new.
+/// Updates the metrics after a join without commit(): one more entry waits, all else is unchanged.
 void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting,
                timestamp now) {
   board.count(joined.content, now);
@@ -22,7 +22,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     return entry_reply{reason::not_found};
   heed_blocks();
   const auto t = now();
-  // A longer line makes no room: while it is blocked, a join need not look for any.
+  // A join never makes room: while there is no room, it need not run admission.
   const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
   decision d;
   auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
@@ -50,7 +50,7 @@ caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
   return show_place(*own, x.by_holder);
 }
 
-/// A holder is present by asking; who manages the line sees it as it is.
+/// A holder's request counts as presence; a manager's does not.
 caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, bool is_seen) {
   const auto t = now();
   decision d;
@@ -75,8 +75,7 @@ caf::result<ack_reply> event_state::leave_as(const subject_key& subject) {
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
 }
 
-// -- by the place's own token
-// ------------------------------------------------------------------------------------------
+// -- by the entry's own id
 
 const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
   if (owner_of(ticket) != aggregate_) return nullptr;
@@ -95,8 +94,8 @@ caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
   if (e == nullptr) return ack_reply{reason::not_found};
-  if (sale_->queue().find(e->row.subject) != e)
-    return reveal(ack_reply{}); // over, and its subject has another place since
+  // The entry has ended and its subject has a newer one.
+  if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{});
   return leave_as(e->row.subject);
 }
 
@@ -132,7 +131,6 @@ caf::result<line_reply> event_state::on_find_line(const find_line& x) {
 }
 
 // -- claims
-// ------------------------------------------------------------------------------------------------------------
 
 const queue_line::entry* event_state::admitted_by(const std::string& admission_token) const {
   const auto id = session_token_entry(admission_token);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of every change of an event after its commit: the hubs of this node's io threads, and one
-// listener for each other node (net/bridge/push_relay). Runs inside the event actor.
+// Subscribers of an event: the hubs of this node's io threads, and one listener per other node
+// (net/bridge/push_relay). They receive every change after its commit. Runs inside the event actor.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/sale/push_window.hpp"
@@ -20,7 +20,7 @@ public:
 
   [[nodiscard]] bool empty() const { return listeners_.empty(); }
 
-  /// False: it is there already.
+  /// False: already subscribed.
   bool add(const hub_handle& hub) {
     if (find(hub.address()) != listeners_.end() && !planted(bug::subscribes_twice)) return false;
     listeners_.push_back({hub, hub.node() != self_->node(), {}});
@@ -30,7 +30,7 @@ public:
     std::erase_if(listeners_, [&](const listener& l) { return l.hub.address() == hub; });
   }
 
-  /// `changes`: of places, that the message tells of.
+  /// `changes`: number of entry changes in the message.
   template <class Message>
   void tell(const Message& message, std::size_t changes = 1) {
     for (auto& l : listeners_) {
@@ -51,7 +51,7 @@ public:
     if (l != listeners_.end() && l->window.read(mark)) self_->send(l->hub, pushes_lost{aggregate_});
   }
 
-  /// They look for the owner anew, without waiting until somebody's request comes back.
+  /// Removes all subscribers; they resolve the new owner immediately.
   void leave() {
     for (const auto& l : std::exchange(listeners_, {})) self_->send(l.hub, owner_left{aggregate_});
   }
@@ -60,7 +60,7 @@ private:
   struct listener {
     hub_handle hub;
     bool is_remote = false;
-    push_window window; ///< of a remote one
+    push_window window; ///< for a remote hub
   };
   auto find(const caf::actor_addr& hub) {
     return std::ranges::find_if(listeners_, [&](const listener& l) { return l.hub.address() == hub; });

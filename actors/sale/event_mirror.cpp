@@ -13,8 +13,7 @@ event_mirror::~event_mirror() {
   for (auto& p : verifying_) p.deliver(make_error(errc::unavailable));
 }
 
-// -- following the journal
-// ---------------------------------------------------------------------------------------------
+// -- after the journal
 
 void event_mirror::begun(const batch& b) {
   if (!begun_) return;
@@ -24,7 +23,7 @@ void event_mirror::begun(const batch& b) {
 }
 
 void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
-  if (generation != generation_) return; // lost in the meantime
+  if (generation != generation_) return; // of an older generation
   auto step = std::make_shared<mirror_step>();
   step->aggregate = aggregate_;
   step->queue = sale_->event().id;
@@ -35,7 +34,7 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
   port_.send_step(std::move(step));
 }
 
-/// What was committed and is not sent yet has not been told to anybody either.
+/// Committed changes whose step is not sent yet were not revealed either, so vouching is safe.
 void event_mirror::vouch() {
   if (!begun_ || cache_is_away_ || steps_ == 0) return;
   const auto& event = sale_->event();
@@ -44,17 +43,16 @@ void event_mirror::vouch() {
 }
 
 // -- generations
-// -------------------------------------------------------------------------------------------------------
 
 void event_mirror::rebuild() {
-  journal_->at_next_batch(begin_work()); // at the submission of the new generation, or of a later batch
+  journal_->at_next_batch(begin_work()); // when the new generation or a later batch is submitted
   if (!planted(bug::generation_kept)) raise();
 }
 
 void event_mirror::lost(std::uint64_t generation) {
   if (generation != generation_ || !begun_ || planted(bug::lost_mirror_kept)) return;
   cache_is_away_ = true;
-  raise(); // at once: others may read the old keys until the ledger names new ones
+  raise(); // immediately: other nodes read the old keys until the ledger has the new generation
 }
 
 void event_mirror::cache_is_back() {
@@ -82,7 +80,6 @@ journal::boundary_work event_mirror::begin_work() {
 }
 
 // -- comparing
-// ---------------------------------------------------------------------------------------------------------
 
 void event_mirror::check() {
   if (cache_is_away_) return;
@@ -119,8 +116,7 @@ void event_mirror::report(mirror_state result, const std::vector<std::string>& d
   for (auto& p : std::exchange(verifying_, {})) p.deliver(report_of(result, differences));
 }
 
-// -- what should be there
-// ------------------------------------------------------------------------------------------------
+// -- expected content
 
 mirror_delta delta_of(const batch& b, const sale& truth) {
   auto delta = mirror_of(b.content);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner's part that keeps its mirror in the cache: follows every commit with a step, compares now and
-// then, and builds anew under a new generation when a step was lost. Runs inside the event actor, so it needs
-// no lock. Nothing here can fail a sale.
+// Maintains the owner's mirror in the cache: sends a step after every commit, compares periodically, and
+// rebuilds under a new generation after a lost step. Runs inside the event actor, so it needs no lock. A
+// failure here never fails a sale.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/storage/journal.hpp"
@@ -16,16 +16,16 @@
 
 namespace fq {
 
-/// What the mirror of `truth` should hold. Exact at a boundary of its journal.
+/// Expected mirror of `truth`. Exact at a boundary of its journal.
 mirror_image image_of(const sale& truth);
-/// The stock's part of it.
+/// The stock part of the mirror.
 std::vector<mirrored_stock> mirrored_stock_of(const sale& truth);
-/// What a batch that has just begun changes in the mirror.
+/// Changes of the mirror by a batch that is being submitted.
 mirror_delta delta_of(const batch& b, const sale& truth);
 
 class event_mirror {
 public:
-  /// How the mirror reaches its surroundings. `raise` appends cache_generation_raised to the owner's journal.
+  /// The mirror's connections to its owner. `raise` appends cache_generation_raised to the journal.
   struct port {
     std::function<void(std::shared_ptr<const mirror_step>)> send_step;
     std::function<void(check_mirror)> send_check;
@@ -40,14 +40,12 @@ public:
   event_mirror(const event_mirror&) = delete;
   event_mirror& operator=(const event_mirror&) = delete;
 
-  /// Begins a new generation: whatever the cache holds is not to be trusted. Also after every load of the
-  /// owner.
+  /// Starts a new generation and ignores the cache's content. Also called after every load of the owner.
   void rebuild();
-  /// The journal begins this batch: the owner's memory is exactly what it will leave.
+  /// The journal submits this batch, at a boundary.
   void begun(const batch& b);
 
-  /// Tells other nodes that this mirror is the one to go by, if there is one. They stop to within
-  /// `vouch_life`.
+  /// Vouches for the mirror, if it exists; valid for `vouch_life`.
   void vouch();
 
   // -- from the cache worker
@@ -55,9 +53,9 @@ public:
   void cache_is_back();
   void checked(const mirror_checked& result);
 
-  /// Compares with the cache as soon as memory and ledger agree.
+  /// Compares with the cache at the next boundary.
   void check();
-  /// The same for people, who get a report; `rebuild_first` builds anew before.
+  /// As check(), with a report; `rebuild_first` rebuilds before.
   void verify(bool rebuild_first, caf::typed_response_promise<mirror_report> promise);
 
 private:
@@ -71,9 +69,9 @@ private:
   port port_;
   const sale* sale_;
   journal* journal_;
-  std::uint64_t generation_; ///< in force, or decided and on its way to the ledger
+  std::uint64_t generation_; ///< committed, or pending in the journal
   std::uint64_t steps_ = 0; ///< sent in this generation
-  bool begun_ = false; ///< every later commit is followed by a step
+  bool begun_ = false; ///< every later commit sends a step
   bool cache_is_away_ = false;
   std::vector<caf::typed_response_promise<mirror_report>> verifying_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's requests about money, and its talk with gateways (through the payments actor, after the
+// The event actor's requests about money, and its gateway calls (through the payments actor, after the
 // commit).
 #include "actors/sale/event_actor.hpp"
 #include "domain/base/planted.hpp"
@@ -9,12 +9,12 @@
 namespace fq {
 namespace {
 
-/// How long POST payments waits for the gateway's page before it answers INITIALIZING with no page.
+/// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.
 constexpr milliseconds page_wait{3'000};
-/// Stripe's pages live for half an hour at least; a little more, because the call takes its time. Held
-/// tickets do not wait for that: at their deadline the page is closed first.
+/// Stripe's pages live for at least 30 minutes; 5 minutes more for the call itself. Held stock is not
+/// affected: the page is expired at the claim's deadline.
 constexpr milliseconds page_life_min{35 * 60 * 1000};
-/// Webhooks that wait for the gateway's word at most; more are told to come again (I14).
+/// Max webhooks that wait for the gateway's confirmation; more are refused and redelivered (I14).
 constexpr std::size_t report_waiters_max = 10'000;
 
 gateway_call_kind kind_of(gateway_order_kind kind) {
@@ -61,7 +61,7 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   return caf::delegated<payment_reply>{};
 }
 
-/// The attempt left INITIALIZING: answers, and remembers the answers of idempotent requests in the same
+/// The attempt left INITIALIZING: answers the waiters and stores their idempotency records in the same
 /// commit.
 void event_state::answer_page_waiters(const payment_id& payment) {
   const auto due = std::stable_partition(page_waiters_.begin(), page_waiters_.end(),
@@ -106,11 +106,10 @@ caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   return reply_after(std::max(seq, journal_->reveal_barrier()), ack_reply{});
 }
 
-// -- reports: webhooks that prove nothing by themselves
-// ------------------------------------------------------------------
+// -- reports: webhooks without proof
 
-/// Asks the gateway whether it is so. The webhook is answered when what it says has been committed with it,
-/// or 503: then it comes again.
+/// Asks the gateway to confirm the report. Answers after the confirmed fact is committed, or with 503, so
+/// that the webhook is redelivered.
 caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? sale_->payments().find(*id) : nullptr;
@@ -123,8 +122,8 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   return caf::delegated<ack_reply>{};
 }
 
-/// The gateway's own word about what it had reported. Only "paid" is applied, under the report's id; anything
-/// else may have been said before the payment that the report is about, so the report is to come again.
+/// Applies a gateway's confirmation of reports: only "paid", under the report's id. Any other result may
+/// predate the reported payment, so the webhook must be redelivered.
 void event_state::believe(const gateway_answered& x) {
   if (x.kind != gateway_call_kind::verify) return;
   const auto [first, last] = report_waiters_.equal_range(x.payment);
@@ -151,24 +150,22 @@ void event_state::believe(const gateway_answered& x) {
 }
 
 // -- traces
-// ------------------------------------------------------------------------------------------------------------
 
-/// Of the requests that lead to gateways. One that is refused has no span of its own here: it did nothing.
+/// Span of a request that leads to gateway calls. Refused requests have no span.
 open_span event_state::begin_work(const trace_context& trace, std::string_view name) const {
   return {services_->spans, *services_->env, trace, span_kind::internal, name};
 }
 
-/// It ends when what it did is committed; if that fails, never: its owner loads again, and the request is
-/// answered with an error.
+/// Ends the span after the commit. After a failed commit it is dropped: the owner reloads and the request
+/// gets an error.
 void event_state::end_work(open_span work, std::uint64_t seq) {
   if (work.is_kept()) journal_->hold(seq, [work = std::move(work)]() mutable { work.end(false); });
 }
 
 // -- gateways
-// ----------------------------------------------------------------------------------------------------------
 
-/// As good as the same at every call about this payment: Stripe refuses a reference that comes again with
-/// other parameters. Names may have changed since; then it is refused as used up, and another attempt begins.
+/// Must be identical for every call about a payment: Stripe refuses a reused reference with other parameters.
+/// If names have changed, the gateway refuses it as used up, and a new attempt starts.
 gateway_charge event_state::charge_of(const payment_row& p) const {
   const auto& claim = *sale_->claims().find(p.claim);
   const auto& event = sale_->event();
@@ -212,7 +209,7 @@ void event_state::call(const gateway_order& order) {
 }
 
 void event_state::on_gateway_answered(const gateway_answered& x) {
-  if (is_closed()) return; // asked again when the claim's deadline or the sweep comes
+  if (is_closed()) return; // repeated at the claim's deadline or the next sweep
   const auto t = now();
   decision d;
   switch (x.result) {

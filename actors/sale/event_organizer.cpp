@@ -18,8 +18,8 @@ std::string_view verb_of(event_trigger trigger) {
 
 } // namespace
 
-/// What belongs to somebody else looks like nothing. Events are their organizer's and their tenant's
-/// operators', queues their tenant's.
+/// not_found for objects of others. Events are managed by their organizer and the tenant's operators, queues
+/// by the tenant.
 refusal event_state::refused_to(const managed& x) const {
   const auto& e = sale_->event();
   const bool is_named = !is_other(x.event) && e.kind == x.kind && e.tenant == x.by.tenant;
@@ -29,7 +29,7 @@ refusal event_state::refused_to(const managed& x) const {
   return reason::not_found;
 }
 
-/// Becomes part of the decision that it tells of.
+/// Adds an audit row to the decision.
 void event_state::record(decision& d, const managed& what, const audit_note& note, std::string_view verb,
                          timestamp t) {
   audit_row row;
@@ -47,8 +47,7 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (refuses()) return refused(x);
   const auto& e = sale_->event();
-  // A queue's waiting page shows its name and message to everybody; the routes of the API ask for a manager
-  // first.
+  // A queue's name and message are public on its waiting page; the API routes require a manager.
   const bool is_shown =
     sale_->sells() ? e.status != event_status::draft : x.what.by.kind == principal_kind::nobody;
   const bool is_public = is_shown && !is_other(x.what.event) && x.what.kind == e.kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's requests about single customers: who is served first, who is invited to a quota.
+// The event actor's requests about individual customers: priorities and invitations.
 #include "actors/sale/event_actor.hpp"
 
 #include "actors/sale/mails.hpp"

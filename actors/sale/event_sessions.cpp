@@ -43,12 +43,12 @@ void event_sessions::send(const caf::strong_actor_ptr& table, sessions_changed n
 void event_sessions::send(watcher& to, sessions_changed news) {
   if (!to.is_remote) return send_(to.table, std::move(news));
   const auto changes = news.begun.size() + news.ended.size();
-  if (to.window.is_closed()) { // it trusts what it knows no longer than `session_trust`
+  if (to.window.is_closed()) { // the remote table's content expires after `session_trust`
     if (changes > 0 || news.is_all) to.window.miss();
     return;
   }
   const auto left = lease_ ? lease_->left(steady_()) : session_trust;
-  news.lease = nullptr; // it cannot see our lease: it is told what is left of it
+  news.lease = nullptr; // not visible on another node: send the remaining time instead
   news.trusted_for = std::min(session_trust, left);
   if (left <= milliseconds{0}) news.is_lost = true;
   send_(to.table, std::move(news));

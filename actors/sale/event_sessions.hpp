@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner's part that tells tables of sessions (one per io thread) which sessions are in force, so that
-// `GET /access` needs no actor: all of them when a table begins to watch, and every change after its commit.
-// Runs inside the event actor, so it needs no lock.
+// Sends the active sessions to session tables (one per io thread), so that `GET /access` needs no actor: all
+// sessions when a table starts to watch, then every change after its commit. Runs inside the event actor, so
+// it needs no lock.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/sale/push_window.hpp"
@@ -15,9 +15,9 @@
 
 namespace fq {
 
-/// How long another node goes by what it was told, and how often it is told. I15's 5 s: this, 1.5 s that a
-/// word may be on its way before its connection is given up (app/mesh), and the 2 s that nginx may keep an
-/// answer.
+/// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:
+/// session_trust, plus 1.5 s for a message until its connection is given up (app/mesh), plus 2 s of nginx
+/// caching.
 inline constexpr milliseconds session_trust{1'500};
 inline constexpr milliseconds pulse_interval{500};
 
@@ -35,28 +35,28 @@ public:
       sale_(&truth),
       journal_(&log),
       lease_(std::move(lease)) {}
-  /// Whoever watches hears that nothing is known any more.
+  /// Sends `is_lost` to all watchers.
   ~event_sessions();
   event_sessions(const event_sessions&) = delete;
   event_sessions& operator=(const event_sessions&) = delete;
 
-  /// From the next boundary on. Asking again sends everything again.
+  /// Sends all sessions at the next boundary; a repeated call sends them again.
   void watch(caf::strong_actor_ptr table, bool is_remote);
   void unwatch(const caf::strong_actor_ptr& table);
-  /// A mark came back.
+  /// A mark was returned.
   void read(const caf::strong_actor_ptr& table, std::uint64_t mark);
-  /// Tells other nodes that what they know is still so; false: there are none that watch. Every
-  /// pulse_interval at the latest, while we may speak for the aggregate.
+  /// Renews the content at other nodes; false: none watches. Call every pulse_interval while the lease is
+  /// valid.
   bool pulse();
-  /// The journal begins this batch.
+  /// The journal submits this batch.
   void begun(const batch& b);
 
 private:
   struct watcher {
     caf::strong_actor_ptr table;
-    bool begun = false; ///< has its snapshot, or gets it with the batch under way
-    bool is_remote = false; ///< at another node: its word lasts `trusted_for`
-    push_window window = {}; ///< of a remote one
+    bool begun = false; ///< has the snapshot, or gets it with the batch in flight
+    bool is_remote = false; ///< on another node: the content expires after `trusted_for`
+    push_window window = {}; ///< for a remote table
   };
   void send(const caf::strong_actor_ptr& table, sessions_changed news);
   void send(watcher& to, sessions_changed news);

@@ -19,7 +19,7 @@ std::string name_of(const contact& c) {
   return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
 }
 
-/// `end`, if set: it is of no use then, and is not sent afterwards.
+/// `end`, if set: the mail is useless afterwards and is not sent.
 std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
   json::object all{
     {"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
@@ -84,7 +84,7 @@ std::string refunded(const order_row& order, const refund_row& refund, const sal
   return mail("order_refunded", only_to(order), std::move(data));
 }
 
-/// Those who have something to lose by it, in chunks.
+/// To customers with a paid or open order, in chunks.
 std::vector<std::string> cancellations(const sale& now, timestamp at) {
   std::vector<std::string> mails;
   for (const bool paid : {true, false}) {
@@ -95,7 +95,7 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
       mails.push_back(mail("event_cancelled", std::exchange(to, {}), std::move(data)));
     };
     for (const auto& [id, order] : now.orders().all()) {
-      const bool is_fresh = order.updated_at == at; // moved by the cancellation itself
+      const bool is_fresh = order.updated_at == at; // changed by this cancellation
       const bool has_paid = order.status == order_status::success
                             || order.status == order_status::partially_refunded
                             || (order.status == order_status::refunded && is_fresh);
@@ -116,8 +116,8 @@ struct mail_writer {
   void operator()(const order_moved& c) const {
     const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment
                              && !is_set(c.row.payment_link_at);
-    const bool has_page =
-      link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
+    // The URL is empty if the payment was declined meanwhile.
+    const bool has_page = link_is_due && !now.view_of(c.row).payment_url.empty();
     if (has_page) out.push_back({topic::order_placed, payment_link(c.row, now)});
     if (c.from == c.row.status) return;
     if (c.row.status == order_status::success) out.push_back({topic::order_completed, receipt(c.row, now)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which mails a decision causes, and what is in them: payloads of topic mail.send, rendered by the notifier.
-// Pure. They hold addresses and names, and go nowhere but to the mailer.
+// The mails that a decision causes: payloads of topic mail.send, rendered by the mail consumer. Pure. They
+// contain addresses and names, and must go only to the mail consumer.
 #pragma once
 #include "domain/model/change.hpp"
 #include "domain/sale/sale.hpp"
@@ -12,23 +12,23 @@
 
 namespace fq {
 
-/// Recipients of one mail at most: a cancelled event tells its customers in chunks.
+/// Max recipients per mail; more customers are notified in chunks.
 inline constexpr std::size_t mail_recipients_max = 1'000;
 
-/// A JSON object {template, language, expires_at, to: [{address, variables}], data}, expires_at where it is
-/// of no use afterwards; see outbound/mail_templates.hpp for the data of each template.
+/// Payload: {template, language, expires_at, to: [{address, variables}], data}. `expires_at` only where the
+/// mail is useless afterwards. outbound/mail_templates.hpp has the data of each template.
 struct topic_mail {
-  std::string_view topic; ///< that it tells of: a tenant may choose to tell of it in another way
+  std::string_view topic; ///< subject of the mail; tenants choose media by topic
   std::string payload;
 };
 
 [[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now);
 
-/// To those who are invited, in chunks.
+/// To invited customers, in chunks.
 [[nodiscard]] std::vector<std::string> invitation_mails(std::span<const std::string> addresses,
                                                         const invitation_row& what, const sale& now);
 
-/// The mail that fits what the order is now; empty if there is none.
+/// The mail for the order's current state; empty: none.
 [[nodiscard]] std::string mail_again(const order_row& order, const sale& now);
 
 } // namespace fq

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an owner has pushed to a listener of another node and that node has not read yet. CAF buffers without
-// end what a peer does not take: past the window nothing more is pushed, and who has missed something by that
-// is told to begin anew once it has read the rest.
+// Flow control of an owner's pushes to a listener on another node. CAF buffers without limit, so the owner
+// stops at a high-water mark of unread pushes. When the node has read the rest, a listener that missed pushes
+// must query everything again.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,33 +9,34 @@
 
 namespace fq {
 
-/// In changes of a place or a session, of about 100 bytes each.
+/// High-water mark, in changes of an entry or session of about 100 bytes each.
 inline constexpr std::uint64_t push_window_max = 20'000;
-/// A mark is sent behind so many of them: the listener's node sends it back.
+/// A mark is sent after this many changes; the listener's node returns it.
 inline constexpr std::uint64_t push_mark_every = 1'000;
-/// One message counts for no more: what is pushed as a whole (all sessions of a large event, all who are let
-/// in at once) is no sign of a slow listener. So a window holds two such messages, whatever their size, or
-/// its number of small ones; and each event has one to each listener.
+/// Max count of one message: a large message (all sessions of an event, a mass admission) does not indicate a
+/// slow listener. So a window holds two such messages of any size. There is one window per event and
+/// listener.
 inline constexpr std::uint64_t push_counts_at_most = push_window_max / 2;
 
 class push_window {
 public:
-  /// Nothing may be pushed.
+  /// No more pushes may be sent.
   [[nodiscard]] bool is_closed() const { return has_missed_ || is_full(); }
 
-  /// Something was not pushed, because it is closed.
+  /// A push was dropped because the window is closed.
   void miss() { has_missed_ = true; }
 
-  /// `changes` were pushed. The mark to send behind them, if it is time for one.
+  /// Counts `changes` as pushed. Returns the mark to send after them, if one is due.
   std::optional<std::uint64_t> pushed(std::uint64_t changes) {
     pushed_ += std::min(changes, push_counts_at_most);
     if (!is_full() && pushed_ - marked_ < push_mark_every) return std::nullopt;
     return marked_ = pushed_;
   }
 
-  /// A mark came back. True: it had missed something, has read all, and begins anew.
+  /// Handles a returned mark. True: pushes were missed and all sent ones are read; the listener must start
+  /// again.
   bool read(std::uint64_t mark) {
-    if (mark > pushed_ || mark < read_) return false; // of another window
+    if (mark > pushed_ || mark < read_) return false; // of an earlier window
     read_ = mark;
     if (!has_missed_ || read_ != pushed_) return false;
     has_missed_ = false;
@@ -45,7 +46,7 @@ public:
 private:
   [[nodiscard]] bool is_full() const { return pushed_ - read_ >= push_window_max; }
 
-  std::uint64_t pushed_ = 0, marked_ = 0, read_ = 0; ///< changes since it began
+  std::uint64_t pushed_ = 0, marked_ = 0, read_ = 0; ///< totals, in changes
   bool has_missed_ = false;
 };
 

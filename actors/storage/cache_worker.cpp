@@ -30,20 +30,19 @@ cache_worker_handle::behavior_type cache_worker_state::behavior() {
 }
 
 // -- steps
-// -------------------------------------------------------------------------------------------------------------
 
 void cache_worker_state::on_step(const take_mirror_step& x) {
   waiting w{x.step, caf::actor_cast<owner>(self_->current_sender())};
   if (metrics_->is_away) return tell_lost(w);
   waiting_.push_back(std::move(w));
-  if (waiting_.size() > steps_waiting_max) return open_circuit(); // it answers, but too slowly to be of use
+  if (waiting_.size() > steps_waiting_max) return open_circuit(); // the cache answers too slowly to be useful
   flush_soon();
 }
 
 void cache_worker_state::flush_soon() {
   if (std::exchange(flush_is_due_, true)) return;
-  self_->send(self_, timer_fired{timer_kind::flush,
-                                 0}); // behind whatever is in the mailbox already: it joins this pipeline
+  // Flushes after the messages already in the mailbox, which join this pipeline.
+  self_->send(self_, timer_fired{timer_kind::flush, 0});
 }
 
 void cache_worker_state::flush() {
@@ -66,7 +65,7 @@ void cache_worker_state::flush_some() {
     for (std::size_t i = 0; i < count; ++i) {
       if (outcomes[i] == step_outcome::applied) continue;
       tell_lost(waiting_[i]);
-      self_->send(waiting_[i].from, cache_is_back{}); // it is not away: it has forgotten
+      self_->send(waiting_[i].from, cache_is_back{}); // the cache is available but has lost the mirror
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
   } catch (const cache_unavailable&) { open_circuit(); }
@@ -79,16 +78,15 @@ void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, st
 }
 
 // -- vouching
-// ----------------------------------------------------------------------------------------------------------
 
-/// While the cache is away there is nothing to vouch for: owners that sent a step know, the others need not.
+/// While the cache is unavailable there is nothing to vouch for. Owners that sent a step were notified.
 void cache_worker_state::on_vouch(const vouch_for_mirror& x) {
   if (metrics_->is_away) return;
   vouching_.push_back({x.mirror, x.said_at, caf::actor_cast<owner>(self_->current_sender())});
   flush_soon();
 }
 
-/// After the steps that came before. What the cache has forgotten is noticed here within a second.
+/// Runs after the earlier steps. Detects within a second a mirror that the cache has lost.
 void cache_worker_state::vouch_all() {
   auto all = std::exchange(vouching_, {});
   std::erase_if(
@@ -101,13 +99,12 @@ void cache_worker_state::vouch_all() {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (outcomes[i] == step_outcome::applied) continue;
       tell_lost(all[i].from, mirrors[i].aggregate, mirrors[i].generation);
-      self_->send(all[i].from, cache_is_back{}); // it is not away: it has forgotten
+      self_->send(all[i].from, cache_is_back{}); // the cache is available but has lost the mirror
     }
   } catch (const cache_unavailable&) { open_circuit(); }
 }
 
-// -- circuit
-// -----------------------------------------------------------------------------------------------------------
+// -- circuit breaker
 
 void cache_worker_state::open_circuit() {
   ++metrics_->failures;
@@ -130,10 +127,9 @@ void cache_worker_state::ping() {
 }
 
 // -- comparing
-// ---------------------------------------------------------------------------------------------------------
 
 void cache_worker_state::on_check(const check_mirror& x) {
-  flush(); // what was sent before it counts
+  flush(); // include the steps sent before it
   self_->send(caf::actor_cast<owner>(self_->current_sender()), compare(x));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the cache: what waits goes as one pipeline, and while the cache is away nothing is tried but a ping
-// now and then. Owners are told when their mirror is lost and when they may build it again. Detached in
-// production because a cache blocks.
+// Wraps the cache: pipelines the waiting steps; while the cache is unavailable only pings it. Notifies owners
+// when their mirror is lost and when they may rebuild it. Detached in production because a cache blocks.
 #pragma once
 #include "actors/base/cache_metrics.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -16,11 +15,11 @@
 
 namespace fq {
 
-/// Elements that one pipeline carries at most; the rest goes into the next one.
+/// Max elements per pipeline.
 inline constexpr std::size_t elements_per_pipeline_max = 20'000;
-/// Steps that wait at most; beyond it the cache counts as away (I14).
+/// Max waiting steps; beyond it the cache counts as unavailable (I14).
 inline constexpr std::size_t steps_waiting_max = 10'000;
-/// Pause before a cache that failed is asked again, doubling up to the maximum.
+/// Pause between pings of an unavailable cache; doubles up to the maximum.
 inline constexpr milliseconds circuit_pause_min{200};
 inline constexpr milliseconds circuit_pause_max{5'000};
 
@@ -61,10 +60,10 @@ private:
   environment* env_ = nullptr;
   cache_metrics* metrics_ = nullptr;
   std::vector<waiting> waiting_;
-  std::vector<vouching> vouching_; ///< a few a second and owner
+  std::vector<vouching> vouching_; ///< a few per second and owner
   bool flush_is_due_ = false;
   milliseconds pause_ = circuit_pause_min;
-  std::map<aggregate_id, owner> to_tell_; ///< whose mirror was lost since the circuit opened
+  std::map<aggregate_id, owner> to_tell_; ///< owners whose mirror was lost since the circuit breaker opened
 };
 
 cache_worker_handle::behavior_type cache_worker(

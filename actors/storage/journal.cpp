@@ -83,8 +83,8 @@ void journal::timer_fired(std::uint64_t generation) {
 }
 
 bool journal::settled(const batch_settled& answer) {
-  if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq)
-    return true; // of an earlier submission
+  // Ignores answers to earlier submissions.
+  if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq) return true;
   if (answer.unavailable && !planted(bug::trust_unknown_commit)) {
     stalled_ = true;
     arm(retry_);
@@ -103,7 +103,7 @@ bool journal::settled(const batch_settled& answer) {
   auto done = std::move(in_flight_held_);
   in_flight_held_ = std::move(next_held_);
   next_held_.clear();
-  if (!next_.empty()) submit_next(); // before the replies: the ledger works while we deliver
+  if (!next_.empty()) submit_next(); // before the replies: the ledger works while replies are delivered
   release(done);
   if (is_idle())
     for (auto& work : std::exchange(at_next_boundary_, {})) work()();

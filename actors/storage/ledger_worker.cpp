@@ -15,7 +15,7 @@ batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcom
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
 }
 
-/// Of outcomes that end an owner's view of the world.
+/// Name of an outcome after which the owner must reload; null for the others.
 const char* refusal_name(commit_outcome outcome) {
   switch (outcome) {
     case commit_outcome::fenced: return "another owner has taken it";
@@ -47,7 +47,8 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
     self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
 }
 
-/// Whether `work` could be done. A commit of unknown fate is as good as none: whoever asked asks again.
+/// Runs `work`; false if the ledger is unavailable. An unknown commit also counts as failed: the requester
+/// repeats it.
 template <class Work>
 bool ledger_worker_state::reached(Work work) {
   bool done = false;
@@ -176,7 +177,7 @@ event_list_reply ledger_worker_state::list(const list_events& x) {
   return reply;
 }
 
-/// Answers the sender of the message in hand by an ordinary message.
+/// Sends an ordinary message to the sender of the current message.
 template <class Reply>
 void ledger_worker_state::answer(Reply reply) {
   caf::anon_send(caf::actor_cast<caf::actor>(self_->current_sender()), std::move(reply));
@@ -185,8 +186,7 @@ void ledger_worker_state::answer(Reply reply) {
 void ledger_worker_state::on_commit(const commit_batch& x) {
   waiting_.push_back({x.content, caf::actor_cast<owner_handle>(self_->current_sender())});
   if (flush_is_due_) return;
-  flush_is_due_ = true; // behind the batches in the mailbox: those join this commit. Notices and readings
-                        // wait, where they share this worker
+  flush_is_due_ = true; // after the batches in the mailbox, which join this commit; before notices and reads
   self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
 }
 
@@ -206,7 +206,7 @@ void ledger_worker_state::flush() {
   all.reserve(group.size());
   for (const auto& w : group) all.push_back(*w.content);
   std::vector<commit_outcome> outcomes;
-  // After an unknown commit the owner submits again, and applied_seq tells.
+  // After an unknown commit the owner submits again, and applied_seq shows whether it was applied.
   reached([&] { outcomes = ledger_->commit(all); }) ? settle(group, outcomes) : fail(group);
 }
 
@@ -225,8 +225,8 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Old answers, receipts and delivered domain events go, a few at a time: on an embedded ledger owners'
-/// commits wait for each time. Owners forget theirs by age as well.
+/// Deletes old idempotency records, webhook receipts and delivered domain events, a few at a time: on SQLite
+/// commits wait for each round. Owners also drop their own records by age.
 void ledger_worker_state::prune() {
   const auto now = clock_->now();
   std::size_t gone = 0;
@@ -241,7 +241,7 @@ void ledger_worker_state::prune() {
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
   aggregate_acquired reply;
   reply.outcome = acquire_outcome::unavailable;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   reached([&] {
     const auto lease = planted(bug::lease_ignored) ? lease_terms{} : settings_.lease;
     auto result = ledger_->acquire(x.aggregate, lease, x.idempotency_since);
@@ -264,16 +264,16 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   answer(std::move(reply));
 }
 
-/// Behind the owner's last batch: it releases when that is answered.
+/// The owner releases after its last batch is answered.
 void ledger_worker_state::release(const release_aggregate& x) {
   const auto mine = leased_.find(x.aggregate);
   if (mine == leased_.end()) return;
-  if (!planted(bug::answers_after_handover))
-    mine->second.horizon->set(milliseconds{0}); // before anybody else can have it
+  // Invalidated before another node can acquire it.
+  if (!planted(bug::answers_after_handover)) mine->second.horizon->set(milliseconds{0});
   leased_.erase(mine);
   reached([&] {
     ledger_->release(settings_.lease.owner, {&x.aggregate, 1});
-  }); // else the lease runs out by itself
+  }); // on failure the lease expires
 }
 
 void ledger_worker_state::renew() {
@@ -282,7 +282,7 @@ void ledger_worker_state::renew() {
   mine.reserve(leased_.size());
   for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
   lease_renewal renewal;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); })
       && !planted(bug::renewal_taken_for_granted))
     return;
@@ -362,15 +362,15 @@ dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
   return reply;
 }
 
-// -- notices ------------------------------------------------------------------------------------------------
+// -- notices
 
-/// An answer that says no more than whether it was done.
+/// Runs `work`; answers unavailable if the ledger is.
 template <class Work>
 ack_reply ledger_worker_state::done(Work work) {
   return reached(work) ? ack_reply{} : ack_reply{reason::unavailable};
 }
 
-/// Likewise, of what may not be there.
+/// As done(); not_found if `work` returns false.
 template <class Work>
 ack_reply ledger_worker_state::found(Work work) {
   bool is_there = false;
@@ -425,8 +425,8 @@ devices_reply ledger_worker_state::list(const fq::list_devices& x) {
   return {{}, std::move(devices)};
 }
 
-/// The newest of its holder's is found by an index, however long the log is; nothing else is stored between
-/// the look and the writing.
+/// The holder's newest delivery is found by an index, whatever the log's size. No other write happens between
+/// the read and the store.
 ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
   bool is_pending = false;
   const bool did = reached([&] {
@@ -453,7 +453,7 @@ ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
                 + " endpoints already; remove some"}};
 }
 
-/// For the words of a refusal: whose bound it is.
+/// True: the organizer's limit is reached, else the tenant's. Only for the text of a refusal.
 bool ledger_worker_state::has_its_share(const webhook_endpoint_row& mine) {
   std::vector<webhook_endpoint_row> all;
   if (mine.organizer.is_nil() || !reached([&] { all = ledger_->list_endpoints(mine.tenant); })) return false;

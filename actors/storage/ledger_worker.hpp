@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps a ledger for owners: collects the batches that wait and commits them as one transaction, so
-// throughput grows with load while latency stays near one fsync. Detached in production because a ledger
-// blocks; an ordinary actor in simulations.
+// Wraps a ledger for owners. Group commit: one transaction for all waiting batches, so throughput grows with
+// load while latency stays near one fsync. Detached in production because a ledger blocks; an ordinary actor
+// in simulations.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -19,29 +19,28 @@
 
 namespace fq {
 
-/// Batches and changes that one transaction carries at most; the rest goes into the next one.
+/// Max batches and changes per transaction.
 inline constexpr std::size_t batches_per_commit_max = 256;
 inline constexpr std::size_t changes_per_commit_max = 20'000;
 
-/// Webhook receipts are kept longer than any gateway repeats (Paystack and Stripe: three days).
+/// Retention of webhook receipts; gateways retry for up to three days (Paystack, Stripe).
 inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
-/// Domain events are kept for a look back after they went out.
-inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000}; ///< of the log of deliveries
-inline constexpr milliseconds device_life{270ll * 24 * 60 * 60
-                                          * 1000}; ///< not registered again: FCM forgets such tokens too
+/// Retention of the delivery log, of devices and of sent domain events.
+inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000};
+/// Since the last registration; FCM expires tokens then too.
+inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000};
 inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
-/// Rows that one round of pruning deletes at most; where there were fewer, the next round follows after the
+/// Max rows deleted per round. A full round is followed by another after prune_pause, else after the
 /// interval.
 inline constexpr std::size_t rows_per_prune = 250;
-inline constexpr milliseconds prune_pause{
-  100}; ///< before the next ones, while there are more: 2,500 a second
+inline constexpr milliseconds prune_pause{100}; ///< at most 2,500 rows/s
 
 struct ledger_worker_settings {
-  lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term
-  milliseconds prune_interval{30'000}; ///< 0: somebody else prunes
-  std::atomic<bool>* reachable = nullptr; ///< told after every call, for /readyz
-  std::function<void(const std::string&)> note =
-    nullptr; ///< for people: the ledger is away or back, a batch was refused; any thread
+  lease_terms lease{}; ///< for acquired aggregates; renewed three times per term
+  milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
+  std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
+  /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
+  std::function<void(const std::string&)> note = nullptr;
 };
 
 class ledger_worker_state {
@@ -49,7 +48,7 @@ public:
   static inline const char* name = "ledger_worker";
   using pointer = ledger_worker_handle::stateful_pointer<ledger_worker_state>;
 
-  /// Ends its leases: a successor need not wait.
+  /// Releases its leases: a successor need not wait.
   ~ledger_worker_state();
   void init(pointer self, ledger& engine, environment& env, ledger_worker_settings settings);
   ledger_worker_handle::behavior_type behavior();
@@ -70,7 +69,7 @@ private:
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void beat(const beat_node& x);
-  std::string beats_for_; ///< the node whose signs of life we give; empty: none
+  std::string beats_for_; ///< the node whose heartbeats this worker writes; empty: none
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);
@@ -107,10 +106,10 @@ private:
   ledger* ledger_ = nullptr;
   environment* env_ = nullptr;
   ledger_worker_settings settings_;
-  bool is_reached_ = true; ///< by the last call
-  std::optional<aggregate_clock>
-    clock_; ///< rows are old by the time that owners count, whatever the wall clock does
-  std::map<aggregate_id, held_lease> leased_; ///< acquired here and not released
+  bool is_reached_ = true; ///< result of the last call
+  /// Row ages use the owners' clock, independent of jumps of the wall clock.
+  std::optional<aggregate_clock> clock_;
+  std::map<aggregate_id, held_lease> leased_; ///< acquired by this worker and not yet released
   std::vector<waiting> waiting_;
   bool flush_is_due_ = false;
 };

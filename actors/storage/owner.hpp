@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the global owners (accounts, catalog) have in common: clock, journal, loading, held replies. Each adds
-// its own memory and its own decisions.
+// Common part of the global owners (accounts, catalog): clock, journal, loading, held replies.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
 #include "actors/base/errors.hpp"
@@ -20,7 +19,8 @@
 namespace fq {
 
 inline constexpr milliseconds owner_load_retry{200};
-/// While this node does not serve: nobody is asked, and who hears that it does finds the owner there.
+/// Retry interval of loading while this node does not serve. No ledger call is made; short, so that the owner
+/// is there soon after the node starts to serve.
 inline constexpr milliseconds serve_retry{20};
 
 template <class Result>
@@ -34,7 +34,7 @@ struct reply_in<caf::result<Reply>> {
 template <class Self>
 class owner_core {
 public:
-  /// `has_cluster`: it loads when it has heard that this node serves.
+  /// `has_cluster`: load only after cluster_changed says that this node serves.
   void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers, bool has_cluster) {
     may_load_ = !has_cluster;
     self_ = self;
@@ -62,7 +62,7 @@ public:
     if (!may_load_) return load_later();
     self_->send(ledgers_.of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
-  /// The image to load from; null if it was not acquired (it is asked for again).
+  /// The image to load; null if not acquired (a retry is scheduled).
   const acquired* on_acquired(const aggregate_acquired& answer) {
     if (serving_) return nullptr;
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
@@ -77,24 +77,24 @@ public:
     journal_->start(aggregate_, *answer.content);
     return answer.content.get();
   }
-  /// It was acquired and is served: unless it was lost in between, and is being loaded anew.
+  /// Starts serving, unless the aggregate was lost during loading and is loaded again.
   void serve() { serving_ = is_acquired_; }
   void on_settled(const batch_settled& answer) {
     if (!journal_->settled(answer)) return load();
     leave_if_due();
   }
-  /// Another node has it: what is held fails, and we ask until its lease ends.
+  /// Another node owns it: fails held replies, then retries until that lease ends.
   void on_lease_lost() { load(); }
   void on_timer(const timer_fired& t) {
     if (t.kind == timer_kind::journal) return journal_->timer_fired(t.generation);
     if (t.kind == timer_kind::retry_load && !serving_) load();
   }
 
-  /// Also past the lease's end: another node may own the aggregate, and memory be the past.
+  /// Also true past the lease's end: another node may own the aggregate and memory may be stale.
   [[nodiscard]] bool refuses() const {
     return !serving_ || leaves_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
   }
-  /// `peer_of`: where a node has what this actor is.
+  /// `peer_of`: the member of node_peer with this actor's counterpart.
   void on_cluster(const cluster_changed& x, caf::strong_actor_ptr node_peer::*peer_of) {
     peers_.clear();
     for (const auto& p : x.peers) peers_.emplace(p.node, p.*peer_of);
@@ -102,8 +102,8 @@ public:
     may_load_ = x.serves && !leaves_;
     leave_if_due();
   }
-  /// `serve()`, or the answer of the node that has the aggregate. Who asks from another node is served here
-  /// or refused: it would come back.
+  /// `serve()`, or the answer of the owning node. A request from another node is not delegated again: it
+  /// could loop.
   template <class Message, class Serve>
   auto here_or_there(const Message& x, Serve serve) -> decltype(serve()) {
     const auto there = elsewhere_ ? peers_.find(lease_owner_) : peers_.end();
@@ -112,14 +112,14 @@ public:
     self_->delegate(caf::actor_cast<caf::actor>(there->second), x);
     return caf::delegated<typename reply_in<decltype(serve())>::type>{};
   }
-  /// Why, as an answer.
+  /// The reason of refuses(), as an answer.
   [[nodiscard]] caf::error refusal() const {
     return make_error(elsewhere_ ? errc::not_owner : errc::unavailable);
   }
   [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] environment& env() const { return *env_; }
   [[nodiscard]] aggregate_id aggregate() const { return aggregate_; }
-  /// Where to read what needs no owner.
+  /// For reads that need no owner.
   [[nodiscard]] const ledger_worker_handle& reader() const { return ledgers_.reader(); }
   [[nodiscard]] uuid make_id() const { return env_->make_id(now(), aggregate_); }
 
@@ -127,7 +127,7 @@ public:
   caf::result<Reply> commit(changes content, Reply reply) {
     return hold(self_->make_response_promise(), std::move(content), std::move(reply));
   }
-  /// The same for a promise made earlier.
+  /// As commit(), for an existing promise.
   template <class Reply>
   caf::result<Reply> hold(caf::response_promise promise, changes content, Reply reply) {
     const auto seq = journal_->append(std::move(content), now(), true);
@@ -142,7 +142,7 @@ private:
     self_->delayed_send(self_, may_load_ ? owner_load_retry : serve_retry,
                         timer_fired{timer_kind::retry_load, 0});
   }
-  /// What was decided is committed; who comes after us may have it.
+  /// Releases the aggregate once all decisions are committed, so that a successor can acquire it.
   void leave_if_due() {
     if (!leaves_ || !serving_ || !journal_->is_idle()) return;
     serving_ = is_acquired_ = false;
@@ -159,12 +159,12 @@ private:
   std::unique_ptr<journal> journal_;
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   bool may_load_ = true;
-  bool leaves_ = false; ///< to nodes of another kind
+  bool leaves_ = false; ///< nodes of another kind take over
   bool serving_ = false;
   bool is_acquired_ = false;
-  bool elsewhere_ = false; ///< another node holds the lease; we go on asking
+  bool elsewhere_ = false; ///< another node holds the lease; retrying
   std::string lease_owner_; ///< that node
-  std::map<std::string, caf::strong_actor_ptr> peers_; ///< other nodes' actors like this one
+  std::map<std::string, caf::strong_actor_ptr> peers_; ///< this actor's counterparts on other nodes
 };
 
 } // namespace fq

@@ -41,8 +41,8 @@ caf::result<session_found> session_reader_state::on_find(const find_session& x) 
   if (waiting_.size() + missed_.size() >= questions_waiting_max) return session_found{};
   auto promise = self_->make_response_promise<session_found>();
   waiting_.push_back({x.entry, promise, env_->steady_now()});
-  if (!std::exchange(flush_is_due_, true))
-    self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind what is in the mailbox already
+  // Flushes after the messages already in the mailbox, which join this pipeline.
+  if (!std::exchange(flush_is_due_, true)) self_->send(self_, timer_fired{timer_kind::flush, 0});
   return promise;
 }
 
@@ -58,8 +58,8 @@ void session_reader_state::flush() {
   }
 }
 
-/// Mirrors that were looked up too long ago, or never, and those of sessions that were not found at the last
-/// look.
+/// Reads mirrors that are older than mirror_trust or unknown, and those of sessions not found by the last
+/// read.
 void session_reader_state::refresh_mirrors(const std::vector<question>& questions) {
   const auto now = env_->steady_now();
   std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_trust; });
@@ -76,8 +76,8 @@ void session_reader_state::refresh_mirrors(const std::vector<question>& question
       mirrors_.erase(owners[i]);
 }
 
-/// One round trip for all. Throws cache_unavailable before any of them is answered, and leaves them to the
-/// caller.
+/// One round trip for all questions. If it throws cache_unavailable, none is answered and `questions` is
+/// unchanged.
 void session_reader_state::look(std::vector<question>&& questions) {
   std::vector<session_question> asked;
   for (const auto& q : questions)
@@ -88,7 +88,7 @@ void session_reader_state::look(std::vector<question>&& questions) {
   std::size_t next = 0;
   for (auto& q : std::exchange(questions, {})) {
     if (next == asked.size() || asked[next].entry != q.entry) {
-      q.promise.deliver(session_found{}); // nobody vouches
+      q.promise.deliver(session_found{}); // no vouched mirror
       continue;
     }
     const auto& mirror = asked[next].mirror;
@@ -101,9 +101,9 @@ void session_reader_state::look(std::vector<question>&& questions) {
   }
 }
 
-/// Over is what is not in a mirror that its owner has vouched for since the question came. A word reaches the
-/// cache at most 2 * vouch_delay_max after it was said, so one that reached it later than that after the
-/// question was said after it.
+/// A session is over if it is absent from a mirror whose owner vouched after the question arrived. A vouch
+/// takes at most 2 * vouch_delay_max to reach the cache, so one that arrives later than that was made after
+/// the question.
 void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
   const auto now = env_->steady_now();
   if (q.word_before != 0 && mirror.word > q.word_before) {

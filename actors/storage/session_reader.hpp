@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sessions of other nodes' aggregates from the cache, for `GET /access` on a node that does not own
-// them. What waits goes as one pipeline: on the hot path one GET a session. It goes only by a mirror that its
-// owner vouches for. What it says is old by at most
-//   vouch_delay_max on the owner's way to the cache, twice (in the worker's mailbox, on the wire)   1.0 s
-//   vouch_life                                                                                   1.5 s
-//   mirror_trust                                                                                 0.5 s
-// whatever happens to the owner or to its way to the cache; with the second that origins may remember (two in
-// nginx, which counts in whole ones) that is I15's 5 s. Detached in production because a cache blocks.
+// Reads sessions of other nodes' aggregates from the cache, for `GET /access` on a node that does not own
+// them. Pipelines the waiting questions: normally one GET per session. Uses only vouched mirrors. Max age of
+// an answer:
+//   vouch_delay_max, twice (the worker's mailbox, the wire)   1.0 s
+//   vouch_life                                                1.5 s
+//   mirror_trust                                              0.5 s
+// Origins may cache an answer for one more second (two in nginx, which counts whole seconds): at most 5 s in
+// total (I15). Detached in production because a cache blocks.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "domain/base/environment.hpp"
@@ -22,16 +22,15 @@
 
 namespace fq {
 
-/// How long a mirror that was vouched for is looked into without asking again.
+/// How long a vouched mirror is used without reading its vouch again.
 inline constexpr milliseconds mirror_trust{500};
-/// A session that is not there is over only if it is still not there when its owner has vouched again: its
-/// admission may be on its way to the cache while its token is already here. Looked for so often, for so
-/// long; then the answer is `unknown`.
+/// A missing session is over only if it is still missing after its owner has vouched again: the token can
+/// arrive before the mirror step. Polling interval, and the time after which the answer is `unknown`.
 inline constexpr milliseconds look_interval{200};
 inline constexpr milliseconds patience{3'000};
-/// Sessions remembered to be over: an entry is admitted once, so they stay so.
+/// Max remembered ended sessions. An entry is admitted once, so they stay over.
 inline constexpr std::size_t over_max = 100'000;
-/// Questions that wait at most; beyond it the answer is `unknown`.
+/// Max waiting questions; beyond it the answer is `unknown`.
 inline constexpr std::size_t questions_waiting_max = 10'000;
 
 class session_reader_state {
@@ -47,9 +46,10 @@ private:
     entry_id entry;
     caf::typed_response_promise<session_found> promise;
     milliseconds asked_at{0}; ///< steady time
-    bool was_missed = false; ///< looked for, and not found
-    std::uint64_t word_before =
-      0; ///< a later word of the owner was said after the question; 0: not known yet
+    bool was_missed = false; ///< not found by an earlier read
+    /// The owner's vouch number before which nothing counts: any later vouch was made after the question. 0:
+    /// not known yet.
+    std::uint64_t word_before = 0;
   };
   struct known_mirror {
     vouched_mirror mirror;
@@ -66,10 +66,10 @@ private:
   cache* cache_ = nullptr;
   environment* env_ = nullptr;
   std::vector<question> waiting_;
-  std::vector<question> missed_; ///< looked for, and not found
+  std::vector<question> missed_; ///< not found by the last read
   bool flush_is_due_ = false;
   std::unordered_set<entry_id> over_;
-  std::map<aggregate_id, known_mirror> mirrors_; ///< of the last `mirror_trust`
+  std::map<aggregate_id, known_mirror> mirrors_; ///< read within the last `mirror_trust`
 };
 
 session_reader_handle::behavior_type session_reader(

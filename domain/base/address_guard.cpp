@@ -10,19 +10,19 @@ namespace {
 
 template <std::size_t Size>
 struct block {
-  std::array<std::uint8_t, Size> network; // what is not written is zero
+  std::array<std::uint8_t, Size> network; // remaining bytes are zero
   int bits;
   std::string_view name;
 };
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. Left out are the AS112 and AMT
-// anycast blocks, which are public servers; the last row is no registry's.
+// https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. The AS112 and AMT anycast
+// blocks are omitted because they are public servers. The last row is in no registry.
 constexpr auto ipv4_blocks = std::to_array<block<4>>({
   {{0}, 8, "this network"},
   {{10}, 8, "private use"},
   {{100, 64}, 10, "shared address space"},
   {{127}, 8, "loopback"},
-  {{169, 254}, 16, "link-local"}, // 169.254.169.254: the metadata service of most clouds
+  {{169, 254}, 16, "link-local"}, // includes 169.254.169.254, the metadata service of most clouds
   {{172, 16}, 12, "private use"},
   {{192, 0, 0}, 24, "protocol assignments"},
   {{192, 0, 2}, 24, "documentation"},
@@ -32,13 +32,13 @@ constexpr auto ipv4_blocks = std::to_array<block<4>>({
   {{198, 51, 100}, 24, "documentation"},
   {{203, 0, 113}, 24, "documentation"},
   {{224}, 4, "multicast"},
-  {{240}, 4, "reserved"}, // with the limited broadcast
-  {{168, 63, 129, 16}, 32, "metadata"}, // Azure's WireServer, reached only from inside
+  {{240}, 4, "reserved"}, // includes the limited broadcast
+  {{168, 63, 129, 16}, 32, "metadata"}, // Azure WireServer, reachable only from inside Azure
 });
 
-// https://www.iana.org/assignments/iana-ipv6-special-registry: what lies inside 2000::/3. Nothing outside is
-// handed out to hosts of the Internet (RFC 4291 2.4): unspecified, loopback, 100::/64, 5f00::/16, unique
-// local, link-local, site-local, multicast.
+// https://www.iana.org/assignments/iana-ipv6-special-registry: the blocks inside 2000::/3. Addresses outside
+// of it are not assigned to Internet hosts (RFC 4291 2.4): unspecified, loopback, 100::/64, 5f00::/16,
+// unique local, link-local, site-local, multicast.
 constexpr block<16> global_unicast{{0x20}, 3, {}};
 constexpr auto ipv6_blocks = std::to_array<block<16>>({
   {{0x20, 0x01}, 23, "protocol assignments"}, // Teredo, benchmarking, ORCHID
@@ -63,14 +63,14 @@ std::string_view name_in(const std::array<block<Size>, Count>& blocks,
   return found == blocks.end() ? std::string_view{} : found->name;
 }
 
-// Where in an address an IPv4 address sits.
+// An address block whose addresses carry an IPv4 address, and its byte offset.
 struct carrier {
   block<16> addresses;
   std::size_t at;
 };
 constexpr auto carriers = std::to_array<carrier>({
   {{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96, "mapped"}, 12},
-  {{{}, 96, "compatible"}, 12}, // :: and ::1 too, as addresses of "this network"
+  {{{}, 96, "compatible"}, 12}, // :: and ::1 too: their IPv4 part is in "this network"
   {{{0, 0x64, 0xff, 0x9b}, 96, "NAT64"}, 12},
   {{{0x20, 0x02}, 16, "6to4"}, 2},
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which IP addresses are on the public Internet, so that an address somebody else chose leads us nowhere
-// else: not into this machine, its network or a cloud's metadata service (SSRF). Pure; asked by outbound when
-// a url is given to us and again before every connect.
+// Decides which IP addresses are on the public Internet (SSRF guard). A URL chosen by a tenant must not lead
+// to this machine, its network or a cloud's metadata service. Pure; outbound checks each URL when it is
+// registered and again before every connect.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace fq {
 using ipv4_bytes = std::array<std::uint8_t, 4>; ///< network order
 using ipv6_bytes = std::array<std::uint8_t, 16>;
 
-/// Why an address is not public: "loopback", "private use", ...; empty if it is. By IANA's special-purpose
-/// address registries (RFC 6890 and its successors; read November 2026), where whatever is not for
-/// everybody's use, or no host's own address, counts as not public.
+/// Returns why an address is not public ("loopback", "private use", ...); empty if it is public. Follows
+/// IANA's special-purpose address registries (RFC 6890 and successors, read November 2026). Blocks that are
+/// not for general use, or not a host's own address, count as not public.
 [[nodiscard]] std::string_view special_purpose_of(const ipv4_bytes& address) noexcept;
-/// Addresses that carry an IPv4 address (mapped, compatible, 6to4, NAT64, ISATAP) lead to it and are what it
-/// is.
+/// An address that carries an IPv4 address (mapped, compatible, 6to4, NAT64, ISATAP) is judged by that IPv4
+/// address.
 [[nodiscard]] std::string_view special_purpose_of(const ipv6_bytes& address) noexcept;
 
 [[nodiscard]] inline bool is_public(const ipv4_bytes& address) noexcept {

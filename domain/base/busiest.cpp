@@ -26,7 +26,8 @@ std::vector<event_id> busiest(std::span<const event_load> all, std::span<const e
       continue;
     }
     const auto least = std::ranges::min_element(shown, {}, &event_load::waiting);
-    if (least == shown.end() || one.waiting <= 2 * least->waiting) break; // the rest has no more
+    if (least == shown.end() || one.waiting <= 2 * least->waiting)
+      break; // the remaining events are no fuller
     *least = one;
   }
   std::vector<event_id> names;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which few of many events are shown by name. Who is shown stays as long as that is not misleading: a name
-// that comes and goes is a new series to whoever keeps them.
+// Selects the few events that metrics show by name. The selection changes rarely, because each new name
+// creates a new time series in the metrics store.
 #pragma once
 #include "domain/base/ids.hpp"
 
@@ -15,8 +15,9 @@ struct event_load {
   std::uint64_t waiting = 0;
 };
 
-/// At most `limit` of `all`, each once. Those of `before` that are still there go first, in their order; free
-/// places go to the fullest, and somebody's place to who has more than twice as many waiting.
+/// Returns at most `limit` events of `all`, each once. Events of `before` that still exist come first, in
+/// their order. Free places go to the fullest events; an event with more than twice as many waiting replaces
+/// a selected one.
 std::vector<event_id> busiest(std::span<const event_load> all, std::span<const event_id> before,
                               std::size_t limit);
 

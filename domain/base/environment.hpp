@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time, randomness and ids come from: one environment, made in main (or by a simulation) and handed
-// down. Nothing else in the project asks a clock or a random source.
+// The only source of time, randomness and ids. main (or a simulation) creates one environment and passes it
+// down.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
@@ -14,13 +14,13 @@ class environment {
 public:
   virtual ~environment() = default;
 
-  /// Wall clock, UTC. May jump; used for token expiry and as ledger time when an aggregate is loaded.
+  /// Wall clock, UTC. May jump. Used for token expiry and as the ledger time when an aggregate is loaded.
   virtual timestamp wall_now() = 0;
 
-  /// Monotonic time since an arbitrary start. Never jumps; everything that waits is measured by it.
+  /// Monotonic time since an arbitrary start. Never jumps; all timeouts and intervals use it.
   virtual milliseconds steady_now() = 0;
 
-  /// Fills with unpredictable bytes (reproducible ones in a simulation). Thread-safe.
+  /// Fills `out` with unpredictable bytes (reproducible in a simulation). Thread-safe.
   virtual void random_bytes(std::span<std::byte> out) = 0;
 
   std::uint64_t random_u64() {
@@ -29,7 +29,7 @@ public:
     return x;
   }
 
-  /// A fresh UUIDv7 that leads to its owner: the aggregate number sits in the random bits.
+  /// Makes a fresh UUIDv7 that leads to its owner: its random bits contain the aggregate number.
   uuid make_id(timestamp now, aggregate_id owner) { return make_uuid(now, owner, random_u64()); }
 };
 

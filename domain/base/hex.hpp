@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hexadecimal digit is worth: for ids, keys and percent escapes alike.
+// Value of a hexadecimal digit, for ids, keys and percent escapes.
 #pragma once
 
 namespace fq {

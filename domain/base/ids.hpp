@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifiers. Every id is a UUIDv7 that carries the number of the aggregate that owns it; an entry's id also
-// carries its queue number, so any id leads to its owner, and an entry's to its row, without a lookup. Ids
+// Identifiers. Every id is a UUIDv7 that contains the number of the aggregate that owns it, so any id leads
+// to its owner without a lookup. An entry's id also contains its queue number, so it leads to its row. Ids
 // are not secrets.
-//
 // Layout (RFC 9562 version 7): 48 bits Unix milliseconds | 4 bits version | 12 bits high | 2 bits variant |
 // 32 bits aggregate number | 30 bits low. (high, low) are 42 random bits, or 0b00 and the 40-bit queue
 // number.
@@ -25,7 +24,7 @@ struct uuid {
   [[nodiscard]] constexpr bool is_nil() const { return hi == 0 && lo == 0; }
 };
 
-/// 32-bit number of the unit of ownership: an event with its queue, a standalone queue, or a global one.
+/// Number of an aggregate: an event with its queue, a standalone queue, or a global aggregate.
 enum class aggregate_id : std::uint32_t {};
 inline constexpr aggregate_id accounts_aggregate{1};
 inline constexpr aggregate_id catalog_aggregate{2};
@@ -41,7 +40,7 @@ inline constexpr std::uint64_t queue_number_max = (std::uint64_t{1} << 40) - 1;
 enum class tenant_id : std::uint32_t {};
 inline constexpr tenant_id default_tenant{1};
 
-/// Who holds a place, 128 bits: a customer's id, or a keyed hash of the subject a tenant gave.
+/// Holder of an entry, 128 bits: a customer's id, or a keyed hash of the subject that a tenant gave.
 using subject_key = uuid;
 using customer_id = uuid;
 using organizer_id = uuid;
@@ -57,7 +56,7 @@ using ticket_type_id = uuid;
 /// A UUIDv7 of `owner` with 42 bits of `random`.
 uuid make_uuid(timestamp now, aggregate_id owner, std::uint64_t random);
 
-/// The id of entry `n`: a function of its row, so it needs no column of its own.
+/// The id of entry `n`. It is a function of the row, so it needs no column.
 entry_id make_entry_id(timestamp joined_at, aggregate_id owner, queue_number n);
 
 aggregate_id owner_of(const uuid& id);
@@ -68,7 +67,7 @@ timestamp time_of(const uuid& id);
 std::string to_string(const uuid& id);
 /// Writes the 36 characters of `id` to `out` (no terminator); returns the end.
 char* write_text(const uuid& id, char* out);
-/// Accepts exactly 36 characters, either case of hex digits; anything else is no id.
+/// Accepts exactly 36 characters with hex digits of either case; empty for anything else.
 std::optional<uuid> parse_uuid(std::string_view text);
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast things may begin: so many a second on average, or so many in each slot of time. Callers pass their
-// time; what events of a process share is given the process's clock.
+// Limits how fast work may start: a rate per second on average, or a count per time slot. Callers pass their
+// own time; the pace that all events of a process share uses the process's clock.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -12,13 +12,13 @@
 
 namespace fq {
 
-/// A token bucket: `per_second` on average, one second's worth at once at most. 0: no limit.
+/// Token bucket: `per_second` on average, with a burst of at most one second's worth. 0: no limit.
 class token_bucket {
 public:
   token_bucket() = default;
   token_bucket(double per_second, milliseconds now) : per_second_(per_second), counted_until_(now) {}
 
-  /// How many of `wanted` may begin now; they count as begun.
+  /// Returns how many of `wanted` may start now, and takes that many tokens.
   std::size_t take(std::size_t wanted, milliseconds now) {
     if (per_second_ <= 0) return wanted;
     fill(now);
@@ -27,7 +27,7 @@ public:
     return granted;
   }
 
-  /// None may begin now.
+  /// True if nothing may start now.
   bool is_empty(milliseconds now) {
     fill(now);
     return per_second_ > 0 && tokens_ < 1;
@@ -45,20 +45,20 @@ private:
   milliseconds counted_until_{0};
 };
 
-/// Refunds that begin by themselves (of a cancelled event, of who is blocked), of all events of a process
-/// together: 20 in each tenth of a second, so 5,000 in 25 of the 60 seconds that docs/events.md states, and
-/// no other event's commits and payment pages are behind all of them. Used by owners on any thread; two that
-/// ask at once may both be told of the same room.
+/// Paces automatic refunds (of a cancelled event or of blocked customers) over all events of a process: 20
+/// per 100 ms slot. 5,000 refunds start in 25 s of the 60 s that docs/events.md states, and other events'
+/// commits and payment pages do not queue behind all of them.
+/// Used by owners on any thread. Two owners that call `room` at the same time may both get the same room.
 class refund_pace {
 public:
   static constexpr milliseconds slot{100};
   static constexpr std::size_t per_slot = 20;
 
-  /// `steady`: the process's clock, which all events share; their own may differ by the length of an outage.
-  /// None: for one event alone.
+  /// `steady`: the process's clock, shared by all events, because event clocks may differ by the length of
+  /// an outage. Null: the pace of a single event, which uses the `now` that callers pass.
   explicit refund_pace(std::function<milliseconds()> steady = nullptr) : steady_(std::move(steady)) {}
 
-  /// How many may begin at `now`, by the event's clock.
+  /// Returns how many may start at `now`, which is the event's time.
   std::size_t room(timestamp now) {
     const std::lock_guard lock(mutex_);
     const auto t = time_at(now);
@@ -72,7 +72,7 @@ public:
     const std::lock_guard lock(mutex_);
     begun_ += count;
   }
-  /// How long until there is room again, at the latest.
+  /// Upper bound of the time until there is room again.
   [[nodiscard]] milliseconds wait(timestamp now) const {
     const std::lock_guard lock(mutex_);
     return std::clamp(slot_end_ - time_at(now), milliseconds{0}, slot);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bugs that tests/sim plants to prove that it would find them. In every build but the simulation's, `planted`
-// is the constant false and the compiler removes the branch.
+// Bugs that tests/sim plants to prove that it would find them. Outside of simulation builds `planted` is the
+// constant false, and the compiler removes the branch.
 #pragma once
 #include <cstdint>
 
@@ -9,41 +9,41 @@ namespace fq {
 enum class bug : std::uint8_t {
   none,
   skip_epoch_guard, ///< the ledger accepts a batch of an older epoch
-  trust_unknown_commit, ///< the journal takes an unknown outcome for a commit
-  answer_before_commit, ///< replies are not held
-  release_twice, ///< a released claim gives its stock back again
-  admit_without_counting, ///< a tick forgets who is admitted already
+  trust_unknown_commit, ///< the journal treats an unknown outcome as committed
+  answer_before_commit, ///< replies are sent before the commit
+  release_twice, ///< a released claim returns its stock twice
+  admit_without_counting, ///< an admission run does not count entries that are already admitted
   reload_forgets_confirmed, ///< sold units are lost when an owner loads
   expiry_ignores_payment, ///< a claim is released at its deadline although a payment is open
   order_by_timestamp, ///< equal joined_at: the later number goes first
   late_money_kept, ///< money captured after the release is neither claimed again nor refunded
   amount_unchecked, ///< a capture of another amount confirms
   idempotency_forgotten, ///< stored answers are not loaded
-  claim_window_at_read, ///< until when a fan may claim is computed from the settings of the moment it asks
-  mirror_before_commit, ///< the cache is told of a batch when it is submitted
-  lost_mirror_kept, ///< a lost mirror is not begun anew
-  generation_kept, ///< an owner that has loaded goes on under the generation of its predecessor
-  lease_ignored, ///< an aggregate is taken whoever holds its lease
-  lease_loss_ignored, ///< an owner whose lease another node took serves on
-  takeover_forgotten, ///< a region looks only once for what must run
-  fenced_taken_for_commit, ///< a zombie trusts its memory after its batch was refused
-  marked_before_consumed, ///< an outbox row counts as delivered when it was read
+  claim_window_at_read, ///< claim_by is computed from the current settings at each read
+  mirror_before_commit, ///< the cache is updated when a batch is submitted
+  lost_mirror_kept, ///< a lost mirror is not rebuilt
+  generation_kept, ///< an owner that has loaded continues with the cache generation of its predecessor
+  lease_ignored, ///< a node takes an aggregate although another node holds its lease
+  lease_loss_ignored, ///< an owner continues to serve after another node took its lease
+  takeover_forgotten, ///< a region checks only once which aggregates must run
+  fenced_taken_for_commit, ///< an owner trusts its memory after its batch was fenced
+  marked_before_consumed, ///< an outbox row counts as delivered when it is read
   webhook_applied_twice, ///< receipts are ignored, and a second "paid" moves the stock again
-  report_believed, ///< a webhook that proves nothing is applied without asking the gateway
+  report_believed, ///< a webhook without proof is applied without asking the gateway
   promo_not_returned, ///< a failed order keeps its use of the promo code
-  promo_limit_forgotten, ///< a promo code is used however often it was used
-  order_left_pending, ///< no order fails for want of a page
+  promo_limit_forgotten, ///< a promo code can be used without limit
+  order_left_pending, ///< orders without a payment page never fail
   cancelled_order_sells, ///< money for an order that was cancelled buys its tickets
   refund_keeps_tickets, ///< refunded tickets stay sold
-  serves_after_lease, ///< an owner does not look whether its lease has passed
-  renewal_taken_for_granted, ///< a lease that could not be renewed is thought to last
-  answers_after_handover, ///< an owner that has given its event away goes on answering those who know it
-  takes_back_given, ///< a region that gave an event away begins it again if it is asked first
-  handover_keeps_lease, ///< an event is given away, its lease is not
-  subscribes_twice, ///< a hub that subscribes again gets every push twice
-  lost_hub_kept, ///< the hub of a lost connection stays subscribed, and is thought to be the one that comes
-                 ///< back
-  lost_peer_kept, ///< a lost node is thought to be reached still
+  serves_after_lease, ///< an owner does not check whether its lease has expired
+  renewal_taken_for_granted, ///< an owner assumes that its lease was renewed although the renewal failed
+  answers_after_handover, ///< an owner that handed over its event continues to answer
+  takes_back_given, ///< a region that handed over an event starts it again at the next request
+  handover_keeps_lease, ///< an event is handed over without its lease
+  subscribes_twice, ///< a hub that subscribes twice gets every push twice
+  lost_hub_kept, ///< the hub of a lost connection stays subscribed and is mistaken for the one that
+                 ///< reconnects
+  lost_peer_kept, ///< a lost node still counts as reachable
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State machines as data: a table of (from, trigger, to). Code asks `next`, tests and docs enumerate the
+// State machines as data: a table of (from, trigger, to). Code calls `next`; tests and docs enumerate the
 // table.
 #pragma once
 #include <array>
@@ -15,7 +15,8 @@ struct rule {
   State to;
 };
 
-/// Where `trigger` leads from `from`; nothing if the table has no such rule (an illegal transition).
+/// The state that `trigger` leads to from `from`; empty if the table has no such rule (an illegal
+/// transition).
 template <class State, class Trigger, std::size_t N>
 constexpr std::optional<State> next(const std::array<rule<State, Trigger>, N>& table, State from,
                                     Trigger trigger) {
@@ -24,7 +25,7 @@ constexpr std::optional<State> next(const std::array<rule<State, Trigger>, N>& t
   return std::nullopt;
 }
 
-/// True if some trigger leads straight from `from` to `to`: what a history row must satisfy (I10).
+/// True if some trigger leads directly from `from` to `to`; every history row must satisfy this (I10).
 template <class State, class Trigger, std::size_t N>
 constexpr bool is_step(const std::array<rule<State, Trigger>, N>& table, State from, State to) {
   for (const auto& r : table)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two time types of the project. Pure: nobody here asks what time it is.
+// The two time types of the project. Pure: this file reads no clock.
 #pragma once
 #include <chrono>
 #include <cstdint>

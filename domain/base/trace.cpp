@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view digits = "0123456789abcdef";
 
-/// Lower case only, as the text wants it.
+/// Lower case only, as the specification requires.
 std::optional<std::uint64_t> parse_hex(std::string_view text) {
   std::uint64_t value = 0;
   for (const char c : text) {

@@ -22,7 +22,7 @@ std::uint64_t weight(aggregate_id aggregate, const std::string& node) {
 bool stays(const node_row& n) { return n.serves && !n.is_draining; }
 bool takes_more(const node_row& n) { return n.is_settled && stays(n); }
 
-/// Of kinds that start together the one that has the least begins.
+/// Of kinds that start together, the one with the lowest rank starts.
 auto rank(const node_row& n) { return std::pair{n.wire_version, std::string_view{n.id}}; }
 
 bool stands_back(const node_row& self, std::span<const node_row> nodes) {
@@ -95,7 +95,7 @@ claim claim_after(const claim& before, const node_row& self, std::span<const nod
     return gives_way || ++after.waits > claim_patience ? claim{} : after;
   }
   const auto mine = std::ranges::find(nodes, self.id, &node_row::id);
-  if (mine == nodes.end() || !mine->serves) return after; // as it was before we claimed
+  if (mine == nodes.end() || !mine->serves) return after; // the ledger does not show our claim yet
   after.serves = before.is_seen;
   after.is_seen = true;
   return after;
@@ -140,7 +140,7 @@ std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes
   const auto count = [&others](const std::string& node) {
     if (const auto n = std::ranges::find(others, node, &node_row::id); n != others.end()) ++n->owners;
   };
-  for (const auto& g : on_their_way) count(g.to); // which counts as given
+  for (const auto& g : on_their_way) count(g.to); // already counts as handed over
   auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(on_their_way.size()));
   auto wanted = surplus(self, nodes, most);
   wanted -= std::min(wanted, on_their_way.size());
@@ -149,7 +149,7 @@ std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes
   std::vector<gift> out;
   for (const auto aggregate : may_go) {
     if (out.size() == wanted) break;
-    // To `place` loads that differ little are the same.
+    // `place` treats loads that differ little as equal.
     if (!mine->is_draining) std::erase_if(others, [kept](const node_row& n) { return n.owners + 1 >= kept; });
     auto to = place(aggregate, others);
     if (to.empty()) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which node owns an aggregate that nobody owns, and what a node gives away when it has more than its share.
-// Nobody votes: every node reckons from the same signs of life, and where they differ the ledger's lease
+// Decides which node owns an unowned aggregate, and what a node hands over when it has more than its share.
+// There is no vote: every node computes from the same heartbeats. Where nodes differ, the ledger's lease
 // decides.
 #pragma once
 #include "domain/base/ids.hpp"
@@ -13,38 +13,38 @@
 
 namespace fq {
 
-/// Nodes whose load is within this of the least one count as equally loaded: signs of life are a moment old.
+/// Nodes within this many aggregates of the least loaded node count as equally loaded, because heartbeats
+/// are slightly old.
 inline constexpr std::uint32_t load_tolerance = 8;
 
-/// The id of the node that a new aggregate goes to: one of the least loaded that are settled and not
-/// draining, and among them the one of the highest random weight (D. Thaler, C. Ravishankar, "Using
-/// name-based mappings to increase hit rates", 1998): when a node goes, only what was its own finds another.
-/// Empty: there is none.
+/// Returns the id of the node for a new aggregate: among the least loaded nodes that are settled and not
+/// draining, the one with the highest random weight. Rendezvous hashing (D. Thaler, C. Ravishankar, 1998):
+/// when a node leaves, only its own aggregates move. Empty: no such node.
 [[nodiscard]] std::string place(aggregate_id aggregate, std::span<const node_row> nodes);
 
-/// All of them: first where it would be placed, then where if that one was gone, and so on; those that take
-/// nothing more come last.
+/// Returns all nodes in the order of preference for `aggregate`. Nodes that take no more aggregates come
+/// last.
 [[nodiscard]] std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes);
 
-/// What an isolated node finds without an owner it takes after so long all the same: perhaps the others are
+/// Time after which a node in a minority partition takes an unowned aggregate anyway: the other nodes may be
 /// gone.
 inline constexpr milliseconds isolation_patience{60'000};
-/// How a node stands to the others that live.
+/// State of a node relative to the other live nodes.
 struct standing {
   bool is_draining = false, is_isolated = false, has_peers = false;
 };
-/// Whether a node takes what must run and has been without an owner since it first saw it so, `unowned_for`
-/// ago (0: just now). One that moves is without an owner for a moment: who has peers takes only what had none
-/// at two looks.
+/// Whether a node takes an aggregate that must run and that it has seen unowned for `unowned_for` (0: first
+/// seen now). A moving aggregate is unowned for a moment. So a node with peers takes only aggregates that
+/// were unowned in two successive checks.
 [[nodiscard]] bool takes_unowned(const standing& s, milliseconds unowned_for);
 
-/// How far `self` reaches the `nodes` that live and are of its kind, itself among them. `is_connected` by id.
+/// How many live nodes of its kind `self` reaches. `is_connected`: by node id.
 struct reach {
   std::size_t others = 0, missing = 0;
-  /// It reaches fewer than half of the others: it is probably the one that is cut off.
+  /// Minority partition: the node reaches fewer than half of the others.
   [[nodiscard]] bool is_isolated() const { return (others - missing) * 2 < others; }
-  /// Who owns something here is reached from everywhere; once `is_patient` no more, most will do: one that
-  /// nobody reaches must not hold up all.
+  /// True if every other node is reached. After the patience interval (`is_patient` false) a majority
+  /// suffices, so that one unreachable node does not block all.
   [[nodiscard]] bool is_settled(bool is_patient) const {
     return missing == 0 || (!is_patient && missing * 2 < others + 1);
   }
@@ -52,56 +52,57 @@ struct reach {
 [[nodiscard]] reach reach_of(const node_row& self, std::span<const node_row> nodes,
                              const std::function<bool(const std::string&)>& is_connected);
 
-/// Nodes of one kind understand one another: one wire version, the same keys. Of two kinds that share a
-/// ledger (an upgrade; a node with the wrong keys) one serves, and the other stands back: it takes nothing
-/// and is not ready.
+/// Nodes of one kind understand each other: same wire version, same keys. If two kinds share a ledger (an
+/// upgrade, or a node with wrong keys), one kind serves. The other owns nothing and is not ready.
 [[nodiscard]] bool is_of_one_kind(const node_row& a, const node_row& b);
 
-/// How a node comes to serve: it claims to in its row, and serves once its claim was in the ledger before a
-/// look at which no node of another kind claims. Of two kinds that do this whichever claims later sees the
-/// other's claim, so that never both begin.
+/// A node's serving claim. The node writes the claim in its row. It serves once the claim was in the ledger
+/// before a check that shows no claim of another kind. Of two kinds that claim at once, the later one sees
+/// the other's claim, so they never both start.
 struct claim {
-  bool is_made = false; ///< in our row: node_row::serves
-  bool is_seen = false; ///< the ledger had it at a look before the last
+  bool is_made = false; ///< written in its row: node_row::serves
+  bool is_seen = false; ///< the ledger had it at an earlier check
   bool serves = false;
-  int waits = 0; ///< looks at which another kind's claim stood beside ours
+  int waits = 0; ///< checks that found a claim of another kind beside it
 };
-/// Looks for which a claim waits for one of a greater rank to be withdrawn; one that stays belongs to a node
-/// that serves.
+/// Checks for which a claim waits until a claim of a higher rank is withdrawn. A claim that stays belongs to
+/// a node that serves.
 inline constexpr int claim_patience = 5;
-/// What of ours the others may have overlooked, and we of theirs.
+/// What this node and the others may have missed of each other.
 struct sight {
   bool was_away =
-    false; ///< since the last look our row was silent for so long that the others took us for dead
-  bool is_blind = false; ///< we were, a moment ago: others may live and not be seen yet
+    false; ///< since the last check this node's heartbeat was silent long enough to count as dead
+  bool is_blind = false; ///< was away a moment ago: other live nodes may not be visible yet
 };
-/// Our claim after a look at the `nodes` that live. One that serves goes on, whatever comes later; unless it
-/// was away and another kind began. One that does not waits while another kind claims, or would begin before
-/// it (the lesser wire version, then the lesser id).
+/// Returns the serving claim after a check of the live `nodes`. A node that serves continues, unless it was
+/// away and another kind started. A node that does not serve waits while another kind claims or has
+/// precedence (lower wire version, then lower id).
 [[nodiscard]] claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes,
                                 const sight& of_us);
 
-/// Whether `self`, which drains, is the last of its kind that serves, and nodes of another kind take what it
-/// gives up.
+/// Whether `self` is draining, is the last serving node of its kind, and nodes of another kind take over its
+/// aggregates.
 [[nodiscard]] bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes);
 
-/// Around its opening an event stays where it is.
+/// Time around its opening in which an event does not move.
 inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 [[nodiscard]] bool is_opening(const event_row& event, timestamp now);
 
-/// How many of its aggregates `self` gives away now, at most `most`: what it has above an even share, if that
-/// is more than a tenth of it and somebody has room; all, if it is draining and somebody is not.
+/// Returns how many aggregates `self` hands over now, at most `most`. Normally the excess over an even
+/// share, if it is more than a tenth of the share and another node has room. All, if `self` is draining and
+/// another node is not.
 [[nodiscard]] std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most);
 
 struct gift {
   aggregate_id aggregate{};
-  std::string to; ///< node
+  std::string to; ///< node id
   friend bool operator==(const gift&, const gift&) = default;
 };
-/// What of `may_go` the node `self` gives away now, and to whom: its surplus, `most` at a time with those
-/// `on_their_way`, each to where it would be placed among the others. Whoever would then have as much as
-/// `self` gets nothing, for it would give it back; except from a node that drains, which also gives to nodes
-/// that are not settled: better at one that not everybody reaches than nowhere.
+/// Returns which of `may_go` the node `self` hands over now, and to which nodes: its surplus, at most `most`
+/// including those `on_their_way`, each to its preferred node among the others. A node that would then own
+/// as many as `self` gets nothing, because it would hand back.
+/// Exception: a draining node also hands over to unsettled nodes, because limited reachability is better
+/// than no owner.
 [[nodiscard]] std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes,
                                       std::span<const gift> on_their_way,
                                       std::span<const aggregate_id> may_go, std::size_t most);

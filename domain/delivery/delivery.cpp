@@ -14,15 +14,15 @@ constexpr milliseconds second{1'000}, minute{60'000}, hour{3'600'000};
 constexpr std::array<std::string_view, 4> channel_names{"webhook", "fcm", "apns", "ntfy"};
 constexpr std::array<std::string_view, 5> state_names{"pending", "delivered", "expired", "failed", "dropped"};
 
-/// What a person is told of while the app is in the background.
+/// Topics that are pushed to devices.
 constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired,    topic::claim_expired,
                                    topic::order_completed,  topic::order_failed,     topic::order_cancelled,
                                    topic::payment_failed,   topic::payment_refunded, topic::event_cancelled,
                                    topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
 
-// Apple: 32 bytes today, of variable length, up to 100.
+// Apple: 32 bytes today, but variable length, up to 100.
 constexpr std::size_t apns_digits_min = 64, apns_digits_max = 200;
-constexpr std::size_t ntfy_topic_chars_max = 64; // ntfy's own
+constexpr std::size_t ntfy_topic_chars_max = 64; // limit of ntfy
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -30,7 +30,7 @@ bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c
 bool is_of_topic(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; }
 bool is_visible(char c) { return c > ' ' && c <= '~'; }
 
-/// So many, and each as `is` says.
+/// Whether `text` has `least` to `most` characters that all satisfy `is`.
 bool consists_of(std::string_view text, bool (*is)(char), std::size_t least, std::size_t most) {
   return text.size() >= least && text.size() <= most && std::ranges::all_of(text, is);
 }
@@ -76,7 +76,7 @@ std::string_view wrong_with_token(channel way, std::string_view token) {
       return consists_of(token, is_visible, 1, device_token_bytes_max)
                ? ""
                : "Must be 1 to 1024 printable ASCII characters without spaces.";
-    case channel::webhook: break; // no device
+    case channel::webhook: break; // not a device channel
   }
   return "";
 }
@@ -162,7 +162,7 @@ std::vector<delivery_row> deliveries_of(const told& what, std::span<const device
                     .ended_at = never});
   };
   std::map<std::pair<channel, std::string_view>, const device_row*>
-    phones; // one that a place and its customer registered is told once
+    phones; // a phone registered for both an entry and its customer is notified once
   for (const auto& d : devices) {
     const bool is_told =
       !is_set(d.gone_at) && goes_to(d.way, what.topic)

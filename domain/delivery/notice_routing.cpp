@@ -8,7 +8,7 @@
 namespace fq {
 namespace {
 
-/// The part up to `end`, which is taken off.
+/// Removes and returns the part before `end`.
 std::string_view cut(std::string_view& text, char end) {
   const auto at = std::min(text.find(end), text.size());
   const auto part = text.substr(0, at);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which channels a tenant wants its customers and systems told of which domain events. Pure.
+// A tenant's routing: the media by which each domain event reaches its customers and systems. Pure.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 namespace fq {
 
-/// A setting's name, before the number of its tenant.
+/// Prefix of the setting's name; the tenant's number follows.
 inline constexpr std::string_view notice_routing_setting = "notices.routing/";
 
-/// What a tenant chooses among; stored by name.
+/// A tenant's choices per topic; stored by name.
 enum class medium : std::uint8_t { mail, push, webhook, bus };
 inline constexpr std::array all_media{medium::mail, medium::push, medium::webhook, medium::bus};
 [[nodiscard]] std::string_view to_string(medium m);
 [[nodiscard]] std::optional<medium> parse_medium(std::string_view text);
 
-/// Topics of domain/delivery/outbox with the media that they go by; a topic that is not named goes by all.
-/// One-time passwords are no topic.
+/// The media of each topic of domain/delivery/outbox. A topic without an entry uses all media. One-time
+/// passwords are not a topic.
 class notice_routing {
 public:
-  /// `topic=medium,medium topic=` as text() writes it. What names an unknown topic or medium is left out: a
-  /// release before may have known it.
+  /// Parses `topic=medium,medium topic=`, the format of text(). Skips unknown topics and media: another
+  /// release may have written them.
   [[nodiscard]] static notice_routing parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 
-  void start(std::string_view topic) { chosen_[std::string{topic}] = 0; } ///< by none, until some are added
+  void start(std::string_view topic) { chosen_[std::string{topic}] = 0; } ///< no media until add()
   void add(std::string_view topic, medium m) { chosen_[std::string{topic}] |= bit(m); }
   [[nodiscard]] bool goes(std::string_view topic, medium m) const;
-  /// Topics that were chosen for, by name; others go by all.
+  /// Topics with a choice, by name; other topics use all media.
   [[nodiscard]] const std::map<std::string, std::uint8_t, std::less<>>& chosen() const { return chosen_; }
   [[nodiscard]] static bool has(std::uint8_t media, medium m) { return (media & bit(m)) != 0; }
   friend bool operator==(const notice_routing&, const notice_routing&) = default;
@@ -44,7 +44,7 @@ private:
   std::map<std::string, std::uint8_t, std::less<>> chosen_;
 };
 
-/// Through which lanes of the outbox a topic of an event goes, by its tenant's routing; 0: nobody is told.
+/// Outbox lanes of an event's topic under its tenant's routing; 0: not published.
 [[nodiscard]] std::uint8_t lanes_of(std::string_view topic, const notice_routing& routing, bool has_bus);
 
 } // namespace fq

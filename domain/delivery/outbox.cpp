@@ -11,14 +11,14 @@
 namespace fq {
 namespace {
 
-/// One function for each kind of change that is told; the others are nobody's business outside.
+/// One function for each kind of change that is published. The other kinds are not published.
 struct teller {
   aggregate_id aggregate;
   const changes& content;
 
   [[nodiscard]] bool has_order(const claim_id& claim) const { return !order_of(claim).is_nil(); }
 
-  /// The order that moves with it; nil: none does.
+  /// The order that moves with the claim; nil: none.
   [[nodiscard]] order_id order_of(const claim_id& claim) const {
     for (const auto& c : content)
       if (const auto* moved = std::get_if<order_moved>(&c); moved != nullptr && moved->row.claim == claim)
@@ -48,7 +48,7 @@ struct teller {
   }
   std::optional<domain_event> operator()(const claim_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
-    if (c.row.status == claim_status::confirmed) // an order tells of itself
+    if (c.row.status == claim_status::confirmed) // an order has its own topic
       return has_order(c.row.id)
                ? std::nullopt
                : std::optional{
@@ -98,7 +98,7 @@ struct teller {
   }
 };
 
-/// What becomes of tickets. A decision that takes some back moves their stock, then their claim; the claim's
+/// Ticket topics. A decision that takes tickets back first moves their stock, then their claim. The claim's
 /// row alone does not say how many of its refunded units are new.
 class ticket_teller {
 public:
@@ -132,7 +132,7 @@ private:
   }
 
   teller orders_;
-  std::vector<ticket_count> taken_back_; ///< since the last claim moved
+  std::vector<ticket_count> taken_back_; ///< since the last claim_moved
 };
 
 } // namespace

@@ -18,7 +18,7 @@ void admission_window::record(timestamp at, std::uint64_t count) {
     --g;
   else
     g = groups_.insert(g, {at, sum});
-  for (; g != groups_.end(); ++g) g->sum += count; // the newest group, but for a load
+  for (; g != groups_.end(); ++g) g->sum += count; // usually only the newest group; a load may touch more
 }
 
 std::uint64_t admission_window::count_within(milliseconds span, timestamp now) const {
@@ -42,7 +42,8 @@ void bound(admission_answer& a, std::uint64_t most) { a.count = std::min(a.count
 
 constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
 
-/// At most `most` admissions within any `span`; if that is what stops us, it is time alone that helps.
+/// Allows at most `most` admissions within any `span`. If this limit is the smallest, retry_at is when the
+/// window has room.
 void bound_window(admission_answer& a, const admission_window& w, milliseconds span, std::uint64_t most,
                   timestamp now) {
   const auto room = less(most, w.count_within(span, now));

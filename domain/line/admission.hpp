@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many to admit now: the minimum of everything that is configured. Pure; the queue knows the numbers, the
-// sale the stock.
+// How many entries to admit now: the minimum of all configured limits. Pure; the queue supplies the counts,
+// the sale the stock.
 #pragma once
 #include "domain/model/rows.hpp"
 
@@ -9,16 +9,16 @@
 
 namespace fq {
 
-/// Admissions one decision makes at most, so that one commit and one push stay small. The rest follows at
+/// Max admissions per decision, so that one commit and one push stay small. The next run admits the rest at
 /// once.
 inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 
-/// Admissions of the recent past, for rate and batch windows and for the ETA. Rebuilt from committed
-/// admitted_at, so a restart grants nothing extra.
+/// Recent admissions, for rate and batch windows and for the ETA. Rebuilt from committed admitted_at, so a
+/// restart admits no extra entries.
 class admission_window {
 public:
-  /// Any order: a load records by queue number, and who came back from AWAY was admitted after higher
-  /// numbers.
+  /// Accepts any order of time: a load records by queue number, and an entry that came back from AWAY was
+  /// admitted after higher numbers.
   void record(timestamp at, std::uint64_t count);
   /// Admissions in (now - span, now].
   [[nodiscard]] std::uint64_t count_within(milliseconds span, timestamp now) const;
@@ -29,7 +29,7 @@ public:
 private:
   struct group {
     timestamp at;
-    std::uint64_t sum; ///< of all recorded up to and with `at`, so that a span is a difference of two
+    std::uint64_t sum; ///< all admissions up to and including `at`
   };
   using groups = std::deque<group>;
   [[nodiscard]] groups::const_iterator first_after(timestamp t) const;
@@ -44,15 +44,15 @@ struct admission_state {
   timestamp now;
   std::uint64_t waiting = 0; ///< in line and not away
   std::uint64_t active_sessions = 0;
-  bool stock_bound = false; ///< event queues; standalone ones have no stock
+  bool stock_bound = false; ///< false for standalone queues, which have no stock
   std::int64_t units_available = 0; ///< of types on sale, free
   std::uint64_t admitted_without_claim = 0;
-  std::uint64_t called = 0; ///< policy `operated`: how many an operator called and are not yet admitted
+  std::uint64_t called = 0; ///< policy `operated`: entries called by an operator, not admitted yet
 };
 
 struct admission_answer {
   std::uint64_t count = 0;
-  timestamp retry_at; ///< when a rate or batch window frees; `never` if time alone changes nothing
+  timestamp retry_at; ///< when a rate or batch window has room; `never` if time alone changes nothing
 };
 
 admission_answer admissions_now(const queue_settings& settings, const admission_window& window,

@@ -8,7 +8,7 @@ namespace fq {
 
 void prefix_counts::append() {
   const auto node = tree_.size() + 1;
-  // A new node covers the `node & -node` counts that end at it; all but the last (0) are already summed in
+  // A new node covers the `node & -node` counts that end at it. All but the last (0) are already summed in
   // earlier nodes.
   const auto from = node - (node & (~node + 1));
   tree_.push_back(static_cast<std::int32_t>(before(node - 1) - before(from)));

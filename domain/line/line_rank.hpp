@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of one priority class: who is before whom, by queue number. Append, leave, rank and first are
-// O(log n); two bits a number, so a million waiting entries cost a quarter of a megabyte here.
+// The order of one priority class by queue number. Append, leave, rank and first are O(log n). Two bits per
+// number: a million waiting entries cost 250 kB.
 #pragma once
 #include "domain/base/ids.hpp"
 
@@ -28,18 +28,18 @@ private:
 
 class line_order {
 public:
-  /// `n` joins behind everybody. Precondition: greater than every number appended before.
+  /// Appends `n` at the end. Precondition: greater than every number appended before.
   void append(queue_number n);
-  /// Out of the line for good. Precondition: in line.
+  /// Removes `n` permanently. Precondition: in line.
   void remove(queue_number n);
-  /// Away entries keep their place and count in others' positions, but `first` skips them. Precondition: in
+  /// AWAY entries keep their place and count in other positions, but `first` skips them. Precondition: in
   /// line.
   void set_away(queue_number n, bool away);
-  /// 1 + how many in line have a lower number. Precondition: in line.
+  /// 1 + number of entries in line with a lower queue number. Precondition: in line.
   [[nodiscard]] std::uint64_t rank(queue_number n) const;
-  /// The lowest number in line that is not away.
+  /// The lowest number in line that is not AWAY.
   [[nodiscard]] std::optional<queue_number> first() const;
-  /// The lowest number in line, away or not.
+  /// The lowest number in line, AWAY included.
   [[nodiscard]] std::optional<queue_number> first_in_line() const;
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
@@ -49,7 +49,7 @@ private:
   using bitmap = std::array<std::uint64_t, words>;
   struct block {
     bitmap in_line{};
-    bitmap present{}; ///< in line and not away
+    bitmap present{}; ///< in line and not AWAY
   };
   [[nodiscard]] std::optional<queue_number> lowest(const prefix_counts& counts, bitmap block::*bits) const;
   void grow_to(std::size_t block_index);

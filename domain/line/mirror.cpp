@@ -14,8 +14,7 @@ mirrored_session session_of(const entry_row& row) {
 }
 
 mirror_delta mirror_of(const changes& content) {
-  // The first status and the last row of every entry that the batch touches: what lies between was never
-  // seen.
+  // The first status and the last row of every entry in the batch. Intermediate states were never visible.
   struct span {
     bool was_in_line = false, was_admitted = false;
     const entry_row* last = nullptr;
@@ -68,7 +67,7 @@ void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
     bool waits = false;
     const mirrored_session* session = nullptr;
   };
-  std::map<queue_number, place> last; // of every entry that a delta names; neither: it is gone
+  std::map<queue_number, place> last; // per entry in a delta; neither in line nor in a session: removed
   for (const auto& d : deltas) {
     for (const auto n : d.joined) last[n] = {true, nullptr};
     for (const auto n : d.left) last[n] = {};
@@ -90,8 +89,8 @@ void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
 
 namespace {
 
-/// Walks two ordered lists side by side and tells of every element that is in one only, or in both with
-/// another content.
+/// Merges two ordered lists and reports every element that is in only one of them, or in both with different
+/// content.
 template <class Row, class Key, class Tell>
 void compare(const std::vector<Row>& expected, const std::vector<Row>& found, Key key, Tell tell) {
   auto e = expected.begin();

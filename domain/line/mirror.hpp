@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cache mirrors of an aggregate, and what a committed batch changes in it. Pure; the cache never
-// decides anything.
+// The cache mirror of an aggregate, and the changes that a committed batch makes to it. Pure. No decision
+// reads the mirror.
 #pragma once
 #include "domain/model/change.hpp"
 
@@ -10,31 +10,30 @@
 
 namespace fq {
 
-/// An admitted entry's right to shop, as any node answers `GET /access` from it.
+/// Session of an admitted entry; every node answers `GET /access` from it.
 struct mirrored_session {
   queue_number number{};
   std::uint32_t admission_no = 0;
   subject_key subject;
-  timestamp joined_at; ///< with the number it makes the entry's id
+  timestamp joined_at; ///< with the number it determines the entry's id
   timestamp expires_at; ///< deadline_of the entry
-  std::string subject_name = {}; ///< as the tenant gave it; may be empty
+  std::string subject_name = {}; ///< as given by the tenant; may be empty
   friend bool operator==(const mirrored_session&, const mirrored_session&) = default;
 };
 
-/// Absolute numbers of one ticket type: they overwrite, so a lost write cannot live on.
+/// Absolute counts of one ticket type: the next write corrects a lost one.
 struct mirrored_stock {
   ticket_type_id id;
   std::int64_t total = 0, held = 0, sold = 0;
   friend bool operator==(const mirrored_stock&, const mirrored_stock&) = default;
 };
 
-/// Changes of one aggregate's mirror, in no particular order: no number is in two of the lists of entries,
-/// nor twice in one.
+/// Unordered changes of one aggregate's mirror. A number occurs at most once over all lists of entries.
 struct mirror_delta {
   std::vector<queue_number> joined; ///< in line from now on
   std::vector<queue_number> left; ///< no longer in line
-  std::vector<mirrored_session> sessions; ///< begun, or with another end; leaves the line as well
-  std::vector<mirrored_session> ended; ///< sessions that are over
+  std::vector<mirrored_session> sessions; ///< started, or with a new end; the entry also leaves the line
+  std::vector<mirrored_session> ended; ///< finished sessions
   std::vector<mirrored_stock> stock;
   [[nodiscard]] bool empty() const {
     return joined.empty() && left.empty() && sessions.empty() && ended.empty() && stock.empty();
@@ -44,7 +43,7 @@ struct mirror_delta {
   }
 };
 
-/// Everything the mirror should hold. Lists are ordered by number, stock by id.
+/// The complete expected content of the mirror. Entries are ordered by number, stock by id.
 struct mirror_image {
   std::vector<queue_number> waiting; ///< WAITING and AWAY
   std::vector<mirrored_session> sessions;
@@ -52,19 +51,18 @@ struct mirror_image {
   friend bool operator==(const mirror_image&, const mirror_image&) = default;
 };
 
-/// What the entries' part of a committed batch changes; the owner adds the stock, whose numbers are not in
-/// the changes.
+/// Mirror changes for the entries of a committed batch. The owner adds the stock, because changes do not
+/// contain its absolute counts.
 mirror_delta mirror_of(const changes& content);
-/// What the mirror of an aggregate with these rows should hold. Entries by number.
+/// The expected mirror of an aggregate with these rows. `entries` by ascending number.
 mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types);
-/// What `image` becomes by `deltas`, oldest first. A delta that names stock names all of it.
+/// Applies `deltas` to `image`, oldest first. A delta with stock contains all ticket types.
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
-/// What is wrong with `found`, for people; empty if nothing. Sessions that end before `now` + 1 s are left
-/// out: their keys may be gone already.
+/// Describes the differences for people; empty if none. Skips sessions that end before `now` + 1 s, because
+/// the cache may have expired their keys.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);
-/// Lines that `differences` gives at most.
+/// Max lines from `differences`.
 inline constexpr std::size_t differences_max = 20;
-/// The session of an admitted entry.
 mirrored_session session_of(const entry_row& row);
 /// Whether the batch moved stock.
 bool moves_stock(const changes& content);

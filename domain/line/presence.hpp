@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who in line was seen when. In memory only: an owner that loads takes everybody for seen at that moment, so
-// a restart sends nobody away. Costs about 100 bytes a place, and nothing in a queue without a
-// presence_timeout.
+// Last sighting of each entry in line. In memory only: after a load every entry counts as seen at that
+// moment, so a restart makes no entry AWAY. About 100 bytes per entry; nothing without a presence_timeout.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
@@ -16,13 +15,13 @@ namespace fq {
 
 class presence_book {
 public:
-  /// O(log n); sightings closer together than `grain` count as one.
+  /// Records a sighting. O(log n); sightings within `grain` of the last one are ignored.
   void seen(queue_number n, timestamp now, milliseconds grain);
   void forget(queue_number n);
   void clear();
-  /// Those seen last at or before `t`, at most `limit`, the longest absent first.
+  /// Entries last seen at or before `t`, at most `limit`, longest absent first.
   [[nodiscard]] std::vector<queue_number> unseen_since(timestamp t, std::size_t limit) const;
-  /// When the longest absent was seen; `never` if the book is empty.
+  /// Last sighting of the longest absent entry; `never` if the book is empty.
   [[nodiscard]] timestamp earliest() const { return by_time_.empty() ? never : by_time_.begin()->first; }
   [[nodiscard]] std::size_t size() const { return by_time_.size(); }
 

@@ -7,8 +7,7 @@
 
 namespace fq {
 namespace {
-/// How much of the past the windows remember: enough for rate limits, batches up to an hour apart and the
-/// ETA.
+/// History of the admission window: enough for rate limits, batches up to an hour apart and the ETA.
 constexpr milliseconds window_memory{60 * 60 * 1000};
 constexpr milliseconds arrival_memory{60 * 1000};
 } // namespace

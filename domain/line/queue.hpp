@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting line of one aggregate: its entries, their order, their sessions. Every mutator appends what it
-// did to `out`, so the journal can make it durable. No clock: callers pass the aggregate's now, which never
-// goes back.
+// The waiting line of one aggregate: entries, their order, their sessions. Every mutator appends its changes
+// to `out` for the journal. No clock: callers pass the aggregate's now, which never goes back.
 #pragma once
 #include "domain/line/admission.hpp"
 #include "domain/line/line_rank.hpp"
@@ -23,55 +22,55 @@ inline constexpr std::uint8_t priority_standard = 1;
 struct queue_counts {
   std::uint64_t waiting = 0, away = 0, admitted = 0;
   std::uint64_t joined_total = 0, admitted_total = 0, completed_total = 0;
-  std::uint64_t admitted_with_claim = 0; ///< of `admitted`, how many hold a live claim
+  std::uint64_t admitted_with_claim = 0; ///< the part of `admitted` with a live claim
 };
 
-/// Until when an admitted entry may shop: the session's end, or the end of its claim window while it has not
-/// claimed.
+/// End of an admitted entry's right to shop: the session's end, or claim_by if that is earlier and the entry
+/// has not claimed.
 timestamp deadline_of(const entry_row& row);
 
 class queue_line {
 public:
-  /// An entry with what only the owner's memory needs.
+  /// An entry with its in-memory state.
   struct entry {
     entry_row row;
     std::uint32_t live_claims = 0;
-    std::uint64_t changed_seq = 0; ///< decision that changed it last; a read of it waits for that to commit
+    std::uint64_t changed_seq = 0; ///< last decision that changed it; reads of the entry wait for its commit
   };
 
-  // -- loading ----
-  /// Entries must come by ascending number. Windows are rebuilt from admitted_at.
+  // -- loading
+  /// Loads entries in ascending order of number. Windows are rebuilt from admitted_at.
   void load(const entry_row& row);
 
-  // -- reading ----
+  // -- reading
   [[nodiscard]] const entry* find(queue_number n) const;
   /// The newest entry of `subject`, live or not.
   [[nodiscard]] const entry* find(const subject_key& subject) const;
   [[nodiscard]] const queue_counts& counts() const { return counts_; }
   /// 1-based over all classes. Precondition: in line.
   [[nodiscard]] std::uint64_t position(const entry& e) const;
-  /// Whether somebody is in line whom a new place of this class goes before.
+  /// Whether a new entry of this class goes before an entry in line.
   [[nodiscard]] bool overtakes(std::uint8_t priority_class) const;
   [[nodiscard]] const admission_window& window() const { return window_; }
   [[nodiscard]] const admission_window& arrivals() const { return arrivals_; }
   [[nodiscard]] std::uint32_t last_batch() const { return last_batch_; }
   [[nodiscard]] queue_number last_number() const { return queue_number{size_}; }
-  /// When the first session ends or claim window closes; `never` if nobody is admitted.
+  /// When the first session or claim window ends; `never` without admitted entries.
   [[nodiscard]] timestamp next_session_deadline() const;
-  /// The lowest number in line that is not away.
+  /// The next entry to admit: the first that is not AWAY.
   [[nodiscard]] const entry* first() const;
-  /// The lowest number in line, away or not: the longest there.
+  /// The lowest number in line, AWAY included: the longest waiting.
   [[nodiscard]] const entry* oldest() const;
 
-  // -- deciding ----
-  /// A new place at the end. Precondition: the subject has no live entry.
+  // -- deciding
+  /// Appends an entry. Precondition: the subject has no live entry.
   const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
                     std::string subject_name = {}, std::uint8_t priority_class = priority_standard);
   /// Admits the first `count` as one batch; returns their numbers in order.
   std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
   /// Applies `trigger`; false if the table forbids it. Not for admit.
   bool move(queue_number n, entry_trigger trigger, timestamp now, changes& out);
-  /// The place holds one live claim more or fewer. The first one ends the claim window.
+  /// The entry holds one live claim more or fewer. The first claim ends the claim window.
   void claim_opened(queue_number n, changes& out);
   void claim_closed(queue_number n);
   /// While loading: entry `n` holds a live claim.

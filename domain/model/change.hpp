@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of durable change: what a decision appends to the journal and a ledger applies. Every kind
-// names the state it starts from, so a ledger that holds another state refuses the batch instead of hiding
-// the divergence.
+// The kinds of durable change: a decision appends them to the journal, a ledger applies them. Every change
+// names the state it starts from. A ledger in another state refuses the batch, so that divergence cannot
+// stay hidden.
 #pragma once
 #include "domain/model/rows.hpp"
 
@@ -10,13 +10,14 @@
 
 namespace fq {
 
-/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the number is taken.
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the aggregate number
+/// exists.
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
 };
 
-/// The event's row as a whole (settings, status, times). Refused unless the stored status is `from`.
+/// The whole event row (settings, status, times). Refused unless the stored status is `from`.
 struct event_changed {
   event_status from{};
   event_row event;
@@ -26,12 +27,13 @@ struct ticket_type_added {
   ticket_type_row row; ///< held and sold are 0
 };
 
-/// Name, price, total, limit and on_sale; never the counters. Refused if total < held + sold.
+/// Name, price, total, limit and on_sale, not the counters. Refused if total < held + sold.
 struct ticket_type_changed {
   ticket_type_row row;
 };
 
-/// Moves the counters of one ticket type. Refused if a counter became negative or held + sold > total (I1).
+/// Adds to the counters of one ticket type. Refused if a counter would become negative, or held + sold >
+/// total (I1).
 struct stock_moved {
   std::uint32_t ticket_type = 0;
   std::int64_t held_delta = 0;
@@ -80,15 +82,16 @@ struct refund_moved {
 };
 
 struct promo_code_added {
-  promo_code_row row; ///< uses is 0. Refused if another of the event has the same code
+  promo_code_row row; ///< uses is 0. Refused if another promo code of the event has the same word
 };
 
-/// Everything but ordinal, id, uses and created_at. Refused if uses > uses_max, or another has the same code.
+/// Everything but ordinal, id, uses and created_at. Refused if uses > uses_max, or another promo code has
+/// the same word.
 struct promo_code_changed {
   promo_code_row row;
 };
 
-/// Refused if uses became negative, or more than uses_max.
+/// Refused if uses would become negative, or exceed uses_max.
 struct promo_uses_moved {
   std::uint32_t promo_code = 0; ///< ordinal
   std::int64_t delta = 0;
@@ -104,22 +107,22 @@ struct order_moved {
   order_row row;
 };
 
-/// Inserted, or status and updated_at replaced by id.
+/// Inserted; for an existing id, status and updated_at are replaced.
 struct dead_letter_stored {
   dead_letter_row row;
 };
 
-/// Inserted, or replaced by customer.
+/// Inserted, or replaced by customer id.
 struct priority_stored {
   priority_row row;
 };
 
-/// Absent is fine.
+/// No error if absent.
 struct priority_removed {
   customer_id customer;
 };
 
-/// Inserted, or replaced by customer.
+/// Inserted, or replaced by customer id.
 struct invitation_stored {
   invitation_row row;
 };
@@ -129,7 +132,7 @@ struct block_stored {
   block_row row;
 };
 
-/// Accounts. Absent is fine.
+/// Accounts. No error if absent.
 struct block_removed {
   tenant_id tenant{};
   organizer_id organizer;
@@ -163,7 +166,7 @@ struct otp_stored {
   otp_row row;
 };
 
-/// Gone once used or out of guesses. Absent is fine.
+/// Deleted once used or out of guesses. No error if absent.
 struct otp_removed {
   std::string email;
 };
@@ -182,13 +185,13 @@ struct audit_recorded {
   audit_row row;
 };
 
-/// Goes out after the commit. The ledger numbers it by its batch and its place there.
+/// Published after the commit. The ledger numbers the row by its batch and its position in the batch.
 struct outbox_appended {
   outbox_row row;
 };
 
-/// The mirror of this aggregate in the cache can no longer be trusted: its keys get another name. Refused
-/// unless the stored generation is `from`; the new one is from + 1.
+/// The cache mirror of this aggregate is no longer trusted: its keys get a new name. Refused unless the
+/// stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
   std::uint64_t from = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refusal of a field's value. Used by the validations of settings, promo codes and invitations.
+// The refusal of a field's value, for validations of settings, promo codes and invitations.
 #pragma once
 #include "domain/model/refusal.hpp"
 
@@ -8,7 +8,7 @@
 
 namespace fq {
 
-/// reason::invalid_field, with the field's name as the API knows it and what is wrong, for people.
+/// reason::invalid_field; the detail holds the field's API name and the problem, for people.
 inline refusal invalid_field(std::string_view name, std::string_view what) {
   return {reason::invalid_field, std::string{name} + ": " + std::string{what}};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The business "no" as a value. Listed by precedence: when several apply, a decision reports the first.
-// net/http/problem.cpp maps each to a status and a text by an exhaustive switch, so a new reason forces a
-// decision there.
+// A business refusal as a value. Reasons are ordered by precedence: if several apply, a decision reports the
+// first. net/http/problem.cpp maps each to a status and a text with an exhaustive switch.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
@@ -15,7 +14,7 @@ namespace fq {
 
 enum class reason : std::uint8_t {
   none,
-  unavailable, ///< stores or owner away: 503 with Retry-After; nothing was decided
+  unavailable, ///< stores or owner unavailable: 503 with Retry-After; nothing was decided
   idempotency_key_reused,
   idempotency_in_progress,
   invalid_credentials,
@@ -24,34 +23,34 @@ enum class reason : std::uint8_t {
   email_taken,
   forbidden,
   not_found,
-  customer_blocked, ///< its organizer does not serve this customer
+  customer_blocked, ///< blocked by the event's organizer or tenant
   not_in_queue,
   invalid_field, ///< detail: "field: what is wrong"
   invalid_transition,
-  total_below_committed, ///< first: held, second: sold
+  total_below_committed, ///< first: held units, second: sold units
   event_ended,
-  queue_not_open, ///< at: when it opens
+  queue_not_open, ///< at: opening time
   queue_full,
-  wrong_mode, ///< the admission policy does not do that
-  external_id_taken, ///< id: who has it
-  promo_code_taken, ///< id: which has the word
-  sale_not_started, ///< at: when it starts
-  already_claimed, ///< id: the claim that stands
+  wrong_mode, ///< the admission policy does not support the operation
+  external_id_taken, ///< id: its current holder
+  promo_code_taken, ///< id: the promo code with the same word
+  sale_not_started, ///< at: start of the sale
+  already_claimed, ///< id: the existing claim
   not_admitted,
-  promo_code_invalid, ///< no such code, or it is off
-  promo_code_expired, ///< outside its window; at: when it begins, if it has not yet
+  promo_code_invalid, ///< no such code, or not active
+  promo_code_expired, ///< outside its validity; at: its start if that is in the future
   promo_code_exhausted,
-  promo_code_limit, ///< this customer has used it as often as it may
-  not_on_sale, ///< a ticket type outside its own window; at: when it begins, if it has not yet
+  promo_code_limit, ///< this customer has no uses left
+  not_on_sale, ///< outside the ticket type's own window; at: its start if that is in the future
   limit_exceeded, ///< more units than the ticket type allows in one order
-  quota_exceeded, ///< first: tickets of the quota that nobody has and nobody is promised
+  quota_exceeded, ///< first: tickets of the quota that are neither taken nor promised
   event_sold_out,
   none_free,
   claim_live,
   payment_open,
   claim_not_payable,
   attempts_exhausted,
-  refund_open, ///< another refund of the payment is under way
+  refund_open, ///< another refund of the payment is in progress
   nothing_to_refund,
   gateway_unavailable,
 };

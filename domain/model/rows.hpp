@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The durable facts of an aggregate as plain rows: what the ledger stores, what an owner loads. No behaviour.
+// The durable facts of an aggregate as plain rows: what the ledger stores and an owner loads. No behaviour.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
@@ -18,29 +18,28 @@ using money = std::int64_t;
 
 enum class admission_policy : std::uint8_t { batch, capacity, rate, open, operated };
 
-/// How a queue admits and how long its promises last. Everything here may be changed while the sale runs.
+/// Admission settings and timeouts of a queue. All can change while the sale runs.
 struct queue_settings {
   admission_policy policy = admission_policy::batch;
-  std::uint32_t concurrency = 0; ///< active sessions at most; 0: unlimited
+  std::uint32_t concurrency = 0; ///< max active sessions; 0: unlimited
   std::uint32_t rate_per_minute = 0; ///< 0: no rate limit
   std::uint32_t batch_size = 50; ///< admissions per admission_interval with policy batch
   milliseconds admission_interval{5000};
-  std::uint32_t over_admission_percent = 100; ///< people let in per free unit, in percent; at least 100
+  std::uint32_t over_admission_percent = 100; ///< people admitted per free unit, in percent; at least 100
   milliseconds session_ttl{20 * 60 * 1000};
-  milliseconds claim_window{5 * 60 * 1000}; ///< admitted without a claim by then: the next is let in
-  milliseconds ticket_ttl{
-    0}; ///< a waiting entry's life, counted from joining or the opening; 0: until the sale ends
-  std::uint32_t capacity = 0; ///< entries in line at most, AWAY ones included; 0: unlimited
-  milliseconds presence_timeout{0}; ///< neither polled nor connected for so long: AWAY; 0: nobody ever is
-  milliseconds away_grace{5 * 60 * 1000}; ///< AWAY for so long: EXPIRED
+  milliseconds claim_window{5 * 60 * 1000}; ///< from admission; the session ends without a claim by then
+  milliseconds ticket_ttl{0}; ///< of a waiting entry, from joining or opening; 0: until the sale ends
+  std::uint32_t capacity = 0; ///< max entries in line, including AWAY; 0: unlimited
+  milliseconds presence_timeout{0}; ///< time without poll or connection until AWAY; 0: never AWAY
+  milliseconds away_grace{5 * 60 * 1000}; ///< time from AWAY to EXPIRED
   friend bool operator==(const queue_settings&, const queue_settings&) = default;
 };
 
-/// What an aggregate with a queue is. A standalone queue is an event that sells nothing and never ends by
-/// itself: the same line, the same sessions, the same decider; what follows admission happens at an origin.
+/// Kind of an aggregate with a queue. A standalone queue is an event that sells nothing and never ends
+/// automatically. Its line, sessions and decisions are the same; an origin serves the admitted.
 enum class event_kind : std::uint8_t { sale, queue };
 
-/// event_row::async_percent of an event that goes by the installation's.
+/// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
 struct event_row {
@@ -48,7 +47,7 @@ struct event_row {
   aggregate_id aggregate{};
   event_kind kind = event_kind::sale;
   tenant_id tenant = default_tenant;
-  organizer_id organizer; ///< nil: made by an operator, belongs to the tenant
+  organizer_id organizer; ///< nil: created by an operator, belongs to the tenant
   std::string external_id; ///< queues: the tenant's own name for it, unique per tenant; may be empty
   std::string message; ///< the operator's, shown to waiters; may be empty
   std::string name;
@@ -58,8 +57,7 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
-  std::int32_t async_percent =
-    async_inherited; ///< of the customers, whose checkout is answered before its payment page is there
+  std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -71,10 +69,10 @@ struct ticket_type_row {
   money price = 0;
   std::int64_t total = 0;
   std::int64_t held = 0; ///< units in live claims
-  std::int64_t sold = 0; ///< units in confirmed claims, refunded ones returned
+  std::int64_t sold = 0; ///< units in confirmed claims, without refunded units
   std::uint32_t max_per_order = 1;
   bool on_sale = true;
-  bool hidden = false; ///< listed for, and sold to, nobody without a promo code that names it
+  bool hidden = false; ///< listed and sold only with a promo code that names it, or an invitation
   timestamp sale_from = {}, sale_until = {}; ///< its own window inside the event's; never: the event's
   friend bool operator==(const ticket_type_row&, const ticket_type_row&) = default;
 };
@@ -85,27 +83,27 @@ enum class discount_kind : std::uint8_t {
   amount, ///< minor units, at most the price
 };
 
-/// A price reduction of each ticket of some types.
+/// Price reduction for each ticket of the covered types.
 struct discount {
   discount_kind kind = discount_kind::none;
   std::int64_t value = 0;
-  std::uint64_t ticket_types = 0; ///< bit i: the type of ordinal i; 0: all
+  std::uint64_t ticket_types = 0; ///< bit i: the type with ordinal i; 0: all
   [[nodiscard]] bool covers(std::uint32_t ordinal) const {
     return ticket_types == 0 || (ordinal < 64 && (ticket_types >> ordinal & 1) != 0);
   }
   friend bool operator==(const discount&, const discount&) = default;
 };
 
-/// A word that makes orders of its event cheaper, or opens hidden ticket types.
+/// A code that reduces the price of orders of its event, or opens hidden ticket types.
 struct promo_code_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate
   promo_code_id id;
   std::string code; ///< upper case, unique in its event
   discount reduction;
   timestamp valid_from, valid_until; ///< never: unbounded
-  std::uint32_t uses_max = 0; ///< orders that hold or have bought with it; 0: unlimited
+  std::uint32_t uses_max = 0; ///< max orders that hold or have bought with it; 0: unlimited
   std::uint32_t uses_per_customer = 0; ///< 0: unlimited
-  std::uint32_t uses = 0; ///< now
+  std::uint32_t uses = 0; ///< current count
   bool is_active = true;
   timestamp created_at, updated_at;
   friend bool operator==(const promo_code_row&, const promo_code_row&) = default;
@@ -114,11 +112,10 @@ struct promo_code_row {
 struct entry_row {
   queue_number number{};
   subject_key subject;
-  std::string
-    subject_name; ///< as the tenant of a standalone queue gave it, at most subject_name_max bytes; else empty
+  std::string subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
-  timestamp claim_by; ///< the session ends then unless it has claimed; fixed when admitted
+  timestamp claim_by; ///< end of the session unless it has claimed; fixed at admission
   std::uint32_t admission_no = 0; ///< raised to revoke the session token
   std::uint32_t admission_batch = 0; ///< from 1 in each queue
   std::uint8_t priority_class = 0; ///< lower is served first
@@ -131,9 +128,9 @@ struct claim_item {
   std::uint32_t ticket_type = 0; ///< ordinal
   std::uint32_t quantity = 0;
   money unit_price = 0;
-  std::uint32_t refunded = 0; ///< units of it refunded
-  money donation = 0; ///< on top of each, as the customer wishes
-  money unit_discount = 0; ///< off the price of each
+  std::uint32_t refunded = 0; ///< refunded units
+  money donation = 0; ///< voluntary extra amount per ticket
+  money unit_discount = 0; ///< off the price of each ticket
   friend bool operator==(const claim_item&, const claim_item&) = default;
 };
 
@@ -145,9 +142,9 @@ struct claim_row {
   std::uint8_t live_slot =
     0; ///< 0 .. claims_per_customer-1; unique per (event, customer) while live or confirmed
   std::vector<claim_item> items;
-  money amount = 0; ///< what is charged, fees included
+  money amount = 0; ///< amount to charge, fees included
   timestamp created_at, expires_at, ended_at;
-  std::uint32_t promo = 0; ///< ordinal + 1 of the promo code that it uses; 0: none
+  std::uint32_t promo = 0; ///< ordinal + 1 of the promo code used; 0: none
   friend bool operator==(const claim_row&, const claim_row&) = default;
 };
 
@@ -157,42 +154,42 @@ struct payment_row {
   customer_id customer;
   payment_status status = payment_status::initializing;
   std::string gateway; ///< "sandbox", "free"
-  std::string reference; ///< chosen by us before the gateway is called
+  std::string reference; ///< chosen by this server before the gateway is called
   std::string authorization_url;
   std::string gateway_id; ///< the gateway's own name for it; may be empty
-  std::string destination; ///< account at the gateway that the money goes on to; empty: it stays
+  std::string destination; ///< account at the gateway that receives the money; empty: it stays
   money amount = 0; ///< quoted
-  money captured = 0; ///< what the gateway says it took, tax included
-  money tax = 0; ///< of `captured`, what the gateway added to the quoted amount
-  money refunded = 0; ///< succeeded refunds
+  money captured = 0; ///< captured by the gateway, tax included
+  money tax = 0; ///< the part of `captured` that the gateway added to the quoted amount
+  money refunded = 0; ///< sum of succeeded refunds
   timestamp created_at, updated_at;
   friend bool operator==(const payment_row&, const payment_row&) = default;
 };
 
-/// Who an order is for, as the customer wrote it. Personal data: in no log, in no domain event but the mails'
-/// own.
+/// Recipient of an order, as the customer wrote it. Personal data: in no log, and in no domain event except
+/// mails.
 struct contact {
   std::string first_name, last_name, email, phone; ///< the phone may be empty
   friend bool operator==(const contact&, const contact&) = default;
 };
 
-/// A purchase as the customer sees it: one claim and what is charged for it. Its items are the claim's.
+/// A purchase as the customer sees it: one claim and the amounts charged for it. The items are the claim's.
 struct order_row {
   order_id id;
   claim_id claim;
   customer_id customer;
   order_status status = order_status::pending;
   fq::contact contact;
-  std::string promo_code; ///< as it was then; empty: none
+  std::string promo_code; ///< as it was at that time; empty: none
   money subtotal = 0, discount = 0, donations = 0, platform_fee = 0, processing_fee = 0, total = 0;
-  std::string success_url, cancel_url; ///< where the customer is sent; may be empty
+  std::string success_url, cancel_url; ///< redirect targets for the customer; may be empty
   std::string failure; ///< a stable code: why it FAILED; else empty
-  timestamp payment_link_at; ///< when the mail with the payment page is due; never: not wanted, or sent
+  timestamp payment_link_at; ///< due time of the mail with the payment page; never: not wanted, or sent
   timestamp created_at, updated_at;
   friend bool operator==(const order_row&, const order_row&) = default;
 };
 
-/// Tickets that go back with a refund.
+/// Tickets returned by a refund.
 struct refund_item {
   std::uint32_t ticket_type = 0; ///< ordinal
   std::uint32_t quantity = 0;
@@ -204,7 +201,7 @@ struct refund_row {
   payment_id payment;
   refund_status status = refund_status::requested;
   money amount = 0;
-  std::vector<refund_item> items; ///< empty: everything that is left
+  std::vector<refund_item> items; ///< empty: all tickets that are not refunded yet
   std::uint32_t attempts = 0;
   timestamp next_attempt_at, created_at, updated_at;
   friend bool operator==(const refund_row&, const refund_row&) = default;
@@ -217,19 +214,19 @@ enum class dead_letter_kind : std::uint8_t {
 };
 enum class dead_letter_status : std::uint8_t { open, retried, dismissed };
 
-/// What failed after its retries and waits for a person.
+/// A failure after all retries that needs a person.
 struct dead_letter_row {
   uuid id;
   dead_letter_kind kind{};
   uuid subject;
   dead_letter_status status = dead_letter_status::open;
-  std::string detail; ///< why, for people; no secret, no personal data
+  std::string detail; ///< reason, for people; no secret, no personal data
   std::string payload; ///< what a retry needs; may be empty
   timestamp created_at, updated_at;
   friend bool operator==(const dead_letter_row&, const dead_letter_row&) = default;
 };
 
-/// A customer who is served before or after the rest of an event.
+/// A customer with another priority than the rest of the event.
 struct priority_row {
   customer_id customer;
   std::uint8_t priority_class = 0; ///< as in entry_row
@@ -237,33 +234,33 @@ struct priority_row {
   friend bool operator==(const priority_row&, const priority_row&) = default;
 };
 
-/// A customer may buy so many tickets of a hidden type, the quota, without a promo code.
+/// A customer's right to buy tickets of a hidden type (its quota) without a promo code.
 struct invitation_row {
-  customer_id customer; ///< has one at an event
+  customer_id customer; ///< unique per event
   std::uint32_t ticket_type = 0; ///< ordinal
-  std::uint32_t quantity = 1; ///< tickets, those that it holds or has bought included
-  timestamp valid_until; ///< not from then on; never: as long as the type is sold
-  timestamp told_at; ///< when its customer was told of one the last time
+  std::uint32_t quantity = 1; ///< total tickets, including those held or bought
+  timestamp valid_until; ///< exclusive end; never: as long as the type is on sale
+  timestamp told_at; ///< last notification of the customer
   friend bool operator==(const invitation_row&, const invitation_row&) = default;
 };
 
-/// A server process among those that share a ledger.
+/// A server process of an installation.
 struct node_row {
   std::string id;
-  std::string address; ///< host:port where other nodes reach it; empty: nowhere
-  std::uint32_t wire_version = 0; ///< of its messages: nodes of different ones do not talk
+  std::string address; ///< host:port for other nodes; empty: not reachable
+  std::uint32_t wire_version = 0; ///< of its messages: nodes with different versions do not connect
   std::uint32_t owners = 0; ///< aggregates it owns: its load
   bool is_settled =
-    false; ///< it is connected to every other: before that what it owned could not be reached from everywhere
-  bool is_draining = false; ///< it gives away what it owns and takes nothing
-  timestamp seen_at; ///< by the ledger's clock
-  bool serves = false; ///< or is about to; false: it waits until those of another kind have left
+    false; ///< connected to every other node; until then some nodes could not reach what it owned
+  bool is_draining = false; ///< hands over its aggregates and takes none
+  timestamp seen_at; ///< last heartbeat, by the ledger's clock
+  bool serves = false; ///< serves or is about to; false: waits until nodes of another kind have left
                        ///< (domain/cluster/placement)
-  std::string keys = {}; ///< fingerprint of its secrets: nodes with others refuse its tokens
+  std::string keys = {}; ///< fingerprint of its secrets; nodes with other secrets refuse its tokens
   friend bool operator==(const node_row&, const node_row&) = default;
 };
 
-/// A setting of the installation that is changed while it runs.
+/// A setting of the installation that can change at run time.
 struct setting_row {
   std::string name; ///< as in the configuration, for example "checkout.async_percent"
   std::string value;
@@ -271,10 +268,10 @@ struct setting_row {
   friend bool operator==(const setting_row&, const setting_row&) = default;
 };
 
-/// 128-bit hash of what must be equal: (principal, route, key) or a body.
+/// 128-bit hash of (principal, route, key) or of a body.
 using digest128 = std::array<std::uint64_t, 2>;
 
-/// The answer to an idempotent request, written in the transaction of its effect.
+/// The stored answer to an idempotent request, written in the transaction of its effect.
 struct idempotency_row {
   digest128 key{}; ///< of (principal, route, Idempotency-Key)
   digest128 body{}; ///< of the request body
@@ -283,7 +280,7 @@ struct idempotency_row {
   friend bool operator==(const idempotency_row&, const idempotency_row&) = default;
 };
 
-/// A webhook that was applied; a second delivery of the same one has no effect.
+/// An applied webhook; a repeated delivery has no effect.
 struct receipt_row {
   std::string gateway;
   std::string gateway_event; ///< the gateway's id of the webhook
@@ -294,12 +291,12 @@ struct receipt_row {
 /// Longest name of a subject, in bytes.
 inline constexpr std::size_t subject_name_max = 128;
 
-/// A customer account of the installation. Its name is in its API keys.
+/// A customer account of the installation. API keys contain its name.
 struct tenant_row {
   tenant_id id{};
   std::string name; ///< 1 to 40 of a-z, 0-9 and hyphens; unique
-  std::string subject_jwk; ///< public key (JWK) that its subject tokens are signed with; empty: it signs none
-  std::string stripe_account; ///< connected account that Stripe passes its money on to; empty: it stays
+  std::string subject_jwk; ///< public key (JWK) that verifies its subject tokens; empty: none
+  std::string stripe_account; ///< connected account that Stripe forwards the money to; empty: it stays
   timestamp created_at;
   friend bool operator==(const tenant_row&, const tenant_row&) = default;
 };
@@ -307,21 +304,21 @@ struct tenant_row {
 enum class api_key_scope : std::uint8_t {
   join, ///< publishable: joins, within limits
   server, ///< secret: joins for named subjects, checks access without the limits of an address
-  operate, ///< secret: turns into an operator's token
+  operate, ///< secret: exchanged for an operator's token
 };
 
 struct api_key_row {
   uuid id;
   tenant_id tenant = default_tenant;
   api_key_scope scope{};
-  std::string secret_hash; ///< SHA-256 of the secret, hex: it has 256 random bits
+  std::string secret_hash; ///< SHA-256 of the 256-bit random secret, hex
   std::string label; ///< for people
   timestamp created_at;
-  timestamp revoked_at; ///< `never`: valid
+  timestamp revoked_at; ///< `never`: still valid
   friend bool operator==(const api_key_row&, const api_key_row&) = default;
 };
 
-/// Who changed what, and why: written with the change itself.
+/// Actor, action and reason of a change, written with the change itself.
 struct audit_row {
   uuid id; ///< time-ordered
   tenant_id tenant = default_tenant;
@@ -351,18 +348,18 @@ struct customer_row {
   friend bool operator==(const customer_row&, const customer_row&) = default;
 };
 
-/// A customer whom an organizer does not serve: cannot join or buy, and what it bought goes back.
+/// A blocked customer: cannot join or buy, and its purchases are refunded.
 struct block_row {
   tenant_id tenant = default_tenant;
-  organizer_id organizer; ///< at its events only; nil: at all of the tenant
+  organizer_id organizer; ///< blocks at its events only; nil: at all events of the tenant
   customer_id customer;
   std::string reason; ///< as given, for people; may be empty
-  bool includes_ended = false; ///< what it bought from sales that have ended goes back too
+  bool includes_ended = false; ///< purchases from ended sales are refunded too
   timestamp created_at;
   friend bool operator==(const block_row&, const block_row&) = default;
 };
 
-/// A one-time password on its way; one per e-mail address, replaced by the next.
+/// A pending one-time password; one per e-mail address, replaced by the next.
 struct otp_row {
   std::string email;
   std::string code_hash; ///< keyed hash, hex
@@ -371,8 +368,8 @@ struct otp_row {
   friend bool operator==(const otp_row&, const otp_row&) = default;
 };
 
-/// Who takes rows of the outbox, each at its own pace: one that is away delays nobody else. Stored as bits of
-/// outbox_row::lanes.
+/// Paths through the outbox, each with its own dispatcher and pace: an unavailable sink delays only its own
+/// lane. Stored as bits of outbox_row::lanes.
 enum class lane : std::uint8_t {
   mail = 1, ///< mail.send
   bus = 2, ///< the event bus
@@ -385,14 +382,15 @@ constexpr std::string_view name_of(lane l) {
 constexpr std::uint8_t bit_of(lane l) { return static_cast<std::uint8_t>(l); }
 inline constexpr std::uint8_t every_lane = bit_of(lane::mail) | bit_of(lane::bus) | bit_of(lane::notices);
 
-/// A domain event on its way out (I16): at least once in each of its lanes, there in order per aggregate.
+/// A domain event to publish (I16): at least once in each of its lanes, in order per aggregate within a
+/// lane.
 struct outbox_row {
   uuid id; ///< stable: the same in every delivery
   std::string topic; ///< for example "queue.turn_granted"
   std::string payload; ///< a JSON object
   timestamp created_at;
   std::uint8_t lanes =
-    every_lane; ///< that it goes through; who has no use for its topic there takes it all the same
+    every_lane; ///< lanes that the row passes; a lane without use for the topic still acknowledges it
   friend bool operator==(const outbox_row&, const outbox_row&) = default;
 };
 

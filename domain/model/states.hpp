@@ -10,7 +10,6 @@
 namespace fq {
 
 // -- event
-// -------------------------------------------------------------------------------------------------------
 
 enum class event_status : std::uint8_t { draft, active, paused, ended, cancelled };
 enum class event_trigger : std::uint8_t { activate, pause, resume, end, cancel };
@@ -29,7 +28,6 @@ inline constexpr std::array event_rules{
 static_assert(is_deterministic(event_rules));
 
 // -- queue entry
-// -------------------------------------------------------------------------------------------------
 
 enum class entry_status : std::uint8_t {
   waiting,
@@ -42,7 +40,7 @@ enum class entry_status : std::uint8_t {
   revoked
 };
 enum class entry_trigger : std::uint8_t {
-  admit, ///< the policy has room and it is first in its class
+  admit, ///< the policy has room and the entry is first in its class
   go_away, ///< neither polled nor connected for presence_timeout
   come_back, ///< seen again within the grace time
   expire, ///< ticket_ttl passed, or away too long
@@ -70,15 +68,14 @@ constexpr bool is_in_line(entry_status s) { return s == entry_status::waiting ||
 constexpr bool is_live(entry_status s) { return is_in_line(s) || s == entry_status::admitted; }
 
 // -- claim
-// -------------------------------------------------------------------------------------------------------
 
 enum class claim_status : std::uint8_t { claimed, expiring, confirmed, released, refunded };
 enum class claim_trigger : std::uint8_t {
   confirm, ///< its payment was captured in time
-  release, ///< given back by the holder, or the deadline passed with no payment open, or no verdict in time
+  release, ///< released by the holder, deadline passed without open payment, or no verdict in time
   deadline_with_payment, ///< the deadline passed while a payment attempt is open: stock stays held, the
                          ///< gateway is asked
-  refund, ///< every item of it was refunded
+  refund, ///< all its items were refunded
 };
 
 inline constexpr std::array claim_rules{
@@ -95,7 +92,6 @@ static_assert(is_deterministic(claim_rules));
 constexpr bool is_live(claim_status s) { return s == claim_status::claimed || s == claim_status::expiring; }
 
 // -- payment attempt
-// ---------------------------------------------------------------------------------------------
 
 enum class payment_status : std::uint8_t {
   initializing,
@@ -110,15 +106,15 @@ enum class payment_status : std::uint8_t {
   refund_failed
 };
 enum class payment_trigger : std::uint8_t {
-  initialized, ///< the gateway gave an authorization URL
-  fail, ///< declined, abandoned, or the gateway has never heard of it
+  initialized, ///< the gateway returned an authorization URL
+  fail, ///< declined, abandoned, or unknown to the gateway
   confirm, ///< captured in time; or late and claimed again; or a person released the quarantine
   quarantine, ///< amount, currency or reference does not match
   confirm_late, ///< captured after its claim was released
-  request_refund, ///< the money has to go back
-  refund_done, ///< all of it went back
-  refund_part_done, ///< some of it went back
-  refund_refused, ///< the gateway would not, after retries
+  request_refund, ///< the money must be returned
+  refund_done, ///< fully refunded
+  refund_part_done, ///< partly refunded
+  refund_refused, ///< refused by the gateway after all retries
 };
 
 inline constexpr std::array payment_rules{
@@ -144,26 +140,25 @@ inline constexpr std::array payment_rules{
   rule{payment_status::refund_pending, payment_trigger::refund_refused, payment_status::refund_failed},
   rule{payment_status::refund_failed, payment_trigger::request_refund, payment_status::refund_pending},
   rule{payment_status::refund_failed, payment_trigger::refund_done,
-       payment_status::refunded}, // given up, and it went after all
+       payment_status::refunded}, // the gateway refunded after the last retry
   rule{payment_status::refund_failed, payment_trigger::refund_part_done, payment_status::partially_refunded},
 };
 static_assert(is_deterministic(payment_rules));
 
-/// Paid for tickets, and not wholly given back.
+/// Paid for tickets, and not fully refunded.
 constexpr bool is_refundable(payment_status s) {
   return s == payment_status::confirmed || s == payment_status::partially_refunded;
 }
-/// Captured for tickets, and not, or not wholly, given back.
+/// Captured for tickets, and not fully refunded; an unfinished refund counts as kept.
 constexpr bool is_kept(payment_status s) {
   return is_refundable(s) || s == payment_status::refund_pending || s == payment_status::refund_failed;
 }
-/// Open: the gateway may still capture it, and no other attempt of the claim may begin.
+/// Open: the gateway may still capture it, and no other attempt of the claim may start.
 constexpr bool is_open(payment_status s) {
   return s == payment_status::initializing || s == payment_status::pending;
 }
 
 // -- refund
-// ------------------------------------------------------------------------------------------------------
 
 enum class refund_status : std::uint8_t { requested, succeeded, failed };
 enum class refund_trigger : std::uint8_t { succeed, give_up };
@@ -172,12 +167,11 @@ inline constexpr std::array refund_rules{
   rule{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},
   rule{refund_status::requested, refund_trigger::give_up, refund_status::failed},
   rule{refund_status::failed, refund_trigger::succeed,
-       refund_status::succeeded}, // the gateway made it after all
+       refund_status::succeeded}, // the gateway refunded after all
 };
 static_assert(is_deterministic(refund_rules));
 
 // -- order
-// -------------------------------------------------------------------------------------------------------
 
 enum class order_status : std::uint8_t {
   pending,
@@ -189,12 +183,12 @@ enum class order_status : std::uint8_t {
   refunded
 };
 enum class order_trigger : std::uint8_t {
-  await_payment, ///< the gateway gave the page
+  await_payment, ///< the gateway returned the payment page
   succeed, ///< its claim was confirmed; after a failure: late money bought it again
-  fail, ///< its claim was given back by time, or by what could not be done
-  cancel, ///< the customer gave it up
-  refund_part, ///< some of its money went back
-  refund, ///< all of it did
+  fail, ///< its claim was released by its deadline or by a failure
+  cancel, ///< the customer cancelled it
+  refund_part, ///< some of its money was refunded
+  refund, ///< all of its money was refunded
 };
 
 inline constexpr std::array order_rules{
@@ -213,13 +207,12 @@ inline constexpr std::array order_rules{
 };
 static_assert(is_deterministic(order_rules));
 
-/// Before its end: nothing is bought yet, and something may be.
+/// Not final: nothing is bought yet, but a purchase is still possible.
 constexpr bool is_open(order_status s) {
   return s == order_status::pending || s == order_status::awaiting_payment;
 }
 
-// -- texts: upper case on the wire and in history
-// ------------------------------------------------------------------
+// texts: upper case on the wire and in history
 
 std::string_view name_of(event_status s);
 std::string_view name_of(entry_status s);

@@ -7,8 +7,8 @@
 namespace fq {
 namespace {
 
-// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not a hundredth. The only such
-// table: the console gets it from here.
+// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not 1/100. The console receives
+// this table from here.
 constexpr auto unusual = std::to_array<currency_decimals>({
   {"BHD", 3}, {"BIF", 0}, {"CLF", 4}, {"CLP", 0}, {"DJF", 0}, {"GNF", 0}, {"IQD", 3}, {"ISK", 0}, {"JOD", 3},
   {"JPY", 0}, {"KMF", 0}, {"KRW", 0}, {"KWD", 3}, {"LYD", 3}, {"OMR", 3}, {"PYG", 0}, {"RWF", 0}, {"TND", 3},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The orders of an event: rows and indexes. What an order means for its claim and payments is the sale's.
+// The orders of an event: rows and indexes. The sale decides what an order means for its claim and payments.
 #pragma once
 #include "domain/model/change.hpp"
 
@@ -14,28 +14,28 @@ public:
   void load(const order_row& row);
 
   [[nodiscard]] const order_row* find(const order_id& id) const;
-  /// Null: the claim was made without an order.
+  /// Null: claim made without an order.
   [[nodiscard]] const order_row* of_claim(const claim_id& claim) const;
-  /// By id, which is by the time of placing.
+  /// By id, which is the order of placing.
   [[nodiscard]] const std::map<order_id, order_row>& all() const { return rows_; }
-  /// PENDING ones: waiting for their payment page.
+  /// PENDING orders: waiting for their payment page.
   [[nodiscard]] std::size_t pending_count() const { return pending_.size(); }
-  /// When the oldest PENDING one was placed; `never` if there is none.
+  /// When the oldest PENDING order was placed; `never` if there is none.
   [[nodiscard]] timestamp oldest_pending() const {
     return pending_.empty() ? never : pending_.begin()->first;
   }
-  /// PENDING ones placed at or before `t`, at most `limit`.
+  /// PENDING orders placed at or before `t`, at most `limit`.
   [[nodiscard]] std::vector<order_id> pending_since(timestamp t, std::size_t limit) const;
-  /// Those whose mail with the payment page is due, at most `limit`.
+  /// Orders whose mail with the payment page is due, at most `limit`.
   [[nodiscard]] std::vector<order_id> links_due(timestamp now, std::size_t limit) const;
   [[nodiscard]] timestamp next_link() const { return links_.empty() ? never : links_.begin()->first; }
 
-  /// How long orders waited for their page of late: a moving average over about ten of them. Not durable.
+  /// Moving average, over about 10 orders, of the time until the payment page exists. Not durable.
   [[nodiscard]] milliseconds typical_page_time() const { return typical_page_time_; }
 
   void place(order_row row, changes& out);
-  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids
-  /// it.
+  /// Edits other columns with `edit` and applies `trigger`. Returns false and changes nothing if the rule
+  /// table forbids it.
   template <class Edit>
   bool move(const order_id& id, order_trigger trigger, timestamp now, changes& out, Edit edit) {
     auto& row = rows_.at(id);
@@ -47,7 +47,7 @@ public:
   bool move(const order_id& id, order_trigger trigger, timestamp now, changes& out) {
     return move(id, trigger, now, out, [](order_row&) {});
   }
-  /// Changes other columns, without a transition.
+  /// Changes columns without a transition.
   template <class Edit>
   void edit(const order_id& id, timestamp now, changes& out, Edit edit) {
     auto& row = rows_.at(id);
@@ -75,7 +75,7 @@ private:
   std::unordered_map<claim_id, order_id> by_claim_;
   std::set<std::pair<timestamp, order_id>> pending_; ///< by created_at
   std::set<std::pair<timestamp, order_id>> links_; ///< by payment_link_at
-  milliseconds typical_page_time_{2'000}; ///< the seed's estimate until something was measured
+  milliseconds typical_page_time_{2'000}; ///< initial estimate until the first measurement
 };
 
 } // namespace fq

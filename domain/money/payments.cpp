@@ -12,7 +12,7 @@ std::string receipt_key(std::string_view gateway, std::string_view event) {
   return key;
 }
 
-/// Captured money that belongs to us until it is refunded.
+/// Captured money that is kept until it is refunded.
 constexpr bool counts_as_captured(payment_status s) {
   switch (s) {
     case payment_status::confirmed:

@@ -72,7 +72,7 @@ money sum(const claim_row& c, Value value) {
   return total;
 }
 
-/// A claim may have more captures than its own: late money on its way back.
+/// A claim may have captures beside its own: late money that is being refunded.
 void audit_money(const audited_rows& rows, lines& out) {
   std::map<claim_id, std::vector<const payment_row*>> kept;
   std::map<payment_id, money> gone;
@@ -103,7 +103,7 @@ void audit_money(const audited_rows& rows, lines& out) {
   }
 }
 
-/// What the status of an order says of its claim.
+/// Whether the order's status matches its claim.
 bool agree(order_status order, const claim_row& claim) {
   const bool some_back = std::ranges::any_of(claim.items, [](const claim_item& i) { return i.refunded > 0; });
   switch (order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the rows of an event agree with one another: the invariants that a ledger can be asked about
-// without its owner. Pure.
+// Checks that the rows of an event are consistent: the invariants that can be verified from the ledger
+// without the owner. Pure.
 #pragma once
 #include "domain/model/rows.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace fq {
 
-/// The durable rows of one event, as the ledger had them at one moment.
+/// The durable rows of one event, read at one moment.
 struct audited_rows {
   const event_row& event;
   std::span<const ticket_type_row> ticket_types;
@@ -22,10 +22,10 @@ struct audited_rows {
   std::span<const promo_code_row> promo_codes = {};
 };
 
-/// What contradicts I1 (stock against claims, confirmed ones counted), I2 (places and claims per customer),
-/// I3 (what is kept of a payment against the tickets that are not refunded) or I4 (claims against captured
-/// money, orders against their claims, uses of promo codes against the claims that use them), for people;
-/// empty if nothing. At most `contradictions_max` lines.
+/// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
+/// against claims), I2 (entries and claims per customer) and I3 (kept money of a payment against tickets not
+/// refunded). Checks I4: claims against captured money, orders against claims, promo code uses against
+/// claims.
 std::vector<std::string> contradictions(const audited_rows& rows);
 inline constexpr std::size_t contradictions_max = 20;
 

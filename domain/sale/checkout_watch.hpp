@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When asynchronous checkout does more harm than good: the rollback triggers of the checkout design as a
-// state machine. It only says so; who asks changes the setting, and nobody but a person changes it back. No
-// clock: callers pass steady time.
+// Detects when asynchronous checkout does more harm than good: the rollback triggers of the checkout design
+// as a state machine. The caller changes the setting; only a person changes it back. No clock: callers pass
+// steady time.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -13,15 +13,15 @@
 
 namespace fq {
 
-/// The installation's setting that is switched: a share of the customers, 0 to 100.
+/// The setting to switch: percentage of customers with asynchronous checkout, 0 to 100.
 inline constexpr std::string_view async_percent_setting = "checkout.async_percent";
-/// `stored`: the setting's text; empty: it was never changed, what is configured holds.
+/// `stored`: the setting's text; empty: never changed, `configured` applies.
 std::int32_t async_percent_of(std::string_view stored, std::int32_t configured);
 
-/// In the order in which they are looked at.
+/// In the order of evaluation.
 enum class rollback_trigger : std::uint8_t {
   success, ///< too few orders get their payment page
-  workers, ///< no gateway takes calls, and orders wait for one
+  workers, ///< no gateway accepts calls, and orders wait
   queue, ///< too many orders wait for their payment page
 };
 inline constexpr std::array rollback_triggers{rollback_trigger::success, rollback_trigger::workers,
@@ -35,30 +35,29 @@ struct rollback_rules {
   std::uint64_t queue_max = 500;
   milliseconds queue_for{10 * 60 * 1000};
 
-  milliseconds success_span{60'000}; ///< success is that of the orders whose work ended so lately
-  std::uint64_t orders_min = 10; ///< in that span; fewer say nothing, and a trigger that held holds no longer
-  milliseconds gap_max{
-    30'000}; ///< between two looks; what was in a longer one nobody knows, so everything begins anew
+  milliseconds success_span{60'000}; ///< window over finished orders for the success rate
+  std::uint64_t orders_min = 10; ///< in that window; with fewer orders the trigger does not hold
+  milliseconds gap_max{30'000}; ///< between two samples; after a longer gap all triggers restart
 };
 
-/// One look at the checkouts of this process. `succeeded` and `failed`: orders since it began that got their
+/// One sample of the checkouts of this process. `succeeded`, `failed`: orders since the start that got their
 /// payment page (or needed none), or never will.
 struct checkout_look {
   milliseconds at{0}; ///< steady time
   std::uint64_t succeeded = 0, failed = 0;
-  std::uint64_t workers = 0; ///< calls that gateways may have under way
+  std::uint64_t workers = 0; ///< gateway calls that may be in flight
   std::uint64_t queue = 0; ///< orders that wait for their payment page
-  bool is_async = true; ///< somebody's checkout is answered before its page is there
+  bool is_async = true; ///< some checkouts are answered before their page exists
 };
 
 class checkout_watch {
 public:
   explicit checkout_watch(const rollback_rules& rules) : rules_(rules) {}
 
-  /// The first trigger that has held for its time, at every look until checkout is synchronous; none then.
-  /// `now.at` never goes back.
+  /// Adds a sample. Returns the first trigger that has held for its required time, at every sample until
+  /// checkout is synchronous. `now.at` never goes back.
   std::optional<rollback_trigger> look(const checkout_look& now);
-  /// Since when `t` has held without a break; nothing if it does not.
+  /// Since when `t` has held without a break; empty if it does not hold.
   [[nodiscard]] std::optional<milliseconds> since(rollback_trigger t) const {
     return since_[static_cast<std::size_t>(t)];
   }
@@ -69,11 +68,11 @@ private:
   [[nodiscard]] bool holds(rollback_trigger t, const checkout_look& now) const;
   [[nodiscard]] milliseconds patience(rollback_trigger t) const;
 
-  /// Looks that are remembered at most (I14); more within the span and it is shorter.
+  /// Max stored samples (I14); with more samples in the window, the window becomes shorter.
   static constexpr std::size_t looks_max = 1'000;
 
   rollback_rules rules_;
-  std::deque<checkout_look> looks_; ///< of the success span, and the last one before it
+  std::deque<checkout_look> looks_; ///< samples of the success window, and the last one before it
   std::array<std::optional<milliseconds>, rollback_triggers.size()> since_;
 };
 

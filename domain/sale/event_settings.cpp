@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a patch into an event's row.
 #include "domain/sale/event_settings.hpp"
 
 namespace fq {
@@ -27,7 +26,7 @@ void apply_settings(const event_patch& patch, event_row& event) {
   assign(patch.async_percent, event.async_percent);
   if (event.kind == event_kind::queue)
     event.queue.claim_window =
-      event.queue.session_ttl; // whoever is let in is there: the session alone ends it
+      event.queue.session_ttl; // queues have no claims: only the session ends an admission
 }
 
 } // namespace fq

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How settings somebody gave become part of an event's or a queue's row: the one place, for creating and for
-// changing.
+// Writes settings from requests into an event's or a queue's row, for create and update.
 #pragma once
 #include "domain/sale/views.hpp"
 
@@ -11,8 +10,8 @@ void assign(const maybe<From>& given, To& to) {
   if (given.given) to = given.value;
 }
 
-/// Writes what `patch` gives into `event`; ticket types are the caller's. Checks nothing: that is the sale's
-/// or the catalog's.
+/// Writes the given fields of `patch` into `event`. The caller handles ticket types; the sale or the catalog
+/// validates.
 void apply_settings(const event_patch& patch, event_row& event);
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers already given, by (principal, route, key). The owner looks here before it decides; the answer is
-// committed in the transaction of its effect. 503s and validation failures are never stored.
+// Idempotency records: answers by (principal, route, key). The owner checks them before it decides, and
+// commits the answer with its effect. 503s and validation failures are never stored.
 #pragma once
 #include "domain/model/change.hpp"
 
@@ -9,9 +9,9 @@
 
 namespace fq {
 
-/// How long an answer is kept.
+/// Retention time of an answer.
 inline constexpr milliseconds idempotency_life{24 * 60 * 60 * 1000};
-/// Answers kept per aggregate; beyond it the oldest is forgotten (a retry then meets the ordinary rules).
+/// Max answers per aggregate; beyond it the oldest is dropped, and a retry then meets the ordinary rules.
 inline constexpr std::size_t idempotency_rows_max = 200'000;
 
 enum class idempotency_verdict : std::uint8_t { fresh, replay, other_body };
@@ -19,7 +19,7 @@ enum class idempotency_verdict : std::uint8_t { fresh, replay, other_body };
 class idempotency_index {
 public:
   void load(idempotency_row row);
-  /// `replay`: `*answer` is the stored one.
+  /// On `replay`, `*answer` is the stored answer.
   idempotency_verdict look_up(const digest128& key, const digest128& body, timestamp now,
                               const std::vector<char>** answer) const;
   void store(idempotency_row row, changes& out);
@@ -29,7 +29,7 @@ private:
   void keep(idempotency_row row);
   std::map<digest128, idempotency_row> rows_;
   std::deque<std::pair<timestamp, digest128>>
-    by_age_; ///< may name a key again that was used anew after its answer expired
+    by_age_; ///< may contain a key twice if it was reused after its answer expired
 };
 
 } // namespace fq

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stock of an event: units per ticket type, free, held by live claims, sold. I1 is kept here and repeated
-// by the ledger.
+// The stock of an event: free, held and sold units per ticket type. Keeps I1, which the ledger checks again.
 #pragma once
 #include "domain/model/change.hpp"
 #include "domain/model/rows.hpp"
@@ -20,17 +19,17 @@ public:
   [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) {
     return type.total - type.held - type.sold;
   }
-  /// Free units of the types on sale that everybody may buy; of all on sale if that is none of them.
+  /// Free units of public types on sale. If no public type is on sale: free units of all types on sale.
   [[nodiscard]] std::int64_t available() const;
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::int64_t held() const;
   [[nodiscard]] std::int64_t sold() const;
-  /// Every type on sale has none free and none held. It may reopen.
+  /// Every type on sale has no free and no held unit. May become false again.
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool has_free(std::span<const claim_item> items) const;
 
-  // Each moves counters and appends one stock_moved per item. Preconditions are the caller's (has_free for
-  // hold and sell).
+  // Each function moves counters and appends one stock_moved per item. Callers check preconditions (has_free
+  // for hold and sell).
   void hold(std::span<const claim_item> items, changes& out); ///< free -> held
   void release(std::span<const claim_item> items, changes& out); ///< held -> free
   void confirm(std::span<const claim_item> items, changes& out); ///< held -> sold
@@ -38,7 +37,7 @@ public:
   void take_back(std::span<const refund_item> items, changes& out); ///< sold -> free
 
   void add(ticket_type_row row, changes& out);
-  void change_type(const ticket_type_row& row, changes& out); ///< all but the counters
+  void change_type(const ticket_type_row& row, changes& out); ///< all fields but the counters
 
 private:
   void move(std::uint32_t type, std::int64_t held, std::int64_t sold, changes& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's loading and its relation to time: deadlines, admission.
+// Loading of a sale, and its time-driven parts: deadlines, admission.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -10,18 +10,18 @@
 namespace fq {
 namespace {
 
-/// Rows of one kind that one run moves at most: a commit and a push stay small, the rest follows at once.
+/// Max rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
 constexpr std::size_t rows_per_run = 500;
-/// Refunds asked about again in one run: each is a gateway call.
+/// Max refunds to retry per run; each is a gateway call.
 constexpr std::size_t refunds_per_run = 100;
-/// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long,
-/// and is asked about again, does not count: one of two gateways may be away for days.
+/// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
+/// does not count, because a gateway may be unavailable for days.
 constexpr std::size_t refunds_under_way_max = 200;
-/// ... and the pause between two such runs.
+/// Pause between two runs that check failed attempts again.
 constexpr milliseconds lapsed_pause{1'000};
-/// Failed attempts that one run asks about again.
+/// Max failed attempts to check again per run.
 constexpr std::size_t lapsed_per_run = 20;
-/// How long after its time an attempt is still looked at again: an owner may have been away.
+/// Time after its due time in which a failed attempt is still checked again: the owner may have been down.
 constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
 
 timestamp earlier(timestamp a, timestamp b) {
@@ -49,7 +49,6 @@ void sale::loaded() {
 }
 
 // -- time
-// ------------------------------------------------------------------------------------------------------------
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   if (std::exchange(is_fresh_, false)) {
@@ -86,8 +85,8 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   return ended;
 }
 
-/// When the oldest place in line expires, counted from the opening; `never` if nobody waits or places last
-/// until the sale's end.
+/// When the oldest entry in line expires, counted from the opening. `never` if the line is empty, or entries
+/// live until the sale's end.
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
   if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
@@ -129,9 +128,9 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
   return due.size() + overdue.size();
 }
 
-/// Asks the gateway now and, as long as the attempt is open, again: one whose claim has passed its deadline
-/// four times within the grace, others when they have grown stale. One whose page we never heard of is begun
-/// again with the same reference, or closed if it is late.
+/// Asks the gateway now and schedules the next check while the attempt is open: four checks within the grace
+/// if its claim's deadline has passed, else after stale_after. An attempt without a known page is
+/// initialized again with the same reference, or closed if it is late.
 void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
   const auto& payment = *payments_.find(id);
   const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
@@ -153,9 +152,9 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   return stale.size() + refunds.size();
 }
 
-/// Attempts that failed, asked about twice more: a page that could not be closed may have been paid, and its
-/// webhook been lost. Not many at a time; whoever is younger than a day at a restart is asked about once
-/// more.
+/// Checks failed attempts again at the gateway, once per time in look_again_after: a page that could not be
+/// closed may have been paid, and its webhook lost. Max lapsed_per_run per stage. After a restart, recent
+/// attempts are checked once more.
 std::size_t sale::look_again(timestamp now, decision& out) {
   std::size_t asked = 0;
   for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
@@ -171,13 +170,13 @@ std::size_t sale::look_again(timestamp now, decision& out) {
 
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
   std::size_t moved = 0;
-  // As many as are under way, and no more: other events' payment pages go through the same gateway.
+  // Bounded, because other events' payment pages go through the same gateway.
   for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
   rules_.pace->note_begun(moved);
   for (const auto& id : claims_.live_ones(rows_per_run)) {
     const auto& claim = *claims_.find(id);
     if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr)
-      continue; // asked about already
+      continue; // already being verified
     withdraw(claim, now, out, {order_trigger::fail, "event_cancelled"});
     ++moved;
   }
@@ -188,7 +187,7 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   return moved;
 }
 
-/// How many may begin now.
+/// How many automatic refunds may start now.
 std::size_t sale::refund_room(timestamp now) {
   const auto under_way = payments_.unanswered_refunds();
   return under_way < refunds_under_way_max
@@ -200,14 +199,15 @@ bool sale::owes_refunds() const {
   return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable());
 }
 
-/// When more of them may begin; `never`: none wait, or the answer to one begins the next.
+/// When more automatic refunds may start. `never`: none are due, or the next one starts when one is
+/// answered.
 timestamp sale::next_refund_slot(timestamp now) const {
   return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max
            ? now + rules_.pace->wait(now)
            : never;
 }
 
-/// Places, sessions and holds at once: others wait for them.
+/// Ends entries, sessions and holds at once, because others wait for them.
 std::size_t sale::send_blocked_away(timestamp now, decision& out) {
   std::size_t looked = 0;
   for (; !to_send_away_.empty() && looked < rows_per_run; ++looked) {
@@ -218,7 +218,7 @@ std::size_t sale::send_blocked_away(timestamp now, decision& out) {
   return looked;
 }
 
-/// Money at the pace of a cancelled event's.
+/// Starts refunds at the pace of a cancelled event.
 std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
   std::size_t looked = 0;
   for (; !to_pay_back_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
@@ -253,7 +253,7 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   for (const auto n : numbers) out.entry_changes.push_back(change_of(queue_.find(n)->row));
   answer.count = numbers.size();
   out.line_moved = out.reveals = true;
-  // Another look when the window that we may just have filled frees again.
+  // Retry when the window has room again; this admission may have filled it.
   answer.retry_at = earlier(answer.retry_at, admissions_now(event_.queue, queue_.window(), state).retry_at);
   return answer;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one call
-// that changes memory at once and appends what it did to a `decision`; the owner commits that and only then
-// lets anything be seen. A standalone queue is a sale without stock: what it has of claims and payments stays
-// empty. Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp
-// (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
+// One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one
+// call that changes memory at once and appends its changes to a `decision`. The owner commits the decision
+// before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
+// Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
+// sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
@@ -28,29 +28,30 @@ namespace fq {
 
 struct domain_event;
 
-/// Sessions that one `revoke` of all ends at most: a commit stays bearable. Who gets that many asks again.
+/// Max sessions that one `revoke` with scope all ends, to bound the commit. A caller that gets this count
+/// calls again.
 inline constexpr std::size_t revocations_max = 20'000;
 
-/// Customers of an event that are served in a class of their own, at most.
+/// Max customers of an event with a priority class.
 inline constexpr std::size_t priorities_max = 50'000;
 
-/// Customers who are invited to quotas of an event, at most.
+/// Max customers of an event with an invitation.
 inline constexpr std::size_t invitations_max = 50'000;
-/// Between two mails about an event's invitation to one customer.
+/// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds told_again_after{24 * 60 * 60 * 1000};
 
-/// Whom an event's organizer does not serve: its own list and its tenant's, both shared by many events. Null:
-/// nobody.
+/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
+/// Null: empty list.
 struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< whether it gets its money back from sales that have ended too
+  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
   std::shared_ptr<const list> own, of_tenant;
 
   [[nodiscard]] bool contains(const customer_id& c) const {
     return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
   }
-  /// Its purchases at ended sales go back as well.
+  /// Whether purchases from ended sales are refunded too.
   [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// The same lists, not equal ones.
+  /// Compares pointers: true for the same list objects, not for equal contents.
   friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
 
 private:
@@ -60,15 +61,15 @@ private:
   }
 };
 
-/// What a block has ended at one event.
+/// Effects of a block at one event.
 struct block_effect {
   customer_id customer;
-  bool had_place = false; ///< in line, or a session
-  std::uint32_t claims = 0; ///< live ones that are on their way back
-  std::uint32_t refunds = 0; ///< begun
+  bool had_place = false; ///< in line, or admitted
+  std::uint32_t claims = 0; ///< live claims that are being released
+  std::uint32_t refunds = 0; ///< started refunds
 };
 
-/// What a sale asks of a gateway, once its row is committed.
+/// Kind of a sale's request to a gateway, sent once its row is committed.
 enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
 
 struct gateway_order {
@@ -77,41 +78,41 @@ struct gateway_order {
   refund_id refund;
 };
 
-/// What one or several calls did: durable changes, and what may be seen and done once they are committed.
+/// The result of one or several calls: durable changes, and what becomes visible and is done after the
+/// commit.
 struct decision {
   changes content;
   std::vector<entry_change> entry_changes;
   std::vector<notice_kind> notices;
   std::vector<gateway_order> orders;
   std::vector<block_effect> blocked;
-  std::vector<invitation_row> invited; ///< to whom it is news
+  std::vector<invitation_row> invited; ///< invitations to notify customers of
   bool line_moved = false;
-  /// Whether a read that comes later would reveal something of this decision beyond the caller's own new
-  /// place.
+  /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
+  /// waits.
   bool reveals = false;
 };
 
-/// Rules of the installation, the same for every event.
+/// Installation-wide rules, the same for every event.
 struct sale_rules {
   std::uint32_t attempts_per_claim = 3;
   milliseconds stale_after{10 * 60 * 1000};
   milliseconds verdict_grace{2 * 60 * 1000};
   retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
-  milliseconds pending_max{5 * 60 * 1000}; ///< an order that has no payment page by then fails
+  milliseconds pending_max{5 * 60 * 1000}; ///< an order without a payment page fails after it
   milliseconds initialize_again{
-    15'000}; ///< after a gateway that could not be reached, while an order waits for its page
-  std::array<milliseconds, 2> look_again_after{
-    milliseconds{15 * 60 * 1000},
-    milliseconds{24 * 60 * 60
-                 * 1000}}; ///< after an attempt failed: a page that could not be closed may have been paid
-  milliseconds payment_link_after{2'000}; ///< an order that is not paid by then gets its page by mail
+    15'000}; ///< retry delay for the payment page after the gateway was unreachable
+  /// Checks of a failed attempt: a page that could not be closed may have been paid.
+  std::array<milliseconds, 2> look_again_after{milliseconds{15 * 60 * 1000},
+                                               milliseconds{24 * 60 * 60 * 1000}};
+  milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
   std::map<std::string, fee_rules> fees = {}; ///< by currency
-  fee_rules other_fees = {}; ///< of every other currency
+  fee_rules other_fees = {}; ///< of all other currencies
   std::shared_ptr<refund_pace> pace =
-    std::make_shared<refund_pace>(); ///< shared by all that have a copy of these rules
+    std::make_shared<refund_pace>(); ///< shared by all copies of these rules
 };
 
-/// Why a claim is given back, as its order tells.
+/// Why a claim is released, for its order.
 struct claim_end {
   order_trigger trigger = order_trigger::fail;
   std::string_view failure = "expired"; ///< order_row::failure
@@ -119,10 +120,10 @@ struct claim_end {
 
 class sale {
 public:
-  /// The account at a gateway that the money of new payments goes on to; empty: it stays.
+  /// Looks up the account at a gateway that receives the money of new payments; empty: it stays.
   using destination_lookup = std::function<std::string(const std::string& gateway)>;
 
-  /// `random`: 64 uniform bits a call, for ids and jitter. `destination_of` null: money stays.
+  /// `random`: 64 uniform bits per call, for ids and jitter. `destination_of` null: money stays.
   sale(const sale_rules& rules, std::function<std::uint64_t()> random,
        destination_lookup destination_of = nullptr) :
       rules_(rules),
@@ -130,7 +131,7 @@ public:
       destination_of_(std::move(destination_of)),
       payments_(rules.stale_after) {}
 
-  /// Takes over what is durable. Lists as in aggregate_image; entries by ascending number.
+  /// Load durable rows. Lists as in aggregate_image; entries by ascending number.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const entry_row& row) { queue_.load(row); }
   void load(const claim_row& row);
@@ -143,11 +144,10 @@ public:
   void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
-  /// After the last load: remembers whether it was sold out.
+  /// To be called after the last load: records whether the event is sold out.
   void loaded();
 
   // -- the line (sale_line.cpp)
-  // ----------------------------------------------------------------------------------
   struct joined {
     refusal no;
     bool created = false;
@@ -157,59 +157,55 @@ public:
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
               std::string subject_name = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
-  /// The holder or its origin ends the session of admission `admission_no`. not_admitted if that is over.
+  /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
-  /// The holder of this place polled or is connected: it is not away (any more).
+  /// The holder of this entry polled or is connected: an AWAY entry comes back.
   void seen(queue_number n, timestamp now, decision& out);
-  /// Policy `operated`: lets the next `count` in, as far as concurrency, rate and stock allow. `admitted`:
-  /// how many that were.
+  /// Policy `operated`: admits the next `count`, as far as concurrency, rate and stock allow. `admitted`:
+  /// the actual number.
   refusal advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted);
-  /// Ends sessions: of one place, of one subject, or all. A place that still waits is given up as well, but
-  /// not by `all`. Returns how many places ended.
+  /// Ends sessions: of one entry, of one subject, or all. Also ends waiting entries, except with scope `all`.
+  /// Returns the number of ended entries.
   std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
                      decision& out);
 
   // -- claims (sale_fan.cpp)
-  // -------------------------------------------------------------------------------------
-  /// `entry`: the entry whose admission token the customer proved to have; null if none.
+  /// `entry`: the entry whose admission token the customer presented; null if none.
   refusal open_claim(const customer_id& customer, const queue_line::entry* entry,
                      const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened);
   refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out);
 
   // -- checkout (sale_orders.cpp)
-  // --------------------------------------------------------------------------------
   /// What `wish` would cost `customer` now. Holds nothing and promises nothing.
   refusal quote(const customer_id& customer, const order_wish& wish, timestamp now, quote_view& out) const;
   struct placed {
     refusal no;
     order_id order{};
   };
-  /// All items or none. `entry`: as for open_claim; in an `open` event null joins by itself. A refusal may
-  /// have joined: see `out`.
+  /// Places all items or none. `entry` as for open_claim; in an `open` event, null joins automatically. Even
+  /// a refusal may have joined: see `out`.
   placed place_order(const customer_id& customer, const queue_line::entry* entry, const order_wish& wish,
                      timestamp now, decision& out);
-  /// Its customer gives it up: its tickets are free at once, or as soon as the gateway says that nobody can
-  /// pay any more.
+  /// The customer cancels the order. Its tickets are free at once, or as soon as the gateway confirms that it
+  /// can no longer be paid.
   refusal cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out);
   refusal set_promo_code(const promo_code_patch& patch, timestamp now, decision& out, promo_code_id& id);
-  /// Serves `customers` in `priority_class` from their next join on; nothing: like everybody. All or none.
+  /// Sets the class of `customers` from their next join on; empty: removes it. All or none.
   refusal set_priorities(const std::vector<customer_id>& customers,
                          std::optional<std::uint8_t> priority_class, timestamp now, decision& out);
 
   // -- single customers (sale_people.cpp)
-  // --------------------------------------------------------------------------
-  /// From now on these can neither join nor buy; what they have here ends in the runs that follow, and what
-  /// they paid goes back.
+  /// Applies the block lists. Blocked customers can no longer join or buy. The next runs end their entries
+  /// and claims, and refund their payments.
   void block(const blocked_customers& blocked);
-  /// All or none: as many tickets as all invited may still take must be free. Who is blocked is left out; who
-  /// was told within told_again_after is not told again.
+  /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
+  /// Does not notify a customer again within told_again_after.
   refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,
                  decision& out);
-  /// They end now; how many those were. What they hold or have bought stays theirs.
+  /// Ends invitations now; returns how many. Held and bought tickets are kept.
   std::size_t withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out);
 
   // -- money (sale_money.cpp)
-  // ------------------------------------------------------------------------------------
   struct attempt {
     refusal no;
     bool created = false;
@@ -217,55 +213,52 @@ public:
   };
   attempt open_payment(const customer_id& customer, const claim_id& claim, const std::string& gateway,
                        timestamp now, decision& out);
-  /// A webhook or the answer to our own verify call. not_found for a reference that is not ours.
+  /// Applies a webhook or the answer to our verify call. not_found for an unknown reference.
   refusal apply(const gateway_fact& fact, timestamp now, decision& out);
-  /// The gateway gave the page for `payment`.
+  /// The gateway returned the page for `payment`.
   void initialized(const payment_id& payment, const std::string& authorization_url,
                    const std::string& gateway_id, timestamp now, decision& out);
-  /// The gateway could not be reached, after retries.
+  /// The gateway was unreachable, after retries.
   void not_answered(const payment_id& payment, timestamp now);
-  /// The gateway will never take `payment` as it is. `is_used_up`: only because of its reference, so another
-  /// attempt may do.
+  /// The gateway refuses `payment` permanently. `is_used_up`: only because its reference was used, so
+  /// another attempt may succeed.
   void not_taken(const payment_id& payment, bool is_used_up, timestamp now, decision& out);
-  /// The gateway will never capture `payment` (declined, expired, never heard of it).
+  /// The gateway will never capture `payment` (declined, expired, unknown).
   void closed(const payment_id& payment, timestamp now, decision& out);
-  /// The gateway says "not paid", asked about an attempt or (`was_closing`) told to close it: one whose claim
-  /// is over is to be closed.
+  /// The gateway answers "not paid" to a verify call or (`was_closing`) to a request to close the attempt.
+  /// An attempt whose claim is over is then closed.
   void unpaid(const payment_id& payment, bool was_closing, timestamp now, decision& out);
 
   // -- refunds (sale_refunds.cpp)
-  // --------------------------------------------------------------------------------
-  /// A refund call failed or is pending at the gateway.
+  /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
-  /// By the organizer: these tickets, or (no items) everything that is left. Fees go back with the last
+  /// The organizer refunds these tickets, or (no items) all that are left. Fees are refunded with the last
   /// ticket.
   refusal refund_order(const order_id& id, const std::vector<item_wish>& items, timestamp now, decision& out,
                        refund_id& opened);
-  /// Tries again what waits for a person; quarantined money, which is not what was quoted, is sent back.
+  /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
+  /// a refund.
   refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
   refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
-  /// A domain event that nobody would take.
+  /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
   // -- organizer (sale_organizer.cpp)
-  // ------------------------------------------------------------------------------
   refusal turn(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
 
   // -- time
-  // --------------------------------------------------------------------------------------------------------
-  /// Applies every deadline that has passed and admits as many as may be admitted. Bounded; `again` in the
-  /// result if there is more to do at once. Called after every decision and by timers.
+  /// Applies every deadline that has passed and admits as many entries as allowed. Bounded work; `again` if
+  /// more is due at once. Called after every decision and by timers.
   struct wake_up {
     bool again = false;
-    timestamp at; ///< when time alone will change something; `never` if nothing waits for time
+    timestamp at; ///< next time at which anything changes; `never` if nothing is scheduled
   };
   wake_up run(timestamp now, decision& out);
 
   // -- views
-  // -------------------------------------------------------------------------------------------------------
   [[nodiscard]] const event_row& event() const { return event_; }
-  /// Whether there is anything to buy: false for standalone queues.
+  /// False for standalone queues.
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] const queue_line& queue() const { return queue_; }
   [[nodiscard]] queue_line& queue() { return queue_; }
@@ -277,28 +270,28 @@ public:
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
     return invitations_;
-  } ///< past ones too
-  /// What is valid now; null: it is not invited.
+  } ///< including past invitations
+  /// The valid invitation of `customer`; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
-  /// Tickets that it may still take by it.
+  /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const {
     return dead_letters_;
-  } ///< open ones
+  } ///< only open letters
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
   [[nodiscard]] order_view view_of(const order_row& o) const;
   [[nodiscard]] event_view view() const;
-  /// With the order and the place of what is told of a claim or a payment.
+  /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const entry_row& row) const;
-  /// Nothing waits for time here and nobody shops: the owner may be passivated.
+  /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.
   [[nodiscard]] bool is_quiet() const;
-  /// Seconds a place takes at the measured admission rate, as (low, high); negative: nothing measured yet.
+  /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.
   [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
 
 private:
@@ -405,15 +398,15 @@ private:
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
   blocked_customers blocked_;
-  std::vector<customer_id> to_send_away_, to_pay_back_; ///< blocked, and looked at by the next runs
-  std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
+  std::vector<customer_id> to_send_away_, to_pay_back_; ///< blocked customers that the next runs process
+  std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
-  presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
+  presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
   bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };
 
-/// What is wrong with a new or changed event; none if it may be stored. `detail` begins with the field.
+/// What is wrong with a new or changed event; none if it may be stored. `detail` starts with the field.
 refusal validate(const event_row& event, const std::vector<ticket_type_row>& types);
 
 } // namespace fq

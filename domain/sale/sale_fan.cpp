@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about claims: what may be bought by whom, hold, release.
+// A sale's decisions about claims: eligibility, hold, release.
 #include "domain/base/planted.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -36,7 +36,7 @@ refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, 
       return std::ranges::find_if(
         stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
     };
-    auto first = may_be(false); // a quota is not spent on who did not ask for it
+    auto first = may_be(false); // a quota is not used without an explicit request
     if (first == stock_.types().end()) first = may_be(true);
     if (first == stock_.types().end()) return reason::event_sold_out;
     out.items.push_back({first->ordinal, 1, first->price, 0, 0});
@@ -77,13 +77,13 @@ refusal sale::may_hold(const customer_id& customer, timestamp now, std::uint8_t&
   return {};
 }
 
-/// `row`: customer, slot, items, amount and promo; the rest is this function's.
+/// `row` provides customer, slot, items, amount and promo; this function fills in the rest.
 claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out) {
   row.id = make_uuid(now, event_.aggregate, random_());
   row.entry = entry.row.number;
   row.created_at = now;
   row.expires_at =
-    std::min(now + event_.claim_ttl, entry.row.session_expires_at); // one clock for session and claim
+    std::min(now + event_.claim_ttl, entry.row.session_expires_at); // session and claim end together
   const auto id = row.id;
   stock_.hold(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
@@ -111,8 +111,8 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   return {};
 }
 
-/// The place that `customer` shops from: the one it has or, in an `open` event, the one it gets by asking.
-/// Null: `no` says why.
+/// Returns the entry that `customer` shops from: the existing entry or, in an `open` event, one that it
+/// creates. Null: `no` holds the reason.
 const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now, decision& out,
                                       refusal& no) {
   const auto* own = queue_.find(customer);
@@ -121,7 +121,7 @@ const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now
   no = std::move(place.no);
   if (no) return nullptr;
   out.reveals =
-    true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
+    true; // the checkout's answer does not contain the entry: reads of the entry wait for the commit
   admit(now, out);
   own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
@@ -130,7 +130,7 @@ const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now
 }
 
 void sale::release(const claim_row& claim, timestamp now, decision& out, claim_end why) {
-  const auto id = claim.id; // `claim` may be the row that moves
+  const auto id = claim.id; // `claim` may refer to the row that moves
   const auto items = claim.items;
   const auto entry = claim.entry;
   const auto promo = claim.promo;

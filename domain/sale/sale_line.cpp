@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about its waiting line: join, leave, presence, what operators and origins do to places
-// and sessions.
+// A sale's decisions about its waiting line: join, leave, presence, and operations of operators and origins
+// on entries and sessions.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -8,7 +8,7 @@
 namespace fq {
 namespace {
 
-/// Places that one run sends away, brings back or ends for their absence.
+/// Max entries per run that become AWAY, come back, or expire.
 constexpr std::size_t absences_per_run = 500;
 
 } // namespace
@@ -89,7 +89,6 @@ refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp 
 }
 
 // -- presence
-// ----------------------------------------------------------------------------------------------------------
 
 void sale::seen(queue_number n, timestamp now, decision& out) {
   if (event_.queue.presence_timeout.count() == 0) return;
@@ -103,7 +102,8 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
   out.reveals = true;
 }
 
-/// Everybody in line is taken for seen now, or nobody is watched; who is AWAY is known in either case.
+/// Restarts the watch: every entry in line counts as seen now, or none is watched. The AWAY entries are
+/// recorded in either case.
 void sale::watch_presence(timestamp now) {
   present_.clear();
   away_.clear();
@@ -116,7 +116,7 @@ void sale::watch_presence(timestamp now) {
   }
 }
 
-/// Nobody is AWAY in a line that is not watched.
+/// Without a presence_timeout, no entry is AWAY.
 std::size_t sale::bring_back(timestamp now, decision& out) {
   const auto absent = away_.unseen_since(timestamp::max(), absences_per_run);
   for (const auto n : absent) {
@@ -145,7 +145,7 @@ std::size_t sale::notice_absence(timestamp now, decision& out) {
 }
 
 timestamp sale::next_absence() const {
-  if (event_.queue.presence_timeout.count() == 0) return away_.earliest(); // they come back at once
+  if (event_.queue.presence_timeout.count() == 0) return away_.earliest(); // AWAY entries come back at once
   const auto absent = present_.earliest(), lost = away_.earliest();
   const auto a = is_set(absent) ? absent + event_.queue.presence_timeout : never;
   const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
@@ -154,7 +154,6 @@ timestamp sale::next_absence() const {
 }
 
 // -- operators and origins
-// ---------------------------------------------------------------------------------------------
 
 refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted) {
   if (event_.queue.policy != admission_policy::operated) return reason::wrong_mode;

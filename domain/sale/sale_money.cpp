@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about money that comes: attempts, facts from gateways, late money. The row exists before
-// a gateway is called; confirming moves payment, claim, order, stock and entry in one decision.
+// A sale's decisions about incoming money: attempts, facts from gateways, late money. The payment row exists
+// before a gateway is called. A confirmation moves payment, claim, order, stock and entry in one decision.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -15,7 +15,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   if (const auto* open = payments_.open_of(id)) {
     if (open->status == payment_status::initializing)
       out.orders.push_back(
-        {gateway_order_kind::initialize, open->id, {}}); // by reference, so asking again is harmless
+        {gateway_order_kind::initialize, open->id, {}}); // same reference, so repeating the call is harmless
     return {{}, false, open->id};
   }
   if (claim->status != claim_status::claimed || now >= claim->expires_at)
@@ -24,7 +24,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   return {{}, true, begin_attempt(*claim, gateway, now, out)};
 }
 
-/// The claim's own page at a gateway; what costs nothing is paid at once.
+/// Starts a payment attempt at a gateway; a claim that costs nothing is paid at once.
 payment_id sale::begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now,
                                decision& out) {
   const auto of = claim.id;
@@ -59,7 +59,7 @@ void sale::initialized(const payment_id& id, const std::string& url, const std::
   });
   out.reveals = true;
   if (claims_.find(claim)->status == claim_status::claimed) return page_is_there(claim, now, out);
-  out.orders.push_back({gateway_order_kind::expire, id, {}}); // its claim is on its way back
+  out.orders.push_back({gateway_order_kind::expire, id, {}}); // its claim is being released
 }
 
 void sale::not_answered(const payment_id& id, timestamp now) {
@@ -72,7 +72,7 @@ void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decis
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
   if (is_used_up && p->status == payment_status::pending)
-    return; // by our own first call, whose page is known
+    return; // used up by our own first call, whose page is known
   const auto& claim = *claims_.find(p->claim);
   const auto gateway = p->gateway;
   if (claim.status != claim_status::claimed) return closed(id, now, out);
@@ -82,7 +82,7 @@ void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decis
   begin_attempt(claim, gateway, now, out);
 }
 
-/// No other attempt would fare better: the order of the claim fails with it.
+/// No other attempt would succeed: the order of the claim fails.
 void sale::give_up(const payment_id& id, timestamp now, decision& out) {
   const auto claim = payments_.find(id)->claim;
   payments_.move(id, payment_trigger::fail, now, out.content);
@@ -97,7 +97,7 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   out.reveals = true;
   if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) return release(*c, now, out);
   move_order(claim, order_trigger::await_payment, now,
-             out); // declined before its page was known here: it may try again
+             out); // declined before its page was known here: the customer may try again
   send_no_link(claim, now, out);
 }
 
@@ -105,24 +105,24 @@ void sale::unpaid(const payment_id& id, bool was_closing, timestamp now, decisio
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
   const auto claim = claims_.find(p->claim)->status;
-  if (claim == claim_status::claimed) return; // in time: let them pay
+  if (claim == claim_status::claimed) return; // in time: the customer may still pay
   if (!was_closing)
     return out.orders.push_back({gateway_order_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
-  // A gateway that cannot close it. An EXPIRING claim waits for its grace; of any other, this attempt is
-  // nothing that we wait for: what comes of it is late money.
+  // The gateway cannot close it. An EXPIRING claim waits for its grace. For any other claim the attempt
+  // fails now, and a later capture is late money.
   if (claim != claim_status::expiring && payments_.move(id, payment_trigger::fail, now, out.content))
     out.reveals = true;
 }
 
-/// The refund that `fact` speaks of, if it is one of `payment`.
+/// The refund that `fact` names, if it belongs to `payment`.
 std::optional<refund_id> sale::refund_of(const payment_row& payment, const gateway_fact& fact) const {
   const auto id = parse_uuid(fact.refund);
   const auto* refund = id ? payments_.find_refund(*id) : nullptr;
   return refund != nullptr && refund->payment == payment.id ? id : std::nullopt;
 }
 
-/// A gateway that told of a refund without saying which: asking for each again tells, since a refund is made
-/// once.
+/// The gateway reported a refund without its id. Repeating each refund call is harmless and returns its
+/// state.
 void sale::ask_about_refunds(const payment_id& payment, decision& out) {
   for (const auto& refund : payments_.requested_of(payment))
     out.orders.push_back({gateway_order_kind::refund, payment, refund});
@@ -171,7 +171,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
                   + money_text(payment.amount, event_.currency),
                 {}, now, out);
     if (is_live(claims_.find(claim)->status))
-      move_order(claim, order_trigger::await_payment, now, out); // it ends with its hold
+      move_order(claim, order_trigger::await_payment, now, out); // the order ends with its hold
     send_no_link(claim, now, out);
     return {};
   }
@@ -187,7 +187,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
 void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   const auto& claim = *claims_.find(id);
   if (const auto* open = payments_.open_of(id))
-    out.orders.push_back({gateway_order_kind::expire, open->id, {}}); // nobody shall pay twice
+    out.orders.push_back({gateway_order_kind::expire, open->id, {}}); // prevents a second payment
   claims_.move(id, claim_trigger::confirm, now, out.content);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);
@@ -203,11 +203,11 @@ void sale::late_money(const payment_id& id, timestamp now, decision& out) {
   request_refund(id, now, out);
   const auto& claim = *claims_.find(payments_.find(id)->claim);
   if (is_live(claim.status) && payments_.open_of(claim.id) == nullptr)
-    release(claim, now, out); // given up, and now nobody can pay it
+    release(claim, now, out); // cancelled, and can no longer be paid
 }
 
-/// What it had of a quota its customer may still take: by the promo code, or by an invitation that was not
-/// used otherwise meanwhile.
+/// Whether the customer may still take the claim's tickets of hidden types: with the promo code, or with an
+/// invitation that has tickets left.
 bool sale::is_still_open(const claim_row& claim, timestamp now) const {
   const auto* promo = claim.promo != 0 ? &promo_codes_.all()[claim.promo - 1] : nullptr;
   const auto* invitation = invitation_of(claim.customer, now);
@@ -219,13 +219,13 @@ bool sale::is_still_open(const claim_row& claim, timestamp now) const {
   });
 }
 
-/// A ticket for money that came late, if its claim still lives or its stock is free; false: it must go back.
+/// Buys tickets for late money if the claim still lives or stock is free. False: the money must be refunded.
 bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   const auto& old = *claims_.find(payments_.find(id)->claim);
   if (event_.status == event_status::cancelled || old.status == claim_status::confirmed
       || old.status == claim_status::refunded || is_given_up(old.id))
     return false;
-  if (is_live(old.status)) { // its attempt had failed, then was captured after all
+  if (is_live(old.status)) { // its attempt had failed and was captured after all
     payments_.move(id, payment_trigger::confirm, now, out.content);
     confirm_claim(old.id, now, out);
     return true;

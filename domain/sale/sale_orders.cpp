@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about orders: what one costs, placing it with its claim and its payment attempt in one
-// decision, giving it up, and how it moves with them. Promo codes and who is served first belong here too.
+// A sale's decisions about orders: price, placing (with claim and payment attempt in one decision),
+// cancelling, and following the claim and payment. Also promo codes and priorities.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -10,7 +10,7 @@
 namespace fq {
 namespace {
 
-/// Orders that one run moves for their time.
+/// Max orders per run that change because of time.
 constexpr std::size_t orders_per_run = 500;
 
 timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : never; }
@@ -18,7 +18,6 @@ timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : n
 } // namespace
 
 // -- prices
-// ------------------------------------------------------------------------------------------------------------
 
 refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
                            const promo_code_row*& out) const {
@@ -40,7 +39,7 @@ refusal sale::price_wish(const customer_id& customer, const order_wish& wish, ti
   return priced(wish.items, now, w, quoted);
 }
 
-/// The one price of a purchase, whatever route it takes: quote, claim and checkout all ask here.
+/// The only price calculation: used by quote, claim and checkout.
 refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w,
                      price_quote& quoted) const {
   if (auto no = wanted_items(wishes, now, w)) return no;
@@ -64,7 +63,6 @@ refusal sale::quote(const customer_id& customer, const order_wish& wish, timesta
 }
 
 // -- placing
-// -----------------------------------------------------------------------------------------------------------
 
 sale::placed sale::place_order(const customer_id& customer, const queue_line::entry* entry,
                                const order_wish& wish, timestamp now, decision& out) {
@@ -107,10 +105,9 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   return {{}, id};
 }
 
-// -- how it ends
-// -------------------------------------------------------------------------------------------------------
+// -- transitions and deadlines of orders
 
-/// The order of `claim`, if there is one, goes with it.
+/// Applies `trigger` to the order of `claim`, if it has one.
 void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
                       std::string_view failure) {
   const auto* order = orders_.of_claim(claim);
@@ -122,13 +119,13 @@ void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp no
   out.reveals = true;
 }
 
-/// Its page can be paid now: by its customer, who is sent it later if that was not done.
+/// The payment page exists. Schedules the mail with the page, in case the customer does not pay before.
 void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr) return;
   if (order->status == order_status::pending)
     return move_order(claim, order_trigger::await_payment, now, out);
-  if (order->status == order_status::awaiting_payment) // another attempt, another page
+  if (order->status == order_status::awaiting_payment) // another attempt has another page
     orders_.edit(order->id, now, out.content,
                  [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
 }
@@ -139,8 +136,8 @@ void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
     orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
 }
 
-/// Its customer, its organizer or its event has given up the order of `claim`: money that still comes goes
-/// back.
+/// Whether the claim's customer is blocked, or its order or event is cancelled. Money that still arrives is
+/// then refunded.
 bool sale::is_given_up(const claim_id& claim) const {
   if (is_blocked(claims_.find(claim)->customer)) return true;
   const auto* order = orders_.of_claim(claim);
@@ -149,7 +146,7 @@ bool sale::is_given_up(const claim_id& claim) const {
          || (order->status == order_status::failed && event_.status == event_status::cancelled);
 }
 
-/// Gives a live claim back: now, or once the gateway has closed the attempt that is open.
+/// Releases a live claim: now, or once the gateway has closed its open attempt.
 void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why) {
   const auto* open = payments_.open_of(claim.id);
   if (open == nullptr) return release(claim, now, out, why);
@@ -171,8 +168,8 @@ refusal sale::cancel_order(const customer_id& customer, const order_id& id, time
   return {};
 }
 
-/// No order waits for its page for longer than pending_max. Its attempt is closed at the gateway, which may
-/// have made the page after all.
+/// Fails orders without a payment page after pending_max. Closes the attempt at the gateway, which may have
+/// created the page.
 std::size_t sale::end_pending(timestamp now, decision& out) {
   if (planted(bug::order_left_pending)) return 0;
   const auto late = orders_.pending_since(now - rules_.pending_max, orders_per_run);
@@ -188,7 +185,7 @@ std::size_t sale::end_pending(timestamp now, decision& out) {
   return late.size();
 }
 
-/// That the mail with the page is due is told by the change itself.
+/// The changed row itself triggers the mail with the payment page.
 std::size_t sale::send_links(timestamp now, decision& out) {
   const auto due = orders_.links_due(now, orders_per_run);
   for (const auto& id : due)
@@ -205,7 +202,6 @@ timestamp sale::next_checkout_deadline() const {
 }
 
 // -- promo codes, priorities
-// -------------------------------------------------------------------------------------------
 
 refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
   const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions for its organizer: life cycle and settings. Raising takes effect at once, lowering
-// evicts nobody (I5).
+// A sale's decisions for its organizer: life cycle and settings. A raised limit takes effect at once; a
+// lowered limit evicts no entry (I5).
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/event_settings.hpp"
 #include "domain/sale/sale.hpp"

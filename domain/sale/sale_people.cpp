@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about single customers, as its organizer wishes: whom it does not serve, and who is
-// invited to a quota (a hidden ticket type). A use of an invitation is what its customer holds or has bought
-// of the type, so nothing has to be given back when a claim ends.
+// A sale's decisions about single customers: blocks, and invitations to a quota (a hidden ticket type). The
+// use of an invitation is computed from the tickets that its customer holds or has bought, so a released
+// claim needs no correction.
 #include "domain/model/invalid_field.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -10,11 +10,9 @@
 
 namespace fq {
 // -- blocks
-// ------------------------------------------------------------------------------------------------------------
 
 void sale::block(const blocked_customers& blocked) {
-  if (!sells() || blocked == blocked_)
-    return; // subjects of queues are their tenants', who decide before they join
+  if (!sells() || blocked == blocked_) return; // a tenant checks the subjects of its queues before they join
   const auto before = std::exchange(blocked_, blocked);
   const auto is_new = [&](const auto& entry) {
     const auto& [customer, includes_ended] = entry;
@@ -26,7 +24,7 @@ void sale::block(const blocked_customers& blocked) {
         if (is_new(entry)) to_send_away_.push_back(entry.first);
 }
 
-/// Ends what `customer` has here; money follows.
+/// Ends the customer's entry and claims here, then schedules the refunds.
 void sale::send_away(const customer_id& customer, timestamp now, decision& out) {
   block_effect effect{.customer = customer};
   const auto standing = claims_.standing_of(customer);
@@ -48,7 +46,6 @@ void sale::send_away(const customer_id& customer, timestamp now, decision& out) 
 }
 
 // -- invitations
-// -------------------------------------------------------------------------------------------------------
 
 std::uint32_t sale::remaining_of(const invitation_row& invitation) const {
   const auto used = claims_.units_of(invitation.customer, invitation.ticket_type);
@@ -109,7 +106,7 @@ std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers
     const auto* valid = invitation_of(customer, now);
     if (valid == nullptr) continue;
     auto row = *valid;
-    row.valid_until = now; // it stays, so that it is known when the customer was told
+    row.valid_until = now; // the row stays as a tombstone with the time of the last notification
     keep_invitation(row, out);
     ++withdrawn;
   }

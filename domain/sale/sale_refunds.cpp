@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about money that goes back: late money, tickets that an organizer takes back, and what
-// waits for a person because nothing that we may do by ourselves is left.
+// A sale's decisions about outgoing money: late money, refunds by an organizer, and dead letters, which wait
+// for a person because no automatic action is left.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
 
-/// Its money is with us and is what was asked for; another sum waits for a person, or goes back.
+/// Kept money of the quoted amount; a payment with another amount waits for a person or is refunded.
 bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
 
 /// The tickets of `claim` that are not refunded yet.
@@ -26,7 +26,7 @@ std::vector<refund_item> left_of(const claim_row& claim) {
 
 } // namespace
 
-/// Everything that is left of the payment's money; false if its state does not allow it.
+/// Requests a refund of all remaining money of the payment; false if its state does not allow it.
 bool sale::request_refund(const payment_id& id, timestamp now, decision& out) {
   const auto& p = *payments_.find(id);
   if (!next(payment_rules, p.status, payment_trigger::request_refund)) return false;
@@ -34,7 +34,7 @@ bool sale::request_refund(const payment_id& id, timestamp now, decision& out) {
   return true;
 }
 
-/// Nothing to give back needs no gateway.
+/// An amount of 0 succeeds at once, without a gateway call.
 refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<refund_item> items,
                              timestamp now, decision& out) {
   payments_.move(id, payment_trigger::request_refund, now, out.content);
@@ -44,7 +44,7 @@ refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<ref
   row.amount = amount;
   row.items = std::move(items);
   row.next_attempt_at =
-    now + rules_.refund_retry.cap; // the first call goes out now; this one if its answer is lost
+    now + rules_.refund_retry.cap; // the first call goes out now; this is the retry if its answer is lost
   row.created_at = row.updated_at = now;
   const auto refund = row.id;
   payments_.open(std::move(row), out.content);
@@ -64,8 +64,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   auto items = refund->items;
   const auto before = *payments_.find(payment);
   const bool given_up = refund->status == refund_status::failed;
-  if (given_up && before.status != payment_status::refund_failed) // another refund was begun in its place:
-                                                                  // that one may be too much
+  if (given_up && before.status != payment_status::refund_failed) // another refund replaced it
     return need_person(dead_letter_kind::refund_refused, id,
                        "the gateway made a refund that had been given up", {}, now, out);
   if (given_up) settle_letter_about(id, now, out);
@@ -75,19 +74,19 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now,
                  out.content, [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
-  if (is_blocked(before.customer)) to_pay_back_.push_back(before.customer); // the rest of it
+  if (is_blocked(before.customer)) to_pay_back_.push_back(before.customer); // refund the rest
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
-    const bool pays_it = before.refunded > 0; // only who pays for the tickets gives some of them back
+    const bool pays_it = before.refunded > 0; // a partial refund is only possible for the paying one
     for (const auto& other :
-         payments_.of_claim(claim)) // a second capture of a sold claim: the other one still pays it
+         payments_.of_claim(claim)) // second capture of a sold claim: the other payment still pays it
       if (!pays_it && other != payment && pays(*payments_.find(other))) return;
     items = left_of(*claims_.find(claim));
   }
   take_tickets_back(claim, items, now, out);
 }
 
-/// The money of these tickets of a CONFIRMED claim is back: the tickets go to the line.
+/// The money for these tickets of a CONFIRMED claim is refunded: their stock becomes free.
 void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>& items, timestamp now,
                              decision& out) {
   if (!planted(bug::refund_keeps_tickets)) stock_.take_back(items, out.content);
@@ -101,8 +100,8 @@ void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>&
 void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {
   const auto* refund = payments_.find_refund(id);
   if (refund == nullptr) return;
-  if (refused && refund->status == refund_status::succeeded) // days later: the bank did not take it, and the
-                                                             // money is with us again
+  if (refused && refund->status == refund_status::succeeded) // days later: the bank rejected it, and the
+                                                             // gateway has the money again
     return need_person(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now,
                        out);
   if (refund->status != refund_status::requested) return;
@@ -114,13 +113,13 @@ void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, dec
   }
   const auto back_off =
     retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
-  // Pending ones take a bank days: asked about ever less often.
+  // A pending refund takes a bank days: check less and less often.
   const auto pending = std::clamp<milliseconds>((now - refund->created_at) / 4, rules_.refund_retry.cap,
                                                 pending_refund_pause_max);
   payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
 }
 
-/// The payment whose money may go back; null: none. `is_under_way`: some of it is on its way already.
+/// The refundable payment of the claim; null: none. `is_under_way`: a refund is in progress.
 const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way) const {
   const payment_row* paid = nullptr;
   for (const auto& id : payments_.of_claim(claim.id)) {
@@ -132,8 +131,8 @@ const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way)
   return paid;
 }
 
-/// Everything that may go back by itself of what a customer has bought; how many refunds that begins. What a
-/// gateway has refused is a person's; what is under way comes here again when it is done.
+/// Starts all refunds of a customer's purchases that can start automatically; returns their number. A refund
+/// that the gateway refused waits for a person. When a refund in progress is done, this runs again.
 std::uint32_t sale::give_back(const customer_id& customer, timestamp now, decision& out) {
   std::uint32_t begun = 0;
   for (const auto& claim : claims_.standing_of(customer))
@@ -143,7 +142,6 @@ std::uint32_t sale::give_back(const customer_id& customer, timestamp now, decisi
 }
 
 // -- by the organizer
-// --------------------------------------------------------------------------------------------------
 
 refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wishes, timestamp now,
                            decision& out, refund_id& opened) {
@@ -168,7 +166,7 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     items.push_back({i->ticket_type, wish.quantity});
     amount += price_of_one(*i) * wish.quantity;
   }
-  std::ranges::sort(items, [&](const refund_item& a, const refund_item& b) { // as left_of lists them
+  std::ranges::sort(items, [&](const refund_item& a, const refund_item& b) { // in the order of left_of
     const auto place = [&](const refund_item& r) {
       return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type);
     };
@@ -179,13 +177,12 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     amount = paid->captured - paid->refunded;
   }
   for (const auto& r : payments_.refunds_of(paid->id))
-    settle_letter_about(r, now, out); // this one is in the place of any that failed
+    settle_letter_about(r, now, out); // this refund replaces any that failed
   opened = begin_refund(paid->id, amount, std::move(items), now, out);
   return {};
 }
 
-// -- what waits for a person
-// -------------------------------------------------------------------------------------------
+// -- dead letters
 
 void sale::need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
                        timestamp now, decision& out) {
@@ -200,7 +197,7 @@ void sale::need_person(dead_letter_kind kind, const uuid& subject, std::string d
   out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
 }
 
-/// What waited for a person is no longer so.
+/// Closes the open dead letter about `subject`, if any.
 void sale::settle_letter_about(const uuid& subject, timestamp now, decision& out) {
   const auto letter =
     std::ranges::find_if(dead_letters_, [&](const auto& l) { return l.second.subject == subject; });
@@ -223,11 +220,11 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
   const auto row = found->second;
   switch (row.kind) {
     case dead_letter_kind::refund_refused: {
-      const auto refused =
-        *payments_.find_refund(row.subject); // a gateway remembers its no under that id: another refund
+      // A gateway remembers its refusal under that id: use a new refund.
+      const auto refused = *payments_.find_refund(row.subject);
       const auto status = payments_.find(refused.payment)->status;
       if (status != payment_status::refund_failed)
-        return {reason::invalid_transition, std::string{name_of(status)}}; // a person's to mend elsewhere
+        return {reason::invalid_transition, std::string{name_of(status)}}; // resolved elsewhere
       begin_refund(refused.payment, refused.amount, refused.items, now, out);
       break;
     }
@@ -236,7 +233,7 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
       const auto end_of_topic = row.payload.find('\n');
       outbox_row told{row.subject, row.payload.substr(0, end_of_topic), row.payload.substr(end_of_topic + 1),
                       now};
-      told.lanes = lanes_of(told.topic, true); // it is known by its id where it has been
+      told.lanes = lanes_of(told.topic, true); // its id lets a lane that already has it ignore it
       out.content.emplace_back(std::in_place_type<outbox_appended>, outbox_appended{std::move(told)});
       break;
     }
@@ -254,7 +251,7 @@ refusal sale::dismiss_dead_letter(const uuid& id, timestamp now, decision& out) 
 void sale::undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out) {
   const bool is_known =
     std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == row.id; });
-  if (is_known) return; // told again, because our answer was lost
+  if (is_known) return; // reported again, because our answer was lost
   need_person(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sale shows of itself: places, claims, payments, orders, numbers.
+// Views of a sale: entries, claims, payments, orders, counts.
 #include "domain/base/planted.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "domain/sale/sale.hpp"
@@ -10,9 +10,9 @@
 namespace fq {
 namespace {
 
-/// Over how long the admission rate is measured for the ETA.
+/// Window of the admission rate for the ETA.
 constexpr milliseconds eta_span{60'000};
-/// Clients poll this often near the front, and ever less often the longer they will wait.
+/// Bounds of the poll interval: short near the front, longer with the expected wait.
 constexpr double poll_min_ms = 500;
 constexpr double poll_max_ms = 15'000;
 
@@ -21,8 +21,8 @@ constexpr double poll_max_ms = 15'000;
 std::pair<double, double> sale::seconds_per_place(timestamp now) const {
   const auto admitted = queue_.window().count_within(eta_span, now);
   if (admitted == 0) return {-1, -1};
-  // The rate is a count over a minute, or over the time since the queue opened; its spread is about its
-  // square root (Poisson).
+  // The rate is the count over a minute, or over the time since the queue opened. Its standard deviation is
+  // about the square root of the count (Poisson).
   const auto open_for = std::max<std::int64_t>((now - event_.queue_opens_at).count(), 1000);
   const double span = static_cast<double>(std::min<std::int64_t>(eta_span.count(), open_for)) / 1000.0;
   const auto n = static_cast<double>(admitted);
@@ -50,9 +50,9 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
       const auto places = static_cast<double>(v.position);
       v.eta_low_seconds = static_cast<std::int32_t>(std::min(places * low, 1e9));
       v.eta_high_seconds = static_cast<std::int32_t>(std::min(std::ceil(places * high), 1e9));
-      poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the least wait
+      poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the lowest expected wait
     }
-    // Never so seldom that the claim window could pass unseen.
+    // Often enough to see the admission within the claim window.
     const auto seen_in_time =
       std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
     v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sale shows to the outside: the answers to requests, ready to be rendered. Values only.
+// The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
@@ -10,24 +10,24 @@
 
 namespace fq {
 
-/// One place in a queue as its holder sees it.
+/// An entry as its holder sees it.
 struct entry_view {
   entry_id id;
   event_id event;
   event_kind kind{}; ///< of the event
   customer_id customer;
   std::string subject_name;
-  std::string message; ///< the operator's, to everybody in line
+  std::string message; ///< the operator's message to all in line
   queue_number number{};
   entry_status status = entry_status::waiting;
   std::uint64_t position = 0; ///< 1-based; 0 unless in line
   std::int32_t eta_low_seconds = -1; ///< -1: unknown
   std::int32_t eta_high_seconds = -1;
   std::uint32_t poll_after_ms = 0;
-  std::uint32_t admission_no = 0; ///< with `id` enough to make the admission token
+  std::uint32_t admission_no = 0; ///< with `id` sufficient to make the admission token
   std::uint32_t admission_batch = 0;
   timestamp joined_at, admitted_at, session_expires_at;
-  timestamp claim_by; ///< while admitted: the session ends then unless it has claimed
+  timestamp claim_by; ///< if admitted: end of the session unless it has claimed
 };
 
 struct claim_view {
@@ -63,7 +63,7 @@ struct event_stats {
   timestamp server_time;
 };
 
-/// A field of a PATCH: given or left as it is.
+/// A field of a PATCH; not given: unchanged.
 template <class T>
 struct maybe {
   bool given = false;
@@ -71,7 +71,7 @@ struct maybe {
 };
 
 struct ticket_type_patch {
-  ticket_type_id id; ///< nil: a new type; then name, price and total must be given
+  ticket_type_id id; ///< nil: a new type, which requires name, price and total
   maybe<std::string> name;
   maybe<money> price;
   maybe<std::int64_t> total;
@@ -94,30 +94,30 @@ struct event_patch {
   std::vector<ticket_type_patch> ticket_types;
 };
 
-/// What a claim asks for; `ticket_type` nil means the first one on sale.
+/// An item that a claim requests; `ticket_type` nil: the first type on sale.
 struct item_wish {
   ticket_type_id ticket_type;
   std::uint32_t quantity = 1;
-  money donation = 0; ///< on top of each
+  money donation = 0; ///< voluntary extra amount per ticket
 };
 
-/// What an invitation promises.
+/// The contents of an invitation.
 struct invitation_wish {
   ticket_type_id ticket_type;
   std::uint32_t quantity = 1;
-  timestamp valid_until; ///< never: as long as the type is sold
+  timestamp valid_until; ///< never: as long as the type is on sale
 };
 
-/// What a checkout asks for.
+/// The input of a checkout.
 struct order_wish {
-  std::vector<item_wish> items; ///< empty: one of the first type on sale
+  std::vector<item_wish> items; ///< empty: one ticket of the first type on sale
   std::string promo_code; ///< as typed; empty: none
   fq::contact contact;
   std::string success_url, cancel_url; ///< may be empty
   std::string gateway;
 };
 
-/// A quote, or what an order was placed at.
+/// A quote, or the price at which an order was placed.
 struct quote_view {
   event_id event;
   std::string currency;
@@ -131,17 +131,17 @@ struct order_view {
   order_row order;
   claim_view claim;
   std::string event_name;
-  payment_id payment{}; ///< the attempt that counts: the open one, else the newest; nil: none
+  payment_id payment{}; ///< the open attempt, else the newest; nil: none
   payment_status payment_state{};
-  std::string payment_url; ///< where to pay now; else empty
+  std::string payment_url; ///< where to pay, while payment is possible; else empty
   money refunded = 0;
-  bool can_retry = false; ///< another attempt to pay, or another checkout, may succeed
-  milliseconds typical_page_time{0}; ///< how long orders here have waited for their payment page of late
+  bool can_retry = false; ///< another payment attempt or checkout may succeed
+  milliseconds typical_page_time{0}; ///< recent average time until an order's payment page exists
 };
 
-/// A new promo code, or what of one changes.
+/// A new promo code, or changes to an existing code.
 struct promo_code_patch {
-  promo_code_id id = {}; ///< nil: a new one; then code must be given
+  promo_code_id id = {}; ///< nil: a new code, which requires `code`
   maybe<std::string> code = {};
   maybe<discount> reduction = {};
   maybe<timestamp> valid_from = {}, valid_until = {};
@@ -149,7 +149,7 @@ struct promo_code_patch {
   maybe<bool> is_active = {};
 };
 
-/// A state change of one place, as pushed to hubs.
+/// A state change of an entry, as pushed to hubs.
 struct entry_change {
   entry_id id;
   queue_number number{};
@@ -172,39 +172,39 @@ enum class notice_kind : std::uint8_t {
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };
 
-/// Who manages events and queues: an organizer, or a backend with an operator's token.
+/// Actor that manages events and queues: an organizer, or a backend with an operator's token.
 struct principal {
   principal_kind kind = principal_kind::nobody;
   tenant_id tenant = default_tenant;
-  uuid id; ///< the organizer's, or the API key's
+  uuid id; ///< id of the organizer or API key
   friend bool operator==(const principal&, const principal&) = default;
 };
 
 /// "organizer:<id>", "operator:<id>" or "".
 std::string name_of(const principal& who);
 
-/// Which sessions an operator or origin ends.
+/// The sessions that an operator or origin ends.
 enum class revocation_scope : std::uint8_t { ticket, subject, all };
 
-/// What a gateway says about one of our references.
+/// A gateway's statement about one of our references.
 enum class verdict : std::uint8_t {
   paid,
   declined,
   refund_processed,
   refund_failed,
-  nothing, ///< a webhook that needs no action, remembered so that it is looked into once
+  nothing, ///< webhook without effect, stored so that it is processed once
 };
 
 struct gateway_fact {
   std::string gateway;
-  std::string gateway_event; ///< id of the webhook, or "verify:<reference>" when we asked
+  std::string gateway_event; ///< id of the webhook, or "verify:<reference>" for an answer to our query
   verdict what = verdict::declined;
   std::string reference;
-  money amount = 0; ///< without tax
+  money amount = 0; ///< without `tax`
   std::string currency;
   std::string refund = {}; ///< our refund id, for refund facts
-  money tax = 0; ///< that the gateway added
-  std::string gateway_id = {}; ///< the gateway's own name for the charge, if it said it
+  money tax = 0; ///< added by the gateway
+  std::string gateway_id = {}; ///< the gateway's id of the charge, if given
 };
 
 } // namespace fq

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The load program's only random numbers and its only clock: drawn from the run's printed seed, counted from
-// the run's start. One thread owns it. The server's environment port is not used: an independent witness.
+// The load program's only source of random numbers and its only clock. Random numbers come from the run's
+// printed seed, times count from the run's start. Owned by one thread. Does not use the server's environment
+// port, so that the load program stays an independent witness.
 #pragma once
 
 #include "load/base/history.hpp"

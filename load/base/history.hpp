@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fans saw: the only evidence the checker judges. Filled by the crowd, read by the checker.
-// A request whose answer was lost leaves nothing here but a count: its outcome is unknown, and stays so
-// until a later answer tells. Each sighting carries when its request was sent and when the answer came.
+// What the fans saw: the only evidence for the checker. Filled by the crowd, read by the checker. A request
+// without an answer is only counted: its outcome is unknown until a later answer shows it. Each sighting
+// holds the time of its request and of its answer.
 #pragma once
 
 #include "load/base/order_history.hpp"
@@ -15,7 +15,7 @@
 
 namespace fq::load {
 
-// `absent` is a 404 not_in_queue; `left` is our own acknowledged DELETE; `over` any terminal entry status.
+// `absent`: 404 not_in_queue; `left`: the fan's acknowledged DELETE; `over`: any other terminal entry status.
 enum class place_kind : std::uint8_t { waiting, away, admitted, over, absent, left };
 
 struct place_sight {
@@ -24,8 +24,8 @@ struct place_sight {
   place_kind kind = place_kind::waiting;
   uuid entry;
   std::uint64_t number = 0;
-  std::uint32_t position = 0; // 0: not told
-  std::uint64_t batch = 0; // 0: not told
+  std::uint32_t position = 0; // 0: not in the answer
+  std::uint64_t batch = 0; // 0: not in the answer
 };
 
 enum class claim_status : std::uint8_t { claimed, expiring, confirmed, released, refunded, absent };
@@ -72,7 +72,7 @@ struct payment_sight {
   std::string currency;
 };
 
-// What the gateway itself answered to the fan.
+// The gateway's own answer to the fan.
 struct gateway_sight {
   run_time_us at_us = 0;
   uuid payment;
@@ -81,7 +81,7 @@ struct gateway_sight {
 
 enum class behaviour : std::uint8_t { buy, no_show, abandon, decline };
 
-// How a fan's part ended. `timed_out` means the run stopped before the fan was done.
+// How a fan ended. `timed_out`: the run stopped before the fan was done.
 enum class outcome : std::uint8_t {
   running,
   bought,
@@ -105,14 +105,14 @@ struct fan_history {
   std::vector<claim_sight> claims;
   std::vector<payment_sight> payments;
   std::vector<gateway_sight> gateway;
-  std::vector<run_time_us> told_sold_out; // when a 410 event_sold_out arrived
+  std::vector<run_time_us> told_sold_out; // arrival times of 410 event_sold_out
   std::vector<order_sight> orders;
-  std::vector<order_wish> wishes; // one for each order placed
-  std::uint32_t unknown_checkouts = 0; // POST checkout whose answer never came
-  std::uint32_t unknown_checkout_units = 0; // tickets they asked for
-  std::uint32_t unknown_claims = 0; // POST claims whose answer never came
-  std::uint32_t unknown_gateway = 0; // gateway actions whose answer never came
-  bool leave_requested = false; // a DELETE of the place was sent, whatever came back
+  std::vector<order_wish> wishes; // one for each placed order
+  std::uint32_t unknown_checkouts = 0; // POST checkout requests without an answer
+  std::uint32_t unknown_checkout_units = 0; // tickets requested by them
+  std::uint32_t unknown_claims = 0; // POST claims requests without an answer
+  std::uint32_t unknown_gateway = 0; // gateway actions without an answer
+  bool leave_requested = false; // a DELETE of the place was sent, with any answer or none
 };
 
 struct ticket_type_terms {
@@ -124,14 +124,14 @@ struct ticket_type_terms {
   std::int64_t max_per_order = 1;
 };
 
-// The event's settings the sale ran under, as GET /events/{id} told them before the first fan came.
+// The event's settings during the sale, from GET /events/{id} before the first fan arrived.
 struct sale_terms {
   uuid event;
   std::string name;
   std::string status;
   std::string currency;
   std::string policy;
-  uuid organizer; // nil: not told
+  uuid organizer; // nil: not in the answer
   std::int64_t batch_size = 0; // 0: not a batch queue, no limit to check
   std::int64_t admission_interval_ms = 0;
   std::int64_t claims_per_customer = 1;
@@ -147,8 +147,8 @@ struct sale_terms {
 
 struct sale_history {
   sale_terms terms;
-  bool terms_changed = false; // stock or limits differed between the first and the last look
-  bool sold_out_seen = false; // GET /events/{id} said so at the end, twice in a row
+  bool terms_changed = false; // stock or limits differed between the first and the last GET of the event
+  bool sold_out_seen = false; // two GET /events/{id} in a row said so at the end
   run_time_us sold_out_at_us = 0;
   std::vector<fan_history> fans;
   sale_books before; // read only when fans place orders

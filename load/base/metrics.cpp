@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See metrics.hpp.
 #include "load/base/metrics.hpp"
 
 #include <algorithm>

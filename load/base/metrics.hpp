@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long each step took and how often it failed. Filled by the fans on one thread, read by the reports.
+// Duration and failures of each step. Filled by the fans on one thread, read by the reports.
 #pragma once
 
 #include "load/base/history.hpp"
@@ -12,8 +12,8 @@
 
 namespace fq::load {
 
-// `order_page` and `order_success` count from the first sending of POST /checkout; `confirm` from the
-// gateway's answer.
+// `order_page` and `order_success` start at the first POST /checkout; `confirm` starts at the gateway's
+// answer.
 enum class step : std::uint8_t {
   join,
   poll,
@@ -46,8 +46,8 @@ class step_metrics {
 public:
   // One finished step: started at `from`, ended at `to`.
   void add(run_time_us from_us, run_time_us to_us);
-  void add_retry() { ++retries_; } // dropped connection, 429, 503: tried again
-  void add_error() { ++errors_; } // an answer the fan could not go on from
+  void add_retry() { ++retries_; } // repeated after a dropped connection, 429 or 503
+  void add_error() { ++errors_; } // an answer that ended the fan's step
 
   [[nodiscard]] std::size_t count() const { return durations_us_.size(); }
   [[nodiscard]] std::uint64_t retries() const { return retries_; }
@@ -64,7 +64,7 @@ private:
   run_time_us last_us_ = 0;
 };
 
-// Nearest rank on a copy.
+// Nearest-rank percentiles; sorts a copy.
 percentiles spread_of(std::vector<std::uint32_t> durations_us);
 
 class metrics {

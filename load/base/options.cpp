@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See options.hpp.
 #include "load/base/options.hpp"
 
 #include "load/base/url.hpp"
@@ -113,7 +112,7 @@ option_result read_options(int argc, const char* const* argv) {
                "Exit code: 0 every check holds, 1 an invariant broke, 2 usage or server not reached,\n"
                "3 the time ran out before the sale was decided.",
                "fairqueue-load"};
-  bool own_connection = false; // says only what is the default
+  bool own_connection = false; // --connection-per-fan only states the default
   describe(app, options, own_connection);
   try {
     app.parse(argc, argv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fans saw of their orders, and what the organizer's books said before and after the sale. Part of
-// the history that the checker judges; filled by the fans and by the crowd's bookkeeper.
+// What the fans saw of their orders, and the organizer's books before and after the sale. Part of the history
+// for the checker; filled by the fans and by the crowd's bookkeeper.
 #pragma once
 
 #include "load/base/uuid.hpp"
@@ -33,11 +33,11 @@ struct order_item {
   std::int64_t quantity = 0;
   std::int64_t unit_price = 0;
   std::int64_t unit_discount = 0;
-  std::int64_t donation = 0; // on top of each
+  std::int64_t donation = 0; // per unit, in addition
   std::int64_t refunded = 0; // units
 };
 
-// What an order is about; it never changes, the refunded units apart.
+// The content of an order. Immutable, except for the refunded units.
 struct order_terms {
   uuid claim;
   std::vector<order_item> items;
@@ -57,13 +57,13 @@ struct order_sight {
   run_time_us at_us = 0;
   uuid order;
   std::optional<order_status> status; // none: answered 404
-  std::optional<order_terms> terms; // only whole answers tell
+  std::optional<order_terms> terms; // only in complete answers
   std::int64_t refunded_amount = 0;
-  uuid payment; // the latest attempt; nil: not told
+  uuid payment; // the latest attempt; nil: not in the answer
   std::optional<payment_status> payment_state;
 };
 
-// What a fan asked for when an order was placed.
+// A fan's request for an order.
 struct order_wish {
   uuid order;
   std::vector<order_item> items; // type, quantity and donation
@@ -87,7 +87,7 @@ struct listed_stock {
   std::int64_t available = 0;
 };
 
-// The organizer's view at one moment. `settled`: two readings in a row were equal and nothing was being
+// The organizer's view at one moment. `settled`: two readings in a row were equal and no order was being
 // undone.
 struct sale_books {
   bool read = false;
@@ -100,7 +100,7 @@ struct sale_books {
   std::int64_t held = 0;
 };
 
-// Its tickets are bought, all or some of them.
+// True if all or some of its tickets are bought.
 inline bool is_bought(order_status status) {
   return status == order_status::success || status == order_status::partially_refunded;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See tokens.hpp. Signing is libcjose's work; here are only the claims.
+// Builds the claims; libcjose signs.
 #include "load/base/tokens.hpp"
 
 #include <boost/json.hpp>
@@ -53,7 +53,7 @@ std::string key_id_of(const std::string& jwk_text, const std::string& path) {
   return kid != nullptr && kid->is_string() ? std::string(kid->as_string()) : std::string();
 }
 
-// Signs tokens of one kind ("customer", "organizer") with that kind's key.
+// Signs tokens of one kind ("customer", "organizer") with the key of that kind.
 class minter {
 public:
   minter(const std::string& data_dir, const std::string& kind) :
@@ -107,7 +107,7 @@ std::vector<std::string> read_tokens(const std::string& path, std::size_t count)
   std::string line;
   while (tokens.size() < count && std::getline(file, line)) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    // Only what may stand in a header field: base64url and the two dots.
+    // Only characters that are safe in a header field: base64url and the two dots.
     if (line.empty()) continue;
     if (line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
         != std::string::npos)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See url.hpp.
 #include "load/base/url.hpp"
 
 #include <boost/asio/io_context.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An identifier as sixteen bytes, so that a history of a million sightings stays small.
-// Used by the simulated fans and the checker; knows nothing of who made the id.
+// An identifier in sixteen bytes, so that a history of a million sightings stays small. Used by the simulated
+// fans and the checker.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ struct uuid_hash {
   }
 };
 
-// Accepts exactly the 8-4-4-4-12 hexadecimal form; anything else is no identifier.
+// Accepts only the 8-4-4-4-12 hexadecimal form.
 inline std::optional<uuid> parse_uuid(std::string_view text) {
   if (text.size() != 36) return std::nullopt;
   uuid out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks share: accusing, and stock that was surely held for a while. Used by checker.cpp and
-// order_checks.cpp only.
+// Shared by checker.cpp and order_checks.cpp only: recording violations, and stock that was provably held for
+// a time.
 #pragma once
 
 #include "load/checks/checker.hpp"
@@ -24,11 +24,11 @@ inline void accuse(check_result& check, std::string example) {
   if (check.examples.size() < example_limit) check.examples.push_back(std::move(example));
 }
 
-// A claim's or an order's units, surely held from the arrival of the first live sighting to the sending of
+// The units of a claim or order, provably held from the arrival of the first live sighting to the sending of
 // the last one.
 struct holding {
   std::size_t fan = 0;
-  run_time_us first_sent_us = never_us; // of the request that took them
+  run_time_us first_sent_us = never_us; // of the request that claimed them
   run_time_us from_us = never_us;
   run_time_us until_us = -1;
   bool refunded = false;

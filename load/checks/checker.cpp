@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks themselves. Each takes the whole history and fills one check_result; judge() runs them all.
+// The checks. Each reads the whole history and fills one check_result; judge() runs all of them.
 #include "load/checks/check_parts.hpp"
 #include "load/checks/order_checks.hpp"
 
@@ -23,14 +23,14 @@ bool holds_stock(claim_status status) {
 
 // ---- entries ------------------------------------------------------------------------------------------
 
-// One place in the line, gathered from every sighting of it.
+// One place in the line, collected from all its sightings.
 struct entry_facts {
   std::size_t fan = 0;
   std::uint64_t number = 0;
   std::uint64_t batch = 0; // 0: never seen admitted
   bool admitted = false;
   bool was_away = false;
-  run_time_us admitted_seen_us = never_us; // when the first answer saying ADMITTED arrived
+  run_time_us admitted_seen_us = never_us; // arrival of the first answer that says ADMITTED
   run_time_us last_waiting_sent_us = -1; // send time of the last request that found it WAITING
 };
 
@@ -79,10 +79,10 @@ std::vector<const entry_facts*> by_number(const entry_map& entries) {
   return sorted;
 }
 
-// I6. Walks the line from its end to its head and remembers the earliest batch, and the earliest moment
-// somebody saw an admission, among all later numbers. A lower number always joined earlier, so no time is
-// needed to compare two admitted places. A place never seen admitted was overtaken when a request *sent*
-// after a later number's admission had *arrived* still found it WAITING. AWAY places may be passed.
+// I6. Walks the line from its end to its head. It keeps, over all later numbers, the earliest batch and the
+// earliest moment at which a fan saw an admission. A lower number always joined earlier, so two admitted
+// places are compared without times. A place never seen admitted was overtaken if a request still found it
+// WAITING that was *sent* after a later number's admission had *arrived*. AWAY places may be passed.
 void check_overtakes(const entry_map& entries, check_result& check) {
   std::uint64_t earliest_batch_behind = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t batch_holder = 0;
@@ -130,7 +130,7 @@ void check_batches(const entry_map& entries, const sale_terms& terms, check_resu
       accuse(check, "batch " + std::to_string(batch) + " has " + std::to_string(size) + " entries");
 }
 
-// Two places with one number, or two fans with one place.
+// Finds two places with one number, and one place with two fans.
 void check_duplicates(const sale_history& history, const entry_map& entries, check_result& check) {
   const auto line = by_number(entries);
   for (std::size_t i = 1; i < line.size(); ++i)
@@ -152,8 +152,8 @@ void check_duplicates(const sale_history& history, const entry_map& entries, che
 
 // ---- one fan's walk through its places ----------------------------------------------------------------
 
-// Follows one fan's sightings in the order they came: I7 (place and number stay), I8 (position falls),
-// I10 (nothing goes back).
+// Follows one fan's sightings in order of arrival: I7 (place and number stay), I8 (position falls), I10 (no
+// step goes back).
 class place_walk {
 public:
   place_walk(std::size_t fan, const fan_history& history, check_result& lost, check_result& grew,
@@ -181,8 +181,8 @@ private:
     has_place_ = false;
   }
 
-  // A new entry is the reward of joining again after the old one ended; a waiting place does not end by
-  // itself. An admitted one may have run out unseen.
+  // A fan gets a new entry only by joining again after the old one ended. A waiting place never ends without
+  // a cause. An admitted one may have expired unseen.
   void on_new_entry(const place_sight& sight) {
     const bool was_waiting = has_place_ && (known_ == place_kind::waiting || known_ == place_kind::away);
     if (was_waiting && !history_.leave_requested)
@@ -235,7 +235,7 @@ private:
 
 // ---- claims -------------------------------------------------------------------------------------------
 
-// A claim from its first to its last sighting. It surely held its stock from the arrival of the first live
+// A claim from its first to its last sighting. It provably held its stock from the arrival of the first live
 // sighting to the sending of the last one.
 struct claim_facts {
   std::size_t fan = 0;
@@ -280,7 +280,7 @@ claim_map gather_claims(const sale_history& history, check_result& lost, check_r
       facts.last = sight;
     }
   }
-  // A confirmed claim holds its units for good.
+  // A confirmed claim holds its units permanently.
   for (auto& [id, facts] : claims)
     if (facts.last.status == claim_status::confirmed) facts.live_until_us = never_us;
   return claims;
@@ -291,7 +291,7 @@ struct change {
   std::int64_t delta = 0;
 };
 
-// The greatest total reached; at equal times departures go first, so that only a proven overlap counts.
+// The highest total. At equal times departures count first, so that only a proven overlap counts.
 std::int64_t highest_overlap(std::vector<change>& changes) {
   std::sort(changes.begin(), changes.end(), [](const change& a, const change& b) {
     return a.at_us != b.at_us ? a.at_us < b.at_us : a.delta < b.delta;
@@ -319,7 +319,7 @@ std::vector<holding> holdings_of(const claim_map& claims) {
   return out;
 }
 
-// I1, per ticket type: units surely held or sold at one moment.
+// I1, per ticket type: units provably held or sold at one moment.
 void check_oversold(const std::vector<holding>& holdings, const sale_terms& terms, check_result& check) {
   std::map<uuid, std::vector<change>> per_type;
   for (const auto& held : holdings)
@@ -338,7 +338,7 @@ void check_oversold(const std::vector<holding>& holdings, const sale_terms& term
   if (excess_units > 0) check.violations = excess_units;
 }
 
-// I2: more claims of one fan at one moment than the event allows.
+// I2: one fan had more claims at one moment than the event allows.
 void check_extra_claims(const std::vector<holding>& holdings, const sale_history& history,
                         check_result& check) {
   std::vector<std::vector<change>> per_fan(history.fans.size());
@@ -350,8 +350,8 @@ void check_extra_claims(const std::vector<holding>& holdings, const sale_history
   }
 }
 
-// I12: a sold-out answer that arrived before the request of a later successful claim was first sent. Only
-// valid while nothing can come back: the stock unchanged and nothing refunded.
+// I12: a sold-out answer arrived before the request of a later successful claim was first sent. Valid only if
+// no stock can return: the total unchanged and no refunds.
 void check_false_sold_out(const std::vector<holding>& holdings, const sale_history& history,
                           check_result& check) {
   run_time_us last_claim_sent_us = -1;
@@ -399,8 +399,8 @@ payment_map gather_payments(const sale_history& history, check_result& illegal) 
   return payments;
 }
 
-// I4: a claim costs its items at the event's prices and their fees (free items have none), a payment asks
-// exactly the claim's amount.
+// I4: a claim costs its items at the event's prices plus their fees (free items have none). A payment's
+// amount equals the claim's.
 void check_amounts(const sale_history& history, const claim_map& claims, const payment_map& payments,
                    check_result& check) {
   std::map<uuid, std::int64_t> prices;
@@ -429,7 +429,7 @@ void check_amounts(const sale_history& history, const claim_map& claims, const p
   }
 }
 
-// What the payments of one claim amount to.
+// Sum of the payments of one claim.
 struct claim_money {
   std::int64_t paid = 0;
   bool any_confirmed = false;
@@ -450,8 +450,8 @@ std::map<uuid, claim_money> money_by_claim(const payment_map& payments) {
   return out;
 }
 
-// I3 for payments: once CONFIRMED was seen, a later look at the claim must find it CONFIRMED; money the
-// gateway took must not end as FAILED.
+// I3 for payments: after a payment was seen CONFIRMED, later sightings of the claim must be CONFIRMED. Money
+// that the gateway captured must not end as FAILED.
 void check_paid(const sale_history& history, const claim_map& claims, const payment_map& payments,
                 check_result& check, judgement& out) {
   for (const auto& [claim_id, sum] : money_by_claim(payments)) {
@@ -478,7 +478,7 @@ void check_paid(const sale_history& history, const claim_map& claims, const paym
   }
 }
 
-// I4 over the sale: confirmed claims and confirmed payments are the same money, claim by claim.
+// I4 over the sale: confirmed claims and confirmed payments are equal, claim by claim.
 void check_balance(const sale_history& history, const claim_map& claims, const payment_map& payments,
                    check_result& check, judgement& out) {
   const auto sums = money_by_claim(payments);
@@ -493,7 +493,7 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
     }
     if (sum.any_confirmed) out.payments_value += sum.paid;
     if (confirmed && !sum.any_confirmed) {
-      // Nobody looked at the payment after the claim was seen CONFIRMED: open, not wrong.
+      // No fan read the payment after the claim was seen CONFIRMED: undetermined, not wrong.
       if (sum.last_sent_us >= facts.confirmed_seen_us || (at == sums.end() && facts.last.amount > 0))
         accuse(check, fan_name(facts.fan) + ": claim CONFIRMED without a confirmed payment");
       else if (facts.last.amount > 0)
@@ -514,15 +514,15 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
                  + money(out.payments_value, history.terms.currency);
 }
 
-// Equality is owed only when enough fans wanted a ticket and stayed for it, or when the event itself said
-// that it had sold out.
+// Sold must equal stock only if enough fans wanted a ticket and stayed for it, or if the event reported that
+// it was sold out.
 void check_sold(const sale_history& history, check_result& check, judgement& out) {
   std::int64_t unknown_units = out.undetermined + out.open_order_units;
   std::int64_t buyers = 0;
   bool cut_short = false;
   for (const auto& fan : history.fans) {
     unknown_units += fan.unknown_claims + fan.unknown_gateway;
-    if (!history.after.settled) // else the books tell
+    if (!history.after.settled) // else the books decide
       unknown_units += fan.unknown_checkout_units;
     cut_short |= fan.end == outcome::timed_out;
     buyers += fan.plan == behaviour::buy && fan.end != outcome::refused && fan.end != outcome::failed

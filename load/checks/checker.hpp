@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a finished sale from what its fans saw. Pure: no I/O, no clock, O(n log n).
-// Called by the crowd's report and by tests with planted violations. It must not know any server
-// counter; only for orders it compares with the books that the organizer is shown.
+// Judges a finished sale from what its fans saw. Pure: no I/O, no clock, O(n log n). Called by the crowd's
+// report and by tests with planted violations. It must not read any server counter; only orders are compared
+// with the organizer's books.
 //
-// Sound, not complete: a check reports only what the sightings prove. A lost answer proves nothing, so it
-// never makes a violation; what it leaves open is counted in `undetermined`.
+// Sound, not complete: a check reports only what the sightings prove. A lost answer proves nothing and never
+// makes a violation; open outcomes are counted in `undetermined`.
 #pragma once
 
 #include "load/base/history.hpp"
@@ -53,36 +53,36 @@ struct check_result {
 
 inline constexpr std::size_t example_limit = 5;
 
-// The orders of a run, as the last look at each left them.
+// Sums over the orders of a run, each in its last seen state.
 struct order_sums {
   std::array<std::int64_t, order_status_count> by_status{};
-  std::int64_t bought_units = 0; // refunded ones taken off
-  std::int64_t gateway_paid = 0; // minor units: what the gateway told the fans it took for orders
-  std::int64_t bought_value = 0; // refunds taken off
+  std::int64_t bought_units = 0; // without refunded units
+  std::int64_t gateway_paid = 0; // minor units: payments for orders that the gateway confirmed to fans
+  std::int64_t bought_value = 0; // minor units, without refunds
   std::int64_t refunds = 0;
   std::int64_t in_flight = 0;
 };
 
 struct judgement {
-  std::vector<check_result> checks; // one per check_id, in its order
+  std::vector<check_result> checks; // one per check_id, in the order of check_id
   std::int64_t stock = 0; // units on sale when the run began
-  std::int64_t sold_units = 0; // units of claims last seen CONFIRMED and of orders bought
+  std::int64_t sold_units = 0; // units of claims last seen CONFIRMED and of bought orders
   std::int64_t confirmed_claims = 0;
   std::int64_t claims_value = 0; // minor units
-  std::int64_t payments_value = 0; // minor units, refunds taken off
+  std::int64_t payments_value = 0; // minor units, without refunds
   std::int64_t undetermined = 0; // claims or payments whose end no fan saw
   std::int64_t admitted_entries = 0;
   std::int64_t largest_batch = 0;
   order_sums orders;
   std::int64_t claim_units = 0; // of claims last seen CONFIRMED
-  std::int64_t open_order_units = 0; // of orders whose end nobody saw
+  std::int64_t open_order_units = 0; // of orders whose end no fan saw
 
   [[nodiscard]] bool broken() const;
   [[nodiscard]] const check_result& of(check_id id) const;
 };
 
 std::string_view name_of(check_id id);
-// The invariant of DESIGN §3 a check stands for, or "-".
+// The invariant of DESIGN §3 that a check covers, or "-".
 std::string_view invariant_of(check_id id);
 std::string_view name_of(verdict result);
 

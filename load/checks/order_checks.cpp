@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See order_checks.hpp. The organizer's list counts as one more look at each order, sent after the fans' own.
+// See order_checks.hpp. The organizer's list counts as one more sighting of each order, after the fan's own.
 #include "load/checks/order_checks.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 struct order_facts {
   std::size_t fan = 0;
   order_status last = order_status::pending;
-  bool succeeded = false; // an answer to its fan said success
-  bool seen_by_fan = false; // false: only the books know it
+  bool succeeded = false; // the fan received a success answer
+  bool seen_by_fan = false; // false: only the books contain it
   bool is_listed = false;
   std::optional<order_terms> terms;
   const order_wish* wish = nullptr;
   std::int64_t refunded_amount = 0;
-  uuid payment; // the latest attempt that was told
+  uuid payment; // the latest known attempt
   std::optional<payment_status> payment_state;
   run_time_us first_sent_us = never_us;
   run_time_us live_from_us = never_us;
@@ -38,8 +38,8 @@ bool holds_stock(order_status status) { return is_open(status) || is_bought(stat
 
 bool was_bought(order_status status) { return is_bought(status) || status == order_status::refunded; }
 
-// Whether an order seen in `from` may later be seen in `to`, with steps between them unseen. FAILED may still
-// become success: late money for tickets that are free is a sale.
+// True if an order seen in `from` may later be seen in `to`, unseen steps included. FAILED may still become
+// success: late money can buy tickets that are free.
 bool may_follow(order_status from, order_status to) {
   if (from == to) return true;
   switch (from) {
@@ -87,8 +87,9 @@ public:
         if (const auto at = orders_.find(wish.order); at != orders_.end()) at->second.wish = &wish;
     }
     if (history_.after.read) on_books();
+    // sold permanently
     for (auto& [id, facts] : orders_)
-      if (is_bought(facts.last)) facts.live_until_us = never_us; // sold for good
+      if (is_bought(facts.last)) facts.live_until_us = never_us;
     return std::move(orders_);
   }
 
@@ -113,7 +114,7 @@ private:
     facts.succeeded |= *sight.status == order_status::success;
   }
 
-  // `blame`: whose fault another story is.
+  // `blame`: the check that an illegal transition violates.
   void take(const uuid& id, order_facts& facts, const order_sight& sight, check_result& blame) {
     if (!may_follow(facts.last, *sight.status))
       accuse(blame, order_name(id, facts) + " went from " + std::string(name_of(facts.last)) + " to "
@@ -123,7 +124,7 @@ private:
       facts.live_from_us = std::min(facts.live_from_us, sight.at_us);
       facts.live_until_us = std::max(facts.live_until_us, sight.sent_us);
     } else if (facts.last == order_status::failed) {
-      facts.live_from_us = never_us; // it may be bought late: what it held before is over
+      facts.live_from_us = never_us; // late money may still buy it, so its earlier hold does not count
       facts.live_until_us = -1;
     }
     if (!sight.terms) return;
@@ -144,7 +145,7 @@ private:
       if (fresh) {
         facts.fan = *listed.fan;
         facts.last = *listed.sight.status;
-        facts.first_sent_us = -1; // nobody knows when
+        facts.first_sent_us = -1; // unknown
         if (history_.fans[*listed.fan].unknown_checkouts == 0)
           accuse(confirmed_, order_name(at->first, facts) + " is in the books, its fan placed none such");
       } else if (facts.fan != *listed.fan) {
@@ -183,7 +184,7 @@ public:
     for (const auto& type : history.terms.types) prices_[type.id] = type.price;
   }
 
-  // What is wrong with the sums of one answer, or "".
+  // The error in the sums of one answer, or "".
   [[nodiscard]] std::string problem_of(const order_terms& terms) const {
     std::int64_t subtotal = 0, discount = 0, donations = 0;
     for (const auto& item : terms.items) {
@@ -209,7 +210,7 @@ public:
     return {};
   }
 
-  // The order is what was asked for.
+  // The difference between the order and the fan's request, or "".
   [[nodiscard]] static std::string problem_of(const order_terms& terms, const order_wish& wish) {
     const auto key = [](const order_item& item) {
       return std::tuple(item.ticket_type, item.quantity, item.donation);
@@ -228,7 +229,7 @@ private:
   std::map<uuid, std::int64_t> prices_;
 };
 
-// I4: in every answer, and in the payments asked for.
+// I4: in every answer, and in the amounts of payments.
 void check_order_amounts(const sale_history& history, const order_map& orders, const payment_map& payments,
                          check_result& check) {
   const price_check prices(history);
@@ -239,7 +240,7 @@ void check_order_amounts(const sale_history& history, const order_map& orders, c
       if (const auto problem = price_check::problem_of(*facts.terms, *facts.wish); !problem.empty())
         accuse(check, order_name(id, facts) + " has " + problem);
   }
-  std::set<uuid> accused; // once an order
+  std::set<uuid> accused; // one accusation per order
   const auto look = [&](const order_sight& sight) {
     if (!sight.terms || accused.contains(sight.order)) return;
     if (const auto problem = prices.problem_of(*sight.terms); !problem.empty()) {
@@ -262,7 +263,7 @@ void check_order_amounts(const sale_history& history, const order_map& orders, c
 
 // ---- the gateway's money ------------------------------------------------------------------------------
 
-// Where the money of one attempt is.
+// The place of one attempt's money.
 enum class whereabouts : std::uint8_t { ticket, refund, in_flight, nowhere };
 
 whereabouts money_of(payment_status status) {
@@ -293,7 +294,7 @@ public:
         if (!sight.payment.is_nil()) by_payment_[sight.payment] = sight.order;
   }
 
-  // Each attempt that the gateway was paid for must be the ticket, on its way, or back; and each ticket must
+  // Each attempt with money must have bought the ticket, be in flight, or be refunded; and each ticket must
   // be paid for.
   void run() {
     for (std::size_t fan = 0; fan < history_.fans.size(); ++fan)
@@ -313,8 +314,8 @@ public:
 private:
   void on_paid(std::size_t fan, const uuid& payment) {
     const auto* facts = order_of(payment);
-    if (facts == nullptr || !facts->second.terms || !counted_.insert(payment).second)
-      return; // money for a claim, or a repeated answer
+    // money for a claim, or a repeated answer
+    if (facts == nullptr || !facts->second.terms || !counted_.insert(payment).second) return;
     const auto& [id, order] = *facts;
     const auto amount = order.terms->total;
     sums_.gateway_paid += amount;
@@ -330,7 +331,7 @@ private:
     } else if (where == whereabouts::in_flight) {
       sums_.in_flight += amount;
     } else if (where == whereabouts::ticket && is_open(order.last) && !order.is_listed) {
-      sums_.in_flight += amount; // nobody looked at the order after the payment
+      sums_.in_flight += amount; // no sighting of the order after the payment
     } else {
       accuse(check_, fan_name(fan) + ": the gateway took " + money(amount, order.terms->currency)
                        + ", the order is " + std::string(name_of(order.last)) + " and its payment "
@@ -350,8 +351,8 @@ private:
     return at == orders_.end() ? nullptr : &*at;
   }
 
-  // The books, or the last look at the order, tell of its latest attempt; of earlier ones the fan's own
-  // looks.
+  // The state of an attempt. For the order's latest attempt it comes from the books or the last sighting, for
+  // earlier attempts from the fan's own sightings.
   [[nodiscard]] payment_status state_of(const uuid& payment, const order_facts& order) const {
     const auto seen = payments_.find(payment);
     if (order.payment == payment && order.payment_state
@@ -369,7 +370,7 @@ private:
   std::map<uuid, uuid> by_claim_;
   std::map<uuid, uuid> by_payment_;
   std::set<uuid> counted_;
-  std::set<uuid> tickets_; // orders whose ticket was paid for
+  std::set<uuid> tickets_; // orders whose ticket is paid
 };
 
 // ---- the books ----------------------------------------------------------------------------------------
@@ -407,8 +408,8 @@ listed_units units_of(const sale_books& books) {
   return out;
 }
 
-// I1 by the books: no type sold beyond its total, what is gone is what orders (and claims) have, and the
-// organizer's count of sold tickets is that of the orders.
+// I1 by the books: no type is sold beyond its total, the missing stock equals that of orders (and claims),
+// and the organizer's count of sold tickets equals that of the orders.
 void check_order_stock(const sale_history& history, const judgement& judged, check_result& check) {
   const auto& books = history.after;
   const auto listed = units_of(books);
@@ -420,7 +421,7 @@ void check_order_stock(const sale_history& history, const judgement& judged, che
     if (units.sold > stock.total)
       accuse(check, "type " + to_string(stock.ticket_type) + ": " + std::to_string(units.sold) + " sold of "
                       + std::to_string(stock.total));
-    // With claims or earlier sales beside the orders more may be gone, never less.
+    // Claims or earlier sales may reduce the stock further, never increase it.
     const auto gone = stock.total - stock.available;
     const bool only_orders =
       judged.claim_units == 0 && claim_units_open == 0 && history.before.sold + history.before.held == 0;
@@ -438,7 +439,7 @@ void check_order_stock(const sale_history& history, const judgement& judged, che
   check.detail = std::to_string(books.sold) + " sold, " + std::to_string(listed.sold) + " of them in orders";
 }
 
-// A use belongs to an order that is open or bought; it comes back when the tickets do.
+// An open or bought order uses the code once; the use returns with the tickets.
 void check_promo_uses(const sale_books& books, check_result& check) {
   for (const auto& promo : books.promos) {
     std::int64_t uses = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of what fans bought by checkout. Called by judge() only; pure as the others.
+// The checks of orders made by checkout. Called by judge() only; pure.
 #pragma once
 
 #include "load/checks/check_parts.hpp"
@@ -8,12 +8,11 @@
 
 namespace fq::load {
 
-// Fills the checks of orders but those of the books, and adds the stock that orders surely held to
-// `holdings`.
+// Fills all order checks except those of the books. Adds the stock that orders provably held to `holdings`.
 void judge_orders(const sale_history& history, const payment_map& payments, std::vector<holding>& holdings,
                   judgement& out);
 
-// order_stock and promo_uses. After the claims were counted.
+// Fills order_stock and promo_uses. Call it after the claims were counted.
 void judge_order_books(const sale_history& history, judgement& out);
 
 } // namespace fq::load

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See arrival.hpp.
 #include "load/fans/arrival.hpp"
 
 #include <algorithm>

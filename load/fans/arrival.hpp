@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each fan comes and what it will do. Pure functions of the options and the seed.
+// Arrival time and behaviour of each fan. Pure functions of the options and the seed.
 #pragma once
 
 #include "load/base/chance.hpp"
@@ -9,7 +9,7 @@
 
 namespace fq::load {
 
-// Ascending, one for each fan.
+// Ascending, one per fan.
 std::vector<run_time_us> arrival_times(const load_options& options, chance& random);
 
 struct fan_plan {

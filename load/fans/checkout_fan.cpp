@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan that buys by POST /checkout: places an order, waits for its payment page, pays or declines, tries
-// again, gives up or walks away.
+// A fan that buys by POST /checkout: places an order, waits for its payment page, then pays, declines,
+// retries, cancels or leaves.
 #include "load/fans/fan_parts.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t order_poll_min_ms = 20;
 constexpr std::int64_t order_poll_max_ms = 5'000;
 constexpr int prefer_wait_s = 2;
-// Shares of the fans, of 1.
+// Shares of the fans, from 0 to 1.
 constexpr double prefers_wait = 0.25;
 constexpr double donates = 0.2;
 constexpr double uses_promo = 0.6;
@@ -25,9 +25,9 @@ bool is_final(order_status status) { return !is_open(status); }
 
 } // namespace
 
-// ---- the way of an order ------------------------------------------------------------------------------
+// ---- the course of an order ---------------------------------------------------------------------------
 
-// An open event: nobody stands in line, and checkout joins by itself.
+// An open event: fans do not wait in line, and checkout joins automatically.
 asio::awaitable<void> fan::live_without_queue() {
   if (history_.plan == behaviour::no_show) co_return end(outcome::no_show);
   while (!done()) {
@@ -38,7 +38,7 @@ asio::awaitable<void> fan::live_without_queue() {
   }
 }
 
-// One round: returns with the fan done, or to try again where its place, if it has one, stands.
+// One round. Returns when the fan is done or can try again at its current place.
 asio::awaitable<void> fan::check_out() {
   order_ = order_answer{};
   co_await place_order();
@@ -59,7 +59,7 @@ asio::awaitable<void> fan::check_out() {
   co_await finish_order();
 }
 
-// Leaves order_ nil when there is none.
+// Leaves order_ nil if no order was placed.
 asio::awaitable<void> fan::place_order() {
   checkout_wish wish;
   wish.event = around_.event();
@@ -88,7 +88,7 @@ asio::awaitable<void> fan::place_order() {
   see_order(*order, got);
 }
 
-// Why there is none, and what the fan does about it: it wants less, drops its code, waits, or goes.
+// Handles a refused order by its reason: the fan orders less, drops its code, waits, or leaves.
 asio::awaitable<void> fan::on_no_order(const answer& got, std::int64_t wanted_units) {
   if (!got.answered) {
     ++history_.unknown_checkouts;
@@ -124,12 +124,12 @@ asio::awaitable<void> fan::on_no_order(const answer& got, std::int64_t wanted_un
     co_await nap(not_open_pause_us);
 }
 
-// Until it can be paid, or needs no paying any more.
+// Waits until the order can be paid or needs no payment.
 asio::awaitable<void> fan::await_page() {
   const int wait_s = around_.random().unit() < prefers_wait ? prefer_wait_s : 0;
   bool first = true;
   while (!done() && is_open(order_.status) && order_.payment_url.empty() && !order_.can_retry) {
-    if (wait_s == 0 || !first) // also a server that does not wait is not asked without a pause
+    if (wait_s == 0 || !first) // pause also for servers that ignore Prefer: wait
       co_await nap(std::clamp(order_.poll_after_ms, order_poll_min_ms, order_poll_max_ms) * ms_us);
     first = false;
     co_await look_at_status(wait_s);
@@ -138,7 +138,7 @@ asio::awaitable<void> fan::await_page() {
     around_.steps().of(step::order_page).add(checkout_sent_us_, around_.now_us());
 }
 
-// At the page of the order: the payment it belongs to was read with the whole order.
+// Acts on the order's payment page; read_whole_order has read the payment.
 asio::awaitable<void> fan::pay_order() {
   const bool declines = history_.plan == behaviour::decline;
   payment_.authorization_url = order_.payment_url;
@@ -153,7 +153,7 @@ asio::awaitable<void> fan::pay_order() {
   if (!done() && declines && order_.status == order_status::awaiting_payment) co_await retry_order();
 }
 
-// After a decline: pays after all, gives the order up, or walks away.
+// After a decline: pays, cancels the order, or leaves.
 asio::awaitable<void> fan::retry_order() {
   co_await think();
   if (order_.can_retry && !order_.payments_url.empty() && around_.random().unit() < tries_again) {
@@ -165,7 +165,7 @@ asio::awaitable<void> fan::retry_order() {
   if (around_.random().unit() < gives_up) co_await give_order_up();
 }
 
-// Some try to pay at the old page all the same: that money must come back.
+// Cancels the order. Some fans still pay at the old page: that money must be refunded.
 asio::awaitable<void> fan::give_order_up() {
   const auto page = order_.payment_url;
   request_plan plan;
@@ -178,7 +178,7 @@ asio::awaitable<void> fan::give_order_up() {
   if (got.status == 200 && order) {
     around_.steps().of(step::leave).add(got.first_sent_us, got.at_us);
     see_order(*order, got);
-  } else if (got.status != 409) { // settled meanwhile
+  } else if (got.status != 409) { // 409: settled meanwhile
     co_return fail(got, "order");
   }
   if (!page.empty() && around_.random().unit() < pays_what_was_given_up) {
@@ -190,7 +190,7 @@ asio::awaitable<void> fan::give_order_up() {
   if (!done() && !payment_.sight.payment.is_nil()) co_await look_at_payment();
 }
 
-// Polls until the order is settled or, after a decline, may be tried again.
+// Polls until the order is settled or, after a decline, can be retried.
 asio::awaitable<void> fan::await_order() {
   auto pause_us = verdict_first_pause_us;
   while (!done()) {
@@ -201,7 +201,7 @@ asio::awaitable<void> fan::await_order() {
   }
 }
 
-// The last looks, and what became of the fan. A buyer without a ticket tries again.
+// Reads the order for the last time and ends the fan. A buyer without a ticket tries again.
 asio::awaitable<void> fan::finish_order() {
   co_await read_whole_order();
   if (done()) co_return;
@@ -217,7 +217,7 @@ asio::awaitable<void> fan::finish_order() {
   if (!around_.is_without_queue()) co_await look();
 }
 
-// ---- looks --------------------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------------
 
 asio::awaitable<void> fan::look_at_status(int wait_s) {
   request_plan plan;
@@ -262,8 +262,8 @@ asio::awaitable<void> fan::read_whole_order() {
 
 // ---- wishes -------------------------------------------------------------------------------------------
 
-// One to three types in random order, now and then two of one, now and then with a donation. Who was refused
-// wants one ticket.
+// One to three types in random order, sometimes two of one, sometimes with a donation. After a refusal, one
+// ticket.
 std::vector<order_item> fan::wanted_items() {
   auto types = around_.ticket_types();
   auto& random = around_.random();
@@ -297,7 +297,7 @@ void fan::see_order(const order_answer& order, const answer& from) {
   note_order({checkout_sent_us_, from.sent_us, from.at_us, order.order, order.status, {}, 0, {}, {}});
 }
 
-// Polling repeats itself: of equal looks at the state alone only the latest sending is kept.
+// Polling repeats equal states: keeps only the latest of equal sightings without terms.
 void fan::note_order(order_sight sight) {
   auto& seen = history_.orders;
   if (!seen.empty() && !sight.terms && seen.back().order == sight.order && seen.back().status == sight.status)

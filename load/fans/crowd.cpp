@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See crowd.hpp.
 #include "load/fans/crowd.hpp"
 
 #include "load/base/tokens.hpp"
@@ -19,7 +18,7 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 namespace {
 
 constexpr auto sweep_interval = std::chrono::milliseconds(100);
-// sold_out must be said this often in a row before the waiting fans believe it.
+// Consecutive sold_out answers before the waiting fans give up.
 constexpr int sold_out_needed = 2;
 
 std::string hex(std::uint64_t value) { return to_string(uuid{value, 0}).substr(0, 8); }
@@ -40,7 +39,7 @@ crowd::crowd(const load_options& options, std::vector<std::string> tokens) :
   if (const auto found = resolve(server_, options_.allow_remote, why)) endpoint_ = *found;
   prefix_ = server_.target;
   while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
-  // Keys must differ between runs, also with the same seed.
+  // Idempotency keys must differ between runs, also with the same seed.
   run_name_ = "load-" + hex(system_random());
   watch_link_ = std::make_unique<link>(hub_, endpoint_);
   if (options_.connections > 0) pool_ = std::make_unique<link_pool>(hub_, endpoint_, options_.connections);
@@ -80,7 +79,7 @@ crowd_result crowd::run(const std::function<void(const progress&)>& show) {
   return std::move(result_);
 }
 
-// First the event itself, then the fans; then a look each interval until all are done.
+// Reads the event first, then starts the fans, then polls the event until all are done.
 asio::awaitable<void> crowd::watch_event() {
   while (!result_.reached && !time_is_over()) {
     result_.reached = co_await look_at_event(true);
@@ -109,7 +108,7 @@ asio::awaitable<void> crowd::watch_event() {
   watch_done_ = true;
 }
 
-// False when there was no usable answer.
+// False if there was no usable answer.
 asio::awaitable<bool> crowd::look_at_event(bool first) {
   const std::string text =
     "GET " + target("/events/" + options_.event) + " HTTP/1.1\r\nHost: " + server_.authority() + "\r\n\r\n";
@@ -181,7 +180,7 @@ asio::awaitable<void> crowd::keep_deadlines(const std::function<void(const progr
     co_await sweep_timer_.async_wait(as_result);
     hub_.sweep(steady::now());
     if (show && result_.reached && round % 2 == 0) show(current_progress());
-    if (time_is_over()) stop_everything(); // again and again: a fan may have begun another wait meanwhile
+    if (time_is_over()) stop_everything(); // repeated: a fan may have started another wait meanwhile
     if (watch_done_ && progress_.finished == (time_is_over() ? progress_.arrived : options_.fans)) break;
   }
   if (show && result_.reached) show(current_progress());

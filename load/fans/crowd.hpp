@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run: all fans on one thread, the coordinator that watches the event, the deadline. Called by main and by
-// tests. What it returns is a history; judging it is the checker's work.
+// One run: all fans on one thread, the coordinator that polls the event, and the deadline. Called by main and
+// by tests. Returns a history, which the checker judges.
 #pragma once
 
 #include "load/base/chance.hpp"
@@ -39,23 +39,23 @@ struct crowd_result {
   metrics steps;
   double elapsed_s = 0;
   bool reached = false; // the event was found
-  bool timed_out = false; // some fan was not done when the time was over
+  bool timed_out = false; // some fans were not done at the deadline
   std::uint64_t replayed = 0;
-  std::map<std::string, std::uint64_t>
-    checkouts; // answers to POST /checkout: processing, ready, or the refusal's code
+  // answers to POST /checkout: processing, ready, or the problem code
+  std::map<std::string, std::uint64_t> checkouts;
   std::vector<std::string> complaints; // unexpected answers, at most complaint_limit
-  std::string failure; // why not reached
+  std::string failure; // why the event was not found
 };
 
 inline constexpr std::size_t complaint_limit = 20;
 
-// What the fans of one run share. Only its own thread touches it.
+// Shared by the fans of one run. Used by its own thread only.
 class crowd {
 public:
   crowd(const load_options& options, std::vector<std::string> tokens);
   ~crowd();
 
-  // Blocks until every fan is done or the time is over; never longer than the timeout plus a few seconds.
+  // Blocks until every fan is done or the deadline has passed; at most a few seconds longer than the timeout.
   crowd_result run(const std::function<void(const progress&)>& show);
 
   // ---- for the fans ----
@@ -68,10 +68,10 @@ public:
   [[nodiscard]] const http_url& server() const { return server_; }
   [[nodiscard]] const asio::ip::tcp::endpoint& endpoint() const { return endpoint_; }
   [[nodiscard]] const std::string& event() const { return options_.event; }
-  // A path of the API behind the URL's own path.
+  // The request target of an API path: the URL's own path, then `path`.
   [[nodiscard]] std::string target(const std::string& path) const { return prefix_ + path; }
   [[nodiscard]] const std::string& run_name() const { return run_name_; }
-  // Checkouts join by themselves.
+  // True if checkout joins the queue automatically.
   [[nodiscard]] bool is_without_queue() const {
     return options_.no_queue || result_.history.terms.policy == "open";
   }
@@ -119,7 +119,7 @@ private:
   asio::steady_timer watch_timer_;
   asio::steady_timer sweep_timer_;
   asio::steady_timer books_timer_;
-  std::string organizer_token_; // empty: the books are not read
+  std::string organizer_token_; // empty: do not read the books
   double fans_elapsed_s_ = 0;
   chance random_;
   run_clock clock_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The crowd as a bookkeeper: reads what the organizer is told about orders, promo codes and stock before the
-// first fan comes and after the last one is done. It writes down and judges nothing.
+// The crowd's bookkeeper: reads the organizer's view of orders, promo codes and stock before the first fan
+// arrives and after the last one is done. It records and judges nothing.
 #include "load/base/tokens.hpp"
 #include "load/fans/crowd.hpp"
 #include "load/fans/fan.hpp"
@@ -20,8 +20,8 @@ namespace {
 constexpr auto books_pause = std::chrono::milliseconds(400);
 constexpr int pages_max = 10'000; // of 200 orders
 
-// An order whose attempt the gateway may still settle after the order itself is over: stock and promo code
-// are on their way back.
+// The gateway may still settle the attempt of an order that is over: stock and promo code are about to be
+// released.
 bool is_being_undone(const order_sight& order) {
   if (!order.status || is_open(*order.status) || is_bought(*order.status)) return false;
   return order.payment_state == payment_status::initializing || order.payment_state == payment_status::pending
@@ -49,7 +49,7 @@ bool same_rows(const std::vector<Row>& a, const std::vector<Row>& b) {
                     [](const Row& x, const Row& y) { return same(x, y); });
 }
 
-// Nothing moved between two readings and nothing is about to.
+// True if two readings are equal and no order is about to change.
 bool are_settled(const sale_books& a, const sale_books& b) {
   return a.sold == b.sold && a.held == b.held && same_rows(a.orders, b.orders)
          && same_rows(a.promos, b.promos) && same_rows(a.stock, b.stock)
@@ -66,7 +66,7 @@ void crowd::choose_buyers() {
       fans_[i]->check_out_from_now();
 }
 
-// Without a token the books stay unread, and the checks that need them are not judged.
+// Without a token the books are not read, and the checks that need them are skipped.
 void crowd::find_organizer() {
   try {
     if (!options_.organizer_token_file.empty()) {
@@ -90,8 +90,8 @@ asio::awaitable<void> crowd::read_first_books() {
   co_await read_books(result_.history.before);
 }
 
-// Reads until two readings agree: a list of pages is no snapshot, and the last orders may still be on their
-// way. The server may be away.
+// Reads until two readings agree: a list of pages is not a snapshot, and the last orders may still be in
+// progress. The server may be unavailable.
 asio::awaitable<void> crowd::read_last_books() {
   if (options_.buy_by == buying_way::claims || organizer_token_.empty()) co_return;
   const auto until =
@@ -109,7 +109,7 @@ asio::awaitable<void> crowd::read_last_books() {
   }
 }
 
-// False when something could not be read; `out` is then unread.
+// False if a part could not be read; `out` is then unread.
 asio::awaitable<bool> crowd::read_books(sale_books& out) {
   out = sale_books{};
   if (organizer_token_.empty()) co_return false;
@@ -143,7 +143,7 @@ asio::awaitable<bool> crowd::read_books(sale_books& out) {
   co_return true;
 }
 
-// Null when there was no usable answer.
+// Null if there was no usable answer.
 asio::awaitable<boost::json::value> crowd::ask_books(std::string path) {
   const std::string text = "GET " + target(path) + " HTTP/1.1\r\nHost: " + server_.authority()
                            + "\r\nAuthorization: Bearer " + organizer_token_ + "\r\n\r\n";

@@ -14,9 +14,9 @@ constexpr std::int64_t poll_after_default_ms = 1000;
 constexpr std::int64_t poll_after_min_ms = 20;
 constexpr std::int64_t poll_after_max_ms = 30'000;
 constexpr std::int64_t reconnect_after_max_ms = 5'000;
-// The server pings every 25 s; a silent socket is a dead one.
+// The server pings every 25 s; a socket that stays silent longer is dead.
 constexpr run_time_us socket_silence_us = 70 * second_us;
-// A buyer whose session ran out without a ticket joins again at the end of the line, but not for ever.
+// A buyer whose session expired without a ticket joins again at the end of the line, at most this often.
 constexpr int rejoins_max = 5;
 
 bool is_settled(payment_status status) {
@@ -129,7 +129,7 @@ asio::awaitable<void> fan::join() {
   }
 }
 
-// Asks for the place; the answer moves place_.
+// Reads the place and updates place_.
 asio::awaitable<void> fan::look() {
   request_plan plan;
   plan.which = step::poll;
@@ -147,8 +147,8 @@ asio::awaitable<void> fan::look() {
   see_entry(*entry, got.sent_us, got.at_us);
 }
 
-// Waits until admitted, until the place ends otherwise, or until the sale is over. Then one look more, whose
-// request is sent after everything the fan could have missed: the checker needs it (I6).
+// Waits until the fan is admitted, the place ends, or the sale is over. Then reads the place once more, with
+// a request sent after all events that the fan could have missed: the checker needs it (I6).
 asio::awaitable<void> fan::wait_for_turn() {
   while (!done() && !around_.time_is_over() && !around_.sale_is_over()
          && (place_ == place_kind::waiting || place_ == place_kind::away)) {
@@ -165,13 +165,13 @@ asio::awaitable<void> fan::wait_for_turn() {
     if (!around_.time_is_over() && !around_.sale_is_over()) co_await look();
   }
   if (done() || around_.time_is_over() || !around_.sale_is_over()) co_return;
-  // Everybody is called at once: spread the last look over a second for every 5,000 fans.
+  // All fans wake at once: spread the last read over one second per 5,000 fans.
   co_await nap(static_cast<run_time_us>(around_.random().under(200ULL * around_.options().fans + 1)));
   co_await look();
   if (place_ == place_kind::waiting || place_ == place_kind::away) end(outcome::sold_out);
 }
 
-// Expired, revoked, cancelled or ended: a buyer without a ticket stands in line again.
+// Expired, revoked, cancelled or ended: a buyer without a ticket joins again.
 asio::awaitable<void> fan::on_place_over() {
   if (around_.sale_is_over())
     co_return end(entry_.status == "CANCELLED" ? outcome::ended : outcome::sold_out);
@@ -183,7 +183,7 @@ asio::awaitable<void> fan::on_place_over() {
 // ---- waiting on a WebSocket ---------------------------------------------------------------------------
 
 asio::awaitable<void> fan::wait_on_socket() {
-  // One descriptor a fan: the HTTP connection makes room for the socket.
+  // One descriptor per fan: close the HTTP connection before the socket opens.
   link_.close();
   in_line_ = true;
   run_time_us sent_us = 0;
@@ -193,8 +193,8 @@ asio::awaitable<void> fan::wait_on_socket() {
   in_line_ = false;
 }
 
-// Connects and upgrades; retries inside, and gives up only when the wait itself is over or the server
-// refuses. A refusal (404, 401) sends the fan to polling, where the answer is judged.
+// Connects and upgrades, with retries. Gives up only when the wait is over or the server refuses (404, 401).
+// The fan then polls, and the polled answer is judged.
 asio::awaitable<bool> fan::open_socket(run_time_us& sent_us) {
   const auto began_us = around_.now_us();
   for (int attempt = 0; !around_.time_is_over() && !around_.sale_is_over(); ++attempt) {
@@ -247,7 +247,7 @@ asio::awaitable<void> fan::follow_socket(run_time_us sent_us) {
     if (result != transfer::answered || !on_frame(frame, sent_us, reconnect_after_ms)) break;
     if (place_ != place_kind::waiting && place_ != place_kind::away) co_return;
   }
-  // The connection ended while the fan still waits: come back, not all at once.
+  // The connection ended while the fan still waits: reconnect with jitter.
   if (place_ == place_kind::waiting || place_ == place_kind::away) {
     around_.steps().of(step::ws_connect).add_retry();
     const auto jitter_us = static_cast<run_time_us>(around_.random().under(retry_base_us));
@@ -255,7 +255,7 @@ asio::awaitable<void> fan::follow_socket(run_time_us sent_us) {
   }
 }
 
-// False when the socket is finished.
+// False if the socket is finished.
 bool fan::on_frame(const ws_frame& frame, run_time_us sent_us, std::int64_t& reconnect_after_ms) {
   const auto mask = static_cast<std::uint32_t>(around_.random().bits());
   switch (frame.opcode) {
@@ -303,8 +303,8 @@ void fan::on_socket_event(std::string_view type, const boost::json::value& event
   } else {
     constexpr std::array<std::string_view, 6> endings{"expired",   "session_expired", "cancelled",
                                                       "completed", "revoked",         "ended"};
-    if (std::find(endings.begin(), endings.end(), type) == endings.end())
-      return; // sold_out, paused, resumed: the coordinator watches the event itself
+    // sold_out, paused, resumed: the coordinator polls the event
+    if (std::find(endings.begin(), endings.end(), type) == endings.end()) return;
     auto over = entry_;
     over.status = type == "ended" || type == "cancelled" ? "CANCELLED" : "EXPIRED";
     over.position = 0;
@@ -337,11 +337,11 @@ asio::awaitable<void> fan::shop() {
     if (claim_.status == claim_status::claimed && around_.random().unit() < 0.5) co_await release_claim();
     co_return end(outcome::declined);
   }
-  // No ticket this time. The session may still live, or the place in line must be taken anew.
+  // No ticket this time. The session may still be live, or the fan must join again.
   co_await look();
 }
 
-// Leaves claim_ nil when there is none: then place_ says how to go on.
+// Leaves claim_ nil if there is none; place_ then decides the next step.
 asio::awaitable<void> fan::take_claim() {
   request_plan plan;
   plan.which = step::claim;
@@ -413,16 +413,16 @@ asio::awaitable<void> fan::release_claim() {
   plan.method = "DELETE";
   plan.target = around_.target("/claims/" + to_string(claim_.claim));
   const auto got = co_await call(std::move(plan));
-  if (got.status != 204)
-    co_return; // a payment still open, or released meanwhile: the server's deadline does it
+  // payment still open, or claim released meanwhile: the server's deadline ends it
+  if (got.status != 204) co_return;
   around_.steps().of(step::leave).add(got.first_sent_us, got.at_us);
   auto released = claim_;
   released.status = claim_status::released;
   see_claim(released, got);
 }
 
-// Opens an attempt, goes to the gateway, waits for the verdict. Returns early where the claim must be looked
-// at instead.
+// Opens an attempt, pays at the gateway, waits for the verdict. Returns early if the claim must be read
+// again.
 asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view action) {
   request_plan plan;
   plan.which = step::pay;
@@ -470,7 +470,7 @@ asio::awaitable<void> fan::visit_gateway(std::string_view action) {
     ++history_.unknown_gateway;
     co_return end(outcome::timed_out);
   }
-  if (got.status == 409) co_return; // settled otherwise or expired: the payment tells
+  if (got.status == 409) co_return; // settled otherwise or expired: the payment shows it
   const auto status = text_member(got.body, "status");
   if (got.status != 200 || status.empty()) co_return fail(got, "gateway");
   around_.steps().of(step::gateway).add(got.first_sent_us, got.at_us);
@@ -489,7 +489,7 @@ asio::awaitable<void> fan::look_at_payment() {
   see_payment(std::move(*payment), got);
 }
 
-// Money on its way back is waited for only a while.
+// Stops waiting for a refund after a limit.
 asio::awaitable<void> fan::await_verdict(run_time_us paid_us) {
   auto pause_us = verdict_first_pause_us;
   for (;;) {
@@ -518,7 +518,7 @@ void fan::see_entry(const entry_answer& entry, run_time_us sent_us, run_time_us 
   around_.count_admitted();
 }
 
-// Consecutive equal sightings are one: only its times move on. The first ADMITTED keeps its arrival time.
+// Merges consecutive equal sightings: only the times advance. The first ADMITTED keeps its arrival time.
 void fan::see_place(place_kind kind, const entry_answer& entry, run_time_us sent_us, run_time_us at_us) {
   const auto token = std::move(entry_.admission_token);
   place_ = kind;
@@ -548,7 +548,7 @@ void fan::see_payment(payment_answer payment, const answer& from) {
   payment.sight.sent_us = from.sent_us;
   payment.sight.at_us = from.at_us;
   auto& seen = history_.payments;
-  // Polling repeats itself; only changes are kept, with the latest times.
+  // Polling repeats equal states: keeps changes only, with the latest times.
   if (!seen.empty() && seen.back().payment == payment.sight.payment
       && seen.back().status == payment.sight.status && seen.back().amount == payment.sight.amount
       && seen.back().refunded_amount == payment.sight.refunded_amount)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated fan, from joining to the ticket in hand, as a coroutine over its own connection. It writes
-// down what it sees in its fan_history and judges nothing.
+// One simulated fan, from joining to the ticket, as a coroutine over its own connection. It records what it
+// sees in its fan_history and judges nothing.
 #pragma once
 
 #include "load/fans/crowd.hpp"
@@ -20,16 +20,16 @@ public:
   fan(crowd& around, std::size_t index, std::string_view token, fan_history& history);
 
   asio::awaitable<void> live();
-  // The sale is over: stop waiting in line.
+  // The sale is over: stops waiting in line.
   void wake();
-  // The time is over: every wait ends at once.
+  // The deadline has passed: ends every wait.
   void stop();
-  // Before live(): buys by POST /checkout, not by a claim.
+  // Call before live(): the fan buys by POST /checkout instead of a claim.
   void check_out_from_now() { checks_out_ = true; }
   [[nodiscard]] bool done() const { return history_.end != outcome::running; }
 
 private:
-  // One API call with its retries. Not answered only when the time is over.
+  // One API call with its retries. Unanswered only when the deadline has passed.
   struct answer {
     bool answered = false;
     int status = 0;
@@ -37,7 +37,7 @@ private:
     run_time_us sent_us = 0;
     run_time_us at_us = 0;
     boost::json::value body;
-    std::string code; // of a problem
+    std::string code; // of a problem answer
   };
   struct request_plan {
     step which = step::poll;
@@ -47,7 +47,7 @@ private:
     std::string body; // empty: none
     bool json_accept = false;
     int wait_s = 0; // Prefer: wait=N; 0: not sent
-    const http_url* elsewhere = nullptr; // another server than the run's
+    const http_url* elsewhere = nullptr; // a server other than the run's
   };
 
   asio::awaitable<answer> call(request_plan plan);
@@ -121,16 +121,16 @@ private:
   entry_answer entry_;
   run_time_us join_acked_us_ = 0;
 
-  // The claim and the payment in hand; a nil id means none.
+  // The current claim and payment; a nil id means none.
   claim_sight claim_;
   run_time_us claim_first_sent_us_ = -1;
   payment_answer payment_;
 
-  // The order in hand; a nil id means none.
+  // The current order; a nil id means none.
   bool checks_out_ = false;
   order_answer order_;
-  run_time_us checkout_sent_us_ = 0; // the first attempt to place it
-  bool is_cautious_ = false; // was refused a larger wish: one ticket will do
+  run_time_us checkout_sent_us_ = 0; // of the first attempt to place it
+  bool is_cautious_ = false; // a larger order was refused: order one ticket
   bool tries_promo_ = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's requests: their text, sending them over its connection, repeating them until there is an answer.
+// A fan's requests: builds their text, sends them over its connection, repeats them until an answer arrives.
 #include "load/fans/fan_parts.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::string fan::request_text(const request_plan& plan) const {
   out += plan.target;
   out += " HTTP/1.1\r\nHost: ";
   out += plan.elsewhere != nullptr ? plan.elsewhere->authority() : around_.server().authority();
-  if (plan.elsewhere == nullptr) { // the gateway is somebody else: it must not see the token
+  if (plan.elsewhere == nullptr) { // the gateway is another server: it must not see the token
     out += "\r\nAuthorization: Bearer ";
     out += token_;
   }
@@ -56,7 +56,8 @@ asio::awaitable<transfer> fan::send(const request_plan& plan, const std::string&
   co_return result;
 }
 
-// Repeats until an answer that says something. The key stays the same, so a repeated command has one effect.
+// Repeats until a conclusive answer. The idempotency key stays the same, so a repeated command has one
+// effect.
 asio::awaitable<fan::answer> fan::call(request_plan plan) {
   answer out;
   const auto text = request_text(plan);
@@ -82,7 +83,7 @@ asio::awaitable<fan::answer> fan::call(request_plan plan) {
                          || (server_error && ++server_errors_ < server_errors_max);
       if (!again) {
         if (reply.replayed) around_.count_replay();
-        // A replayed answer tells the state at the first attempt, not at this one.
+        // A replayed answer shows the state at the first attempt.
         if (!plan.key.empty() && (reply.replayed || attempt > 0)) out.sent_us = out.first_sent_us;
         if (reply.status >= 400 && reply.status != 409 && reply.status != 410 && !server_error)
           counted.add_error();
@@ -103,7 +104,7 @@ asio::awaitable<fan::answer> fan::call(request_plan plan) {
   co_return out;
 }
 
-// Full jitter, exponential, after at least what Retry-After asked for.
+// Exponential back-off with full jitter, at least Retry-After.
 asio::awaitable<void> fan::back_off(int attempt, int retry_after_s) {
   const auto limit_us = std::min(retry_base_us << std::min(attempt, 5), retry_cap_us);
   auto pause_us = static_cast<run_time_us>(around_.random().under(static_cast<std::uint64_t>(limit_us)));

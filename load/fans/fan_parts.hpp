@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that define the members of `fan` share: fan.cpp, fan_calls.cpp and checkout_fan.cpp.
+// Shared by the files that define the members of `fan`: fan.cpp, fan_calls.cpp and checkout_fan.cpp.
 #pragma once
 
 #include "load/fans/fan.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See join_bench.hpp.
 #include "load/fans/join_bench.hpp"
 
 #include "load/base/chance.hpp"
@@ -32,11 +31,11 @@ constexpr run_time_us busy_pause_us = 50'000;
 
 struct connection {
   int fd = -1;
-  std::size_t customer = nobody; // whose join is on the way
+  std::size_t customer = nobody; // whose join is in flight
   run_time_us sent_us = 0;
   std::string unsent;
   std::string inbox;
-  run_time_us reopen_us = 0; // when closed
+  run_time_us reopen_us = 0; // run time of the next connect attempt, if closed
 };
 
 double cpu_seconds() {
@@ -48,7 +47,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// The number of the place in a join answer; 0 when there is none.
+// The queue number in a join answer; 0 if absent.
 std::uint64_t number_in(std::string_view body) {
   constexpr std::string_view name = "\"queue_number\":";
   const auto at = body.find(name);
@@ -103,7 +102,7 @@ private:
     epoll_ = ::epoll_create1(EPOLL_CLOEXEC);
   }
 
-  // Blocking connects: all are open before the clock starts.
+  // Connects blocking: all connections are open before the clock starts.
   bool open_all() {
     for (std::size_t i = 0; i < connections_.size(); ++i)
       if (!open(i)) {
@@ -135,7 +134,7 @@ private:
     mine.fd = -1;
     mine.inbox.clear();
     mine.unsent.clear();
-    if (mine.customer != nobody) { // unknown outcome: joining again gives the same place
+    if (mine.customer != nobody) { // unknown outcome: a repeated join gives the same place
       again_.push_back({clock_.now_us(), mine.customer});
       ++result_.retries;
       mine.customer = nobody;
@@ -171,7 +170,7 @@ private:
     mine.unsent = request_.substr(sent > 0 ? static_cast<std::size_t>(sent) : 0);
   }
 
-  // Rare: a request is far smaller than a socket buffer. Retried each turn of the loop.
+  // Rare: a request is far smaller than a socket buffer. Retried in each turn of the loop.
   void flush_unsent() {
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       auto& mine = connections_[i];
@@ -200,7 +199,7 @@ private:
     if (!take(index, whole) && connections_[index].fd >= 0) mine.inbox = whole;
   }
 
-  // True when `data` was one whole reply (or ruined the connection).
+  // True if `data` was one complete reply, or if the connection was closed.
   bool take(std::size_t index, std::string_view data) {
     reply_head head;
     const auto parsed = parse_head(data, head);
@@ -222,7 +221,7 @@ private:
     auto& mine = connections_[index];
     const auto now_us = clock_.now_us();
     last_answer_us_ = now_us;
-    if (mine.customer == nobody) return close_one(index); // an answer nobody asked for
+    if (mine.customer == nobody) return close_one(index); // unexpected answer
     if (head.status == 201 || head.status == 200) {
       ++result_.joined;
       latencies_us_.push_back(static_cast<std::uint32_t>(now_us - mine.sent_us));
@@ -263,13 +262,13 @@ private:
     }
   }
 
-  // Reopens what was closed and gives idle connections the customers that must come again.
+  // Reopens closed connections and gives idle connections the customers to retry.
   void do_chores(run_time_us now_us) {
     flush_unsent();
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       auto& mine = connections_[i];
-      if (mine.fd < 0 && mine.reopen_us <= now_us && !open(i))
-        break; // the server is away: one try a round is enough
+      // the server is unavailable: one attempt per round
+      if (mine.fd < 0 && mine.reopen_us <= now_us && !open(i)) break;
       if (mine.fd >= 0 && mine.customer == nobody) next_request(i);
     }
   }
@@ -294,7 +293,7 @@ private:
   std::string request_;
   std::vector<char> scratch_ = std::vector<char>(scratch_bytes);
   std::vector<connection> connections_;
-  std::deque<delayed> again_; // bounded by the customers
+  std::deque<delayed> again_; // at most one per customer
   std::size_t next_ = 0;
   std::uint64_t refused_ = 0;
   int epoll_ = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The join benchmark: distinct customers join over a fixed number of keep-alive connections, closed loop.
-// Bare sockets and epoll, no allocation per request: what it measures must be the server, not itself.
+// Uses bare sockets and epoll without allocation per request, so that it measures the server and not itself.
 #pragma once
 
 #include "load/base/metrics.hpp"
@@ -18,7 +18,7 @@ struct join_bench_result {
   bool reached = false;
   bool timed_out = false;
   std::string failure;
-  std::uint64_t joined = 0; // 200 or 201
+  std::uint64_t joined = 0; // answers 200 and 201
   std::uint64_t retries = 0; // dropped connections, 429, 503
   std::map<int, std::uint64_t> others; // refusals by status
   std::uint64_t duplicate_numbers = 0;

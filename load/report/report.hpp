@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program says at the end: a table, JSON, an HTML page. Pure functions of the result.
+// The final output: a table, JSON, an HTML page. Pure functions of the result.
 #pragma once
 
 #include "load/checks/checker.hpp"
@@ -10,7 +10,7 @@
 
 namespace fq::load {
 
-// 1 an invariant broke, 2 not reached, 3 the time ran out first, 0 all well.
+// 1: an invariant was broken, 2: event not reached, 3: deadline passed first, 0: success.
 int exit_code_of(const crowd_result& result, const judgement& judged);
 int exit_code_of(const join_bench_result& result);
 

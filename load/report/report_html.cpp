@@ -130,7 +130,7 @@ private:
   std::string body_;
 };
 
-// How many fell into each time slice, as bars per second.
+// Events per second as bars, one per time slice.
 std::string rate_plot(const std::vector<double>& times_s, double span_s, const std::string& title,
                       const std::string& colour) {
   const double slice = std::max(span_s, 0.001) / time_bins;
@@ -224,7 +224,7 @@ std::string latency_plot(const metrics& steps) {
   return out.done();
 }
 
-// Answers to POST /checkout, the refusals red.
+// Answers to POST /checkout; refusals in red.
 std::string checkouts_plot(const crowd_result& result) {
   double most = 1;
   for (const auto& [answer, count] : result.checkouts) most = std::max(most, static_cast<double>(count));
@@ -254,7 +254,7 @@ points decay_of(const fan_history& fan) {
   return thinned;
 }
 
-// Positions of a few fans, spread evenly over the line.
+// Positions of some fans, evenly spread over the line.
 std::string decay_plot(const sale_history& history, double span_s) {
   std::vector<std::pair<std::uint64_t, std::size_t>> line;
   for (std::size_t i = 0; i < history.fans.size(); ++i)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See report_orders.hpp.
 #include "load/report/report_orders.hpp"
 
 namespace fq::load {

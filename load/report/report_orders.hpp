@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the reports that tell of checkouts and orders. Empty where nobody checked out.
+// The parts of the reports about checkouts and orders. Empty without checkouts.
 #pragma once
 
 #include "load/checks/checker.hpp"

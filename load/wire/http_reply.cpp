@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See http_reply.hpp.
 #include "load/wire/http_reply.hpp"
 
 #include <charconv>
@@ -61,7 +60,7 @@ bool take_field(std::string_view name, std::string_view value, reply_head& head)
   }
 }
 
-// Decodes a chunked body that starts at `data`; `used` is how many bytes it took.
+// Decodes a chunked body at the start of `data`; `used`: the bytes that it consumed.
 parse_result take_chunks(std::string_view data, std::string& body, std::size_t& used) {
   std::size_t at = 0;
   body.clear();
@@ -76,7 +75,7 @@ parse_result take_chunks(std::string_view data, std::string& body, std::size_t& 
       return parse_result::bad;
     at = line_end + 2;
     if (size == 0) {
-      // No trailers are expected; an empty line ends the body.
+      // Trailers are not supported; an empty line ends the body.
       if (data.size() < at + 2) return parse_result::need_more;
       if (data.substr(at, 2) != "\r\n") return parse_result::bad;
       used = at + 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A minimal HTTP/1.1 response parser over a growing buffer. Used by the fans' connections and by the join
-// benchmark; written apart from the server's parser on purpose, so that one's mistake is the other's error.
+// A minimal HTTP/1.1 response parser over a growing buffer, for the fans' connections and the join benchmark.
+// Deliberately not the server's parser, so that a bug in one shows as an error in the other.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace fq::load {
 
-// Beyond these a reply is malformed.
+// A larger reply is malformed.
 inline constexpr std::size_t reply_head_max_bytes = 16 * 1024;
 inline constexpr std::size_t reply_body_max_bytes = 4 * 1024 * 1024;
 
@@ -39,8 +39,8 @@ struct reply_head {
 
 parse_result parse_head(std::string_view data, reply_head& head);
 
-// Takes one whole reply from the front of `inbox` and erases it there. `at_end` says that the peer has
-// closed, which ends a body without a length. 1xx replies other than 101 are skipped.
+// Parses one complete reply from the front of `inbox` and erases it there. `at_end`: the peer has closed,
+// which ends a body without a length. Skips 1xx replies other than 101.
 parse_result take_reply(std::string& inbox, bool at_end, http_reply& reply);
 
 } // namespace fq::load

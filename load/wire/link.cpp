@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See link.hpp. Reading waits for readiness first and then reads into the shared buffer, so that an idle
-// connection holds no buffer of its own.
+// Reads wait for readiness first and then read into the shared buffer, so that an idle connection needs no
+// buffer of its own.
 #include "load/wire/link.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -29,7 +29,8 @@ bool is_loopback_v4(const tcp::endpoint& server) {
   return server.address().is_v4() && server.address().to_v4().is_loopback();
 }
 
-// The port is chosen at connect, so that each source address has the whole ephemeral range per server.
+// The kernel chooses the port at connect, so that each source address has the full ephemeral range per
+// server.
 void bind_source(tcp::socket& socket, std::uint32_t which) {
   const int on = 1;
   ::setsockopt(socket.native_handle(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
@@ -99,7 +100,7 @@ asio::awaitable<bool> link::send_all(std::string_view data) {
   co_return true;
 }
 
-// Appends what has arrived to the inbox; false when the connection failed.
+// Appends received bytes to the inbox; false if the connection failed.
 asio::awaitable<bool> link::receive(bool& at_end) {
   for (;;) {
     auto [failed] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
@@ -118,7 +119,7 @@ asio::awaitable<bool> link::receive(bool& at_end) {
   }
 }
 
-// `silent` tells that the connection ended without a byte of a reply.
+// `silent`: the connection ended before the first byte of a reply.
 asio::awaitable<transfer> link::exchange_once(std::string_view request, http_reply& reply, bool& silent) {
   silent = true;
   if (!socket_.is_open()) {
@@ -198,7 +199,7 @@ asio::awaitable<transfer> link_pool::exchange(std::string_view request, http_rep
   while (idle_.empty()) {
     waiting_.push_back(&turn);
     auto [called] = co_await turn.async_wait(as_result);
-    if (!called) { // nobody called: the time is over
+    if (!called) { // no wake-up: the deadline has passed
       std::erase(waiting_, &turn);
       if (idle_.empty()) co_return transfer::dropped;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One TCP connection to one server, opened on demand: HTTP exchanges one at a time, or a WebSocket. Used by
-// fans, alone or through a pool. Knows nothing of queues. Everything runs on the context's single thread.
+// fans, directly or through a pool. Runs on the context's single thread.
 #pragma once
 
 #include "load/wire/http_reply.hpp"
@@ -25,15 +25,15 @@ using steady = std::chrono::steady_clock;
 
 class link;
 
-// What all connections of a run share: the thread's context, one receive buffer, and the deadline sweep. A
-// timer per exchange would cost more than the exchange's own bookkeeping; deadlines are seconds long and need
-// no better than the sweep's 100 ms.
+// Shared by all connections of a run: the thread's context, one receive buffer, and the deadline sweep. A
+// sweep every 100 ms is precise enough for deadlines of seconds; a timer per exchange would cost more than
+// the exchange.
 class link_hub {
 public:
   explicit link_hub(asio::io_context& context, std::uint32_t source_addresses);
 
   [[nodiscard]] asio::io_context& context() { return context_; }
-  // Closes what has outlived its deadline. Call every 100 ms.
+  // Closes connections past their deadline. Call it every 100 ms.
   void sweep(steady::time_point now);
 
 private:
@@ -57,14 +57,14 @@ public:
   link(const link&) = delete;
   link& operator=(const link&) = delete;
 
-  // Sends one request and reads its reply. A kept-alive connection that the server had closed meanwhile is
-  // reopened once. After anything but `answered` the connection is closed and the outcome unknown.
+  // Sends one request and reads its reply. Reopens a kept connection once if the server has closed it. After
+  // any result except `answered` the connection is closed and the outcome unknown.
   asio::awaitable<transfer> exchange(std::string_view request, http_reply& reply,
                                      steady::time_point deadline);
 
-  // After a 101: the next frame, waiting at most until `deadline`.
+  // After a 101: reads the next frame; waits until `deadline` at most.
   asio::awaitable<transfer> read_frame(ws_frame& frame, steady::time_point deadline);
-  // Small frames only; a full socket buffer counts as dropped.
+  // For small frames only; a full socket buffer counts as dropped.
   transfer send_frame(ws_opcode opcode, std::string_view payload, std::uint32_t mask);
 
   void close();
@@ -84,7 +84,7 @@ private:
   std::size_t place_in_hub_ = 0;
 };
 
-// N links used by any number of fans, first come first served.
+// N links shared by any number of fans, first come first served.
 class link_pool {
 public:
   link_pool(link_hub& hub, asio::ip::tcp::endpoint server, std::size_t size);
@@ -95,7 +95,7 @@ private:
   link_hub& hub_;
   std::vector<std::unique_ptr<link>> links_;
   std::vector<link*> idle_;
-  std::deque<asio::steady_timer*> waiting_; // at most one for each fan
+  std::deque<asio::steady_timer*> waiting_; // at most one per fan
 };
 
 } // namespace fq::load

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See order_wire.hpp.
 #include "load/wire/order_wire.hpp"
 
 #include "load/wire/wire.hpp"
@@ -32,7 +31,7 @@ std::optional<order_item> read_item(const json::value& item) {
                     *discount, *donation, whole_member(item, "refunded_quantity", 0)};
 }
 
-// All seven amounts must be there: an answer that hides one could not be checked.
+// All seven amounts are required: an answer without one could not be checked.
 bool read_amounts(const json::value& body, order_terms& out) {
   const auto take = [&body](std::string_view name, std::int64_t& into) {
     const auto value = whole(member(body, name));
@@ -60,7 +59,7 @@ std::optional<order_terms> read_terms(const json::value& body) {
   return out;
 }
 
-// `read_row` gives nothing for a malformed row, which spoils the page.
+// A malformed row, for which `read_row` gives nothing, invalidates the page.
 template <class Row, class ReadRow>
 std::optional<page_answer<Row>> read_page(const json::value& body, ReadRow read_row) {
   const auto* items = member(body, "items");

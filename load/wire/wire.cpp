@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See wire.hpp.
 #include "load/wire/wire.hpp"
 
 #include <boost/json/parse.hpp>

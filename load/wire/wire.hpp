@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's JSON as the fans read it: pure functions from a body to what matters. A body that lacks a
-// promised member yields nothing, and the fan reports a malformed answer.
+// Parses the server's JSON for the fans: pure functions. If a required member is missing the result is
+// nothing, and the fan reports a malformed answer.
 #pragma once
 
 #include "load/base/history.hpp"
@@ -20,7 +20,7 @@ struct entry_answer {
   std::uint64_t number = 0;
   std::uint32_t position = 0;
   std::uint64_t batch = 0;
-  std::int64_t poll_after_ms = 0; // 0: not told
+  std::int64_t poll_after_ms = 0; // 0: not in the answer
   std::string admission_token;
 };
 
@@ -35,13 +35,13 @@ struct event_answer {
   bool sold_out = false;
 };
 
-// An object, or null for anything else.
+// Null if `text` is not a JSON object.
 boost::json::value parse_object(std::string_view text);
 std::string text_member(const boost::json::value& object, std::string_view name);
 std::int64_t whole_member(const boost::json::value& object, std::string_view name, std::int64_t otherwise);
 
 std::optional<uuid> id_member(const boost::json::value& object, std::string_view name);
-// Null when it is missing, or `object` is none.
+// Null if it is missing or `object` is not an object.
 const boost::json::value* member(const boost::json::value& object, std::string_view name);
 std::optional<std::int64_t> whole(const boost::json::value* value);
 std::optional<payment_status> payment_status_named(std::string_view name);

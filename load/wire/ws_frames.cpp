@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ws_frames.hpp.
 #include "load/wire/ws_frames.hpp"
 
 #include <openssl/evp.h>

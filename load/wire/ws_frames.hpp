@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RFC 6455 client framing: the handshake key, incoming frames, masked outgoing frames. No sockets here.
+// RFC 6455 client framing: the handshake key, incoming frames, masked outgoing frames. No sockets.
 #pragma once
 
 #include "load/wire/http_reply.hpp"
@@ -27,14 +27,14 @@ struct ws_frame {
   std::string payload;
 };
 
-// Takes one server frame from the front of `inbox`. A masked frame, reserved bits, an unknown opcode, a
-// fragmented control frame or a payload above the limit is `bad`.
+// Parses one server frame from the front of `inbox` and erases it. A masked frame, reserved bits, an unknown
+// opcode, a fragmented control frame or a payload above the limit is `bad`.
 parse_result take_frame(std::string& inbox, ws_frame& frame);
 
-// A client's frame; the mask is the caller's random number.
+// A client frame; `mask` is a random number from the caller.
 std::string client_frame(ws_opcode opcode, std::string_view payload, std::uint32_t mask);
 
-// Base64 of sixteen random bytes given as two numbers, and the answer a server owes to it.
+// Base64 of sixteen random bytes, given as two numbers, and the server's required answer to it.
 std::string websocket_key(std::uint64_t high, std::uint64_t low);
 std::string websocket_accept(std::string_view key);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What origins ask: may this visitor in? Answered from the sessions that this io thread knows; the first
-// question about a queue waits for its owner. Fails closed. Also the keys with which origins check admission
-// passes themselves.
+// GET /access: an origin checks a visitor's session. Answered from the sessions that this io thread knows;
+// the first request about a queue waits for its owner. Fails closed. Also the public keys with which
+// origins verify admission passes themselves.
 #include "net/bridge/session_table.hpp"
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
@@ -15,24 +15,23 @@
 namespace fq::net {
 namespace {
 
-/// How long an origin may go by an answer (I15).
+/// Max time for which an origin may cache an answer.
 constexpr std::int64_t cache_seconds_max = 5;
-/// The same where the answer came from the cache, which may be 3 s behind already
-/// (actors/storage/session_reader).
+/// Same for answers from the cache, which may be 3 s old (actors/storage/session_reader).
 constexpr std::int64_t cache_seconds_max_elsewhere = 1;
-/// What nginx's cache keeps, it keeps for up to a second more: it counts in whole ones.
+/// For nginx, which counts whole seconds and so keeps an answer for up to 1 s longer.
 constexpr std::int64_t nginx_seconds_max = 3;
 constexpr std::string_view key_set_cache = "public, max-age=300";
 
-/// nginx's auth_request takes nothing but 2xx, 401 and 403; the reason is in a field.
+/// nginx's auth_request accepts only 2xx, 401 and 403; the reason is in a field.
 enum class profile : std::uint8_t { plain, auth_request };
 
 struct question {
   profile how = profile::plain;
-  std::optional<uuid> queue; ///< the session must be of this one
-  std::optional<api_key> key; ///< the origin's own
+  std::optional<uuid> queue; ///< the session must belong to this queue
+  std::optional<api_key> key; ///< the origin's API key
   std::string_view token;
-  entry_id ticket; ///< of a token that only we can have made
+  entry_id ticket; ///< of a valid token
 };
 
 /// An entry is admitted once.
@@ -57,7 +56,7 @@ response refuse(context& ctx, const request& rq, const question& q, fault f) {
   return answer;
 }
 
-/// A visitor with what is no session; the address has only so many.
+/// Refuses a visitor without a session; the attempts per address are limited.
 response refuse_stranger(context& ctx, const request& rq, const question& q, fault f) {
   const auto verdict = ctx.shared->access_failures.take(limit_key(rq.peer), ctx.environment.steady_now());
   if (verdict.allowed) return refuse(ctx, rq, q, f);
@@ -66,7 +65,7 @@ response refuse_stranger(context& ctx, const request& rq, const question& q, fau
                                  : refuse(ctx, rq, q, fault::rate_limited);
 }
 
-/// Visible ASCII as it is, everything else as in a URL.
+/// Visible ASCII unchanged, everything else percent-encoded.
 std::string field_text(std::string_view text) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
@@ -96,7 +95,7 @@ response grant(context& ctx, const question& q, const session_record& s, std::in
   return answer;
 }
 
-/// `s`: null if there is none.
+/// Answers for session `s`; null: there is none.
 response judge(context& ctx, const request& rq, const question& q, const session_record* s,
                std::int64_t seconds_to_keep) {
   if (s == nullptr || s->admission_no != only_admission) return refuse(ctx, rq, q, fault::session_over);
@@ -104,14 +103,14 @@ response judge(context& ctx, const request& rq, const question& q, const session
   return is_of_another ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s, seconds_to_keep);
 }
 
-/// The aggregate's sessions are known.
+/// For an aggregate whose sessions are known here.
 response judge(context& ctx, const request& rq, const question& q) {
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
   return judge(ctx, rq, q, ctx.table->find(q.ticket), keep);
 }
 
-/// What the cache has of a session that another node owns.
+/// For a session that another node owns, read from the cache.
 response judge_found(context& ctx, const request& rq, const question& q, const session_found& found) {
   if (found.verdict == session_verdict::over) return judge(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
@@ -120,15 +119,15 @@ response judge_found(context& ctx, const request& rq, const question& q, const s
   return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
-/// Nothing if there is no cache, or nobody's word in it.
+/// Reads a session from the cache. Returns an empty result without a cache or an answer.
 awaitable<session_found> look_into_cache(context& ctx, entry_id ticket) {
   if (!ctx.session_reader) co_return session_found{};
   auto got = co_await ask(ctx, ctx.session_reader, find_session{ticket});
   co_return got.error ? session_found{} : std::move(got.reply);
 }
 
-/// The sessions of the aggregate are not known to this thread. The ledger is asked who owns it only if the
-/// cache does not know.
+/// For an aggregate whose sessions are not known to this thread. Looks up the owner in the ledger only if
+/// the cache has no answer.
 awaitable<response> judge_later(context& ctx, const request& rq, question q) {
   const auto owner = owner_of(q.ticket);
   if (ctx.table->is_elsewhere(owner)) {
@@ -146,7 +145,7 @@ awaitable<response> judge_later(context& ctx, const request& rq, question q) {
   co_return judge_found(ctx, rq, q, found);
 }
 
-/// Reads the request; an answer in `no` ends it.
+/// Reads the request; `no` is set to the answer if it is invalid.
 question read_question(const request& rq, std::optional<response>& no) {
   question q;
   q.token = bearer_token(rq);
@@ -163,7 +162,7 @@ question read_question(const request& rq, std::optional<response>& no) {
   return q;
 }
 
-/// The origin's key, if it sent one; an answer in `no` ends it.
+/// The origin's API key, if sent; `no` is set to the answer if it is invalid.
 std::optional<api_key> find_key(context& ctx, const request& rq, const question& q,
                                 std::optional<response>& no) {
   const auto given = rq.field("X-API-Key");
@@ -176,7 +175,8 @@ std::optional<api_key> find_key(context& ctx, const request& rq, const question&
   return key;
 }
 
-/// The key is limited if there is one, else the session. The answer at the limit, if it is reached.
+/// Applies the limit of the key if there is one, else of the session. Returns the answer if the limit is
+/// reached.
 std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
   auto& limiter = q.key ? ctx.shared->access_keys : ctx.shared->access_sessions;
   const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, ctx.environment.steady_now());
@@ -187,8 +187,8 @@ std::optional<response> limit_access(context& ctx, const request& rq, const ques
                                  : refuse(ctx, rq, q, fault::rate_limited);
 }
 
-/// What needs nobody else: the request, the key, and whether we made the token, so that a stranger costs no
-/// more than this, and nobody but its holder uses up a session's limit. An answer in `no` ends it.
+/// The checks without any actor: the request, the API key, and the token's signature. So an invalid token
+/// is cheap, and only its holder can use up a session's limit. `no` is set to the answer if a check fails.
 question admit_question(context& ctx, const request& rq, std::optional<response>& no) {
   auto q = read_question(rq, no);
   if (no) return q;
@@ -197,7 +197,8 @@ question admit_question(context& ctx, const request& rq, std::optional<response>
   const auto ticket = session_token_entry(q.token);
   if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)
       || !session_token_matches(ctx.sessions, q.token, *ticket, only_admission)) {
-    // Behind an origin's key there are many visitors: what they bring does not count against its address.
+    // An origin with an API key forwards many visitors; their invalid tokens do not count against its
+    // address.
     no = q.key ? limit_access(ctx, rq, q) : std::nullopt;
     if (!no)
       no = q.key ? refuse(ctx, rq, q, fault::unauthenticated)

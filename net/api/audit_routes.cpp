@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log of a tenant: who changed what, and why; newest first.
+// A tenant's audit log, newest first.
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logins: organizers by password, customers by a one-time code sent by mail. Checking is the accounts
-// actor's; tokens are signed here.
+// Logins: organizers by password, customers by a one-time code by mail. The accounts actor checks them;
+// tokens are signed here.
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
@@ -21,7 +21,7 @@ response token_answer(context& ctx, token_kind kind, const uuid& person, millise
                       std::string_view id_name) {
   const auto now = ctx.environment.wall_now();
   const auto whole = std::chrono::duration_cast<seconds>(lifetime);
-  const auto expires = std::chrono::floor<seconds>(now) + whole; // as in the token: it counts in seconds
+  const auto expires = std::chrono::floor<seconds>(now) + whole; // whole seconds, as in the token
   response answer;
   answer.body =
     R"({"token":")" + ctx.issuer.issue(kind, person, now, whole) + "\",\"" + std::string{id_name} + "\":";
@@ -32,7 +32,7 @@ response token_answer(context& ctx, token_kind kind, const uuid& person, millise
   return answer;
 }
 
-// -- organizers ----------------------------------------------------------------------------------------
+// -- organizers
 
 std::optional<response> read_login(const request& rq, log_in& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
@@ -42,7 +42,7 @@ std::optional<response> read_login(const request& rq, log_in& wish) {
   });
 }
 
-/// Every attempt takes a token of the client's bucket and a good one gives it back, so that parallel guesses
+/// Each attempt takes a token of the client's bucket and a success returns it, so that parallel guesses
 /// count too.
 awaitable<response> log_organizer_in(call c) {
   log_in wish;
@@ -53,14 +53,14 @@ awaitable<response> log_organizer_in(call c) {
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
   if (failed)
     c.ctx.shared->counts.logins_failed.add();
-  else if (!got.error && !got.reply.no) // a timeout may be a failure as well
+  else if (!got.error && !got.reply.no) // a timeout may hide a failure
     limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl,
                          "organizer_id");
 }
 
-// -- customers -----------------------------------------------------------------------------------------
+// -- customers
 
 std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
   return read_json(rq, body_need::required,

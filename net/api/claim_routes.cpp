@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stock held for one fan: take it, look at it, give it back. Decisions are the event actor's.
+// Claims: hold stock for a customer, read it, release it. The event actor decides.
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"

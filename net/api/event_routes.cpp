@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: create, list, read, change, turn, watch. Types and ranges are checked here, rules by the catalog
-// and the event actor.
+// Events: create, list, read, change, control, statistics. Checks types and ranges; the catalog and the
+// event actor check the rules.
 #include "domain/sale/event_settings.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
@@ -31,7 +31,7 @@ constexpr range presence_seconds_range{0, 86'400};
 constexpr range factor_hundredths_range{100, 1000};
 constexpr range percent_range{0, 100};
 
-/// The fields that POST and PATCH share, as a patch.
+/// Reads the fields that POST and PATCH share.
 void read_settings(object_reader& body, event_patch& p) {
   p.name = body.text("name", name_size);
   p.message = body.text("message", message_size);
@@ -76,7 +76,7 @@ void require_new_type(object_reader& type) {
   for (const auto name : {"name", "price", "total"}) type.require(name);
 }
 
-// -- POST /events --------------------------------------------------------------------------------------
+// -- POST /events
 
 ticket_type_row row_of(const ticket_type_patch& t) {
   ticket_type_row row;
@@ -91,7 +91,7 @@ ticket_type_row row_of(const ticket_type_patch& t) {
   return row;
 }
 
-/// `ticket_types`, or the short form: total_inventory and price of one type called "Standard".
+/// Reads `ticket_types`, or the short form: total_inventory and price of one type called "Standard".
 void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
   const bool listed = body.objects("ticket_types", types_count, [&types](object_reader& type) {
     require_new_type(type);
@@ -169,7 +169,7 @@ awaitable<response> create_draft(call c) {
   co_return new_event_answer(c, got.reply);
 }
 
-// -- GET /events ---------------------------------------------------------------------------------------
+// -- GET /events
 
 std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
@@ -207,7 +207,7 @@ awaitable<response> list_page(call c) {
   co_return answer;
 }
 
-// -- one event -----------------------------------------------------------------------------------------
+// -- one event
 
 response event_answer(const event_reply& reply) {
   response answer;

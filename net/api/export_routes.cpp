@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports as CSV, made while they are sent: a page of the list is asked for when the one before has left.
-// They go from the newest row to the oldest; a row that is written meanwhile is not in it.
+// CSV exports, produced while they are sent: the next page of the list is read after the previous one is
+// written. From the newest row to the oldest; rows added meanwhile are not included.
 #include "domain/money/money_text.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
@@ -16,7 +16,7 @@
 namespace fq::net {
 namespace {
 
-/// A list that goes on, page by page.
+/// Sends a list page by page.
 template <class Reply>
 class csv_pages : public body_source {
 public:
@@ -45,9 +45,9 @@ private:
   virtual void append(const Reply& page, std::string& out, uuid& last) const = 0;
   virtual awaitable<answer<Reply>> ask_behind(const uuid& last) = 0;
 
-  call call_; ///< its request lives as long as its answer is being written
+  call call_; ///< its request outlives the answer
   Reply page_;
-  uuid last_; ///< row that was written
+  uuid last_; ///< last row written
   bool is_begun_ = false;
 };
 
@@ -60,9 +60,9 @@ response csv_answer(std::shared_ptr<body_source> source, const std::string& file
 
 std::string time_text(timestamp when) { return is_set(when) ? rfc3339(when) : std::string{}; }
 
-// -- orders ----------------------------------------------------------------------------------------------
+// -- orders
 
-/// "149.00": the currency has a column of its own.
+/// "149.00": the currency has its own column.
 std::string amount_text(money amount, const std::string& currency) {
   auto text = money_text(amount, currency);
   text.resize(text.size() - currency.size() - 1);
@@ -161,7 +161,7 @@ awaitable<response> export_orders(call c) {
                        "orders-" + to_string(c.id));
 }
 
-// -- audit log -------------------------------------------------------------------------------------------
+// -- audit log
 
 class audit_csv final : public csv_pages<audit_reply> {
 public:

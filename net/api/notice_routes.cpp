@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told what: devices of a place or a customer, webhook endpoints of a tenant or organizer, and the log
-// of what was sent to them. None of it needs an event's owner: it is read and written in the ledger.
+// Notices: devices of an entry or a customer, webhook endpoints of a tenant or organizer, and the delivery
+// log. Reads and writes the ledger directly, without an event's owner.
 #include "crypto/webhook_signature.hpp"
 #include "domain/delivery/delivery.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -28,7 +28,7 @@ constexpr range token_size{1, static_cast<std::int64_t>(device_token_bytes_max)}
 constexpr range url_size{1, 2'048};
 constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
 constexpr range topic_size{1, 64};
-/// Who was beaten by others so often in a row is told so.
+/// Attempts of an edit that loses to concurrent edits; then edit_conflict.
 constexpr int edit_tries = 8;
 constexpr std::string_view test_topic = "webhook.test";
 
@@ -36,7 +36,7 @@ uuid fresh_id(const call& c) {
   return c.ctx.environment.make_id(c.ctx.environment.wall_now(), accounts_aggregate);
 }
 
-// -- devices -------------------------------------------------------------------------------------------
+// -- devices
 
 bool is_on(const config::push_options& push, channel way) {
   switch (way) {
@@ -67,7 +67,7 @@ std::optional<response> read_device(const call& c, device_row& device) {
   });
 }
 
-/// Apps register at each start: what was registered within the hour is not written again.
+/// Apps register at each start; a registration less than an hour old is not written again.
 constexpr milliseconds fresh_for{60 * 60 * 1000};
 
 const device_row* find_fresh(const std::vector<device_row>& known, const device_row& device) {
@@ -89,13 +89,13 @@ awaitable<response> add_device(call c, uuid holder) {
   if (auto no = refused(c.rq, known)) co_return std::move(*no);
   if (const auto* same = find_fresh(*known.reply.devices, device))
     co_return response{.status = 201, .body = id_text("device_id", same->id)};
-  register_device wish{std::move(device)}; // a name: g++ 12 destroys parts of such a temporary twice
+  register_device wish{std::move(device)}; // a variable: g++ 12 destroys parts of such a temporary twice
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 201, .body = id_text("device_id", got.reply.id)};
 }
 
-/// Only while the place is there: its token alone may be old.
+/// Only while the entry is live: its token alone may be old.
 awaitable<response> add_device_of_ticket(call c) {
   auto place = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});
   if (auto no = refused(c.rq, place)) co_return std::move(*no);
@@ -124,9 +124,9 @@ awaitable<response> drop_device(call c, uuid holder, uuid device) {
 awaitable<response> drop_device_of_ticket(call c) { return drop_device(c, c.id, c.part); }
 awaitable<response> drop_own_device(call c) { return drop_device(c, c.who, c.id); }
 
-// -- the log -------------------------------------------------------------------------------------------
+// -- the delivery log
 
-/// Piece by piece: what else the ledger is asked for meanwhile need not wait for all of them.
+/// Reads piece by piece, so that other requests to the ledger do not wait for all of them.
 awaitable<response> show_log(call c, delivery_query query) {
   delivery_page page(std::move(query));
   while (auto piece = page.next()) {
@@ -138,7 +138,7 @@ awaitable<response> show_log(call c, delivery_query query) {
   co_return response{.status = 200, .body = deliveries_text(page)};
 }
 
-/// Whose deliveries a route shows.
+/// Targets that a route's log covers; determines its query parameters.
 enum class log_of : std::uint8_t { one_target, many_targets };
 
 std::optional<response> read_log_request(const call& c, log_of which, delivery_query& filter) {
@@ -185,9 +185,9 @@ awaitable<response> show_log_of_holder(call c, uuid holder) {
 awaitable<response> show_log_of_ticket(call c) { return show_log_of_holder(c, c.id); }
 awaitable<response> show_own_log(call c) { return show_log_of_holder(c, c.who); }
 
-// -- webhook endpoints ---------------------------------------------------------------------------------
+// -- webhook endpoints
 
-/// An organizer sees what is its own, a backend what is the tenant's.
+/// An organizer sees its own endpoints, a backend all of the tenant.
 bool is_theirs(const principal& by, const webhook_endpoint_row& endpoint) {
   return by.kind == principal_kind::operate || endpoint.organizer == by.id;
 }
@@ -229,8 +229,7 @@ std::string secret_of(const call& c, const webhook_endpoint_row& endpoint) {
   return webhook_secret(c.ctx.shared->webhook_key, endpoint.id, endpoint.secret_no);
 }
 
-/// For the audit: the path of a url may hold a secret of whoever gave it, and the contact is somebody's
-/// address.
+/// For the audit log: without the URL's path, which may hold a secret, and without the contact's address.
 std::string deed_detail(const webhook_endpoint_row& endpoint) {
   const std::string_view url = endpoint.url;
   const auto host = url.substr(std::min(url.size(), url.find("//") + 2));
@@ -240,7 +239,7 @@ std::string deed_detail(const webhook_endpoint_row& endpoint) {
   return json::serialize(detail);
 }
 
-/// Is kept before it is done; the problem to answer with if it cannot be.
+/// Writes the audit row before the change. Returns the problem to answer with if that fails.
 awaitable<std::optional<response>> audit(call c, std::string_view action,
                                          const webhook_endpoint_row& endpoint) {
   record_deed deed{c.by, std::string{action}, endpoint.id, {deed_detail(endpoint), {}}};
@@ -275,7 +274,7 @@ awaitable<response> show_endpoints(call c) {
   co_return response{.status = 200, .body = endpoints_text(endpoints)};
 }
 
-/// The endpoint of the path, or the problem to answer with.
+/// The endpoint in the path, or the problem to answer with.
 struct endpoint_found {
   std::optional<response> no;
   webhook_endpoint_row endpoint;
@@ -296,7 +295,7 @@ awaitable<endpoint_found> find_endpoint(call c) {
 
 using endpoint_step = awaitable<response> (*)(call, webhook_endpoint_row);
 
-/// The step of a route whose path names an endpoint.
+/// Runs the step of a route whose path names an endpoint.
 template <endpoint_step Run>
 awaitable<response> at_endpoint(call c) {
   auto finding = find_endpoint(c);
@@ -310,11 +309,11 @@ awaitable<response> show_endpoint(call, webhook_endpoint_row endpoint) {
   return ready(response{.status = 200, .body = endpoint_text(endpoint)});
 }
 
-/// What a request does to the endpoint; the problem to answer with if it may not.
+/// Changes the endpoint, or returns the problem to answer with.
 using endpoint_edit = std::function<std::optional<response>(webhook_endpoint_row&)>;
 
-/// Reads, changes and stores, and begins anew where somebody was faster, so that no change takes another one
-/// back.
+/// Reads, changes and stores the endpoint. Starts again after a concurrent edit, so that no edit overwrites
+/// another.
 awaitable<response> edit_endpoint(call c, std::string_view action, endpoint_edit change, bool tells_secret) {
   for (int tries = 0; tries < edit_tries; ++tries) {
     auto finding = find_endpoint(c);
@@ -331,7 +330,7 @@ awaitable<response> edit_endpoint(call c, std::string_view action, endpoint_edit
     auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
     const bool was_beaten =
       !got.error
-      && got.reply.no.why == reason::invalid_field; // all that the store says no to, of one that is there
+      && got.reply.no.why == reason::invalid_field; // the store's only refusal of an existing endpoint
     if (was_beaten) continue;
     if (auto no = refused(c.rq, got)) co_return std::move(*no);
     co_return response{
@@ -370,8 +369,8 @@ awaitable<response> drop_endpoint(call c, webhook_endpoint_row endpoint) {
   co_return response{.status = 204, .content_type = {}};
 }
 
-/// What is sent says that it is a test. One at a time: what a person asks for does not fill an endpoint's
-/// line, nor the tenant's share of tries.
+/// Sends a payload marked as a test. Only one at a time, so that tests do not fill the endpoint's queue or
+/// the tenant's share of deliveries.
 awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   const auto now = c.ctx.environment.wall_now();
@@ -416,7 +415,7 @@ awaitable<response> replay(call c, webhook_endpoint_row) {
   co_return response{.status = 202, .body = "{}"};
 }
 
-/// The whole tenant's: a backend's, not one organizer's.
+/// The log of the whole tenant: for its backend, not for an organizer.
 awaitable<response> show_tenant_log(call c) {
   if (c.by.kind != principal_kind::operate)
     co_return problem(

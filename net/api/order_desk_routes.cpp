@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders from their organizer's side: list, refund, send again; promo codes; dead letters; the installation's
+// Orders for their organizer: list, search, refund, resend; promo codes; dead letters; the installation's
 // settings.
 #include "domain/line/queue.hpp"
 #include "domain/money/promo_codes.hpp"
@@ -30,14 +30,14 @@ constexpr range percent_range{0, 100};
 constexpr range search_size{1, 254};
 constexpr range status_size{1, 32};
 constexpr range limit_range{1, list_limit_max};
-/// Orders that one search looks through: ten questions to their owner at most.
+/// Max orders read by one search: at most ten requests to their owner.
 constexpr std::size_t searched_max = 2'000;
 
 response text_answer(std::string body, unsigned status = 200) {
   return {.status = status, .body = std::move(body)};
 }
 
-// -- orders --------------------------------------------------------------------------------------------
+// -- orders
 
 awaitable<response> list_of_event(call c) {
   page_wish page;
@@ -53,7 +53,7 @@ struct order_search {
   page_wish page;
 };
 
-/// Names and addresses are searched for in a body: what is in an address is kept by logs on the way.
+/// The search is in the body, because proxies log URLs.
 std::optional<response> read_search(const request& rq, order_search& search) {
   return read_json(rq, body_need::optional, [&search](object_reader& body) {
     search.wanted.text = body.text("text", search_size).value;
@@ -110,7 +110,7 @@ awaitable<response> refund(call c) {
     co_return std::move(*busy);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  auto answer = text_answer(order_text(got.reply.order), 202); // the money follows
+  auto answer = text_answer(order_text(got.reply.order), 202); // the refund is still in progress
   if (got.reply.replayed) mark_replayed(c.ctx, answer);
   co_return answer;
 }
@@ -123,7 +123,7 @@ awaitable<response> resend(call c) {
   co_return text_answer("{}", 202);
 }
 
-// -- promo codes ---------------------------------------------------------------------------------------
+// -- promo codes
 
 void read_discount(object_reader& body, promo_code_patch& patch) {
   body.object("discount", [&patch](object_reader& d) {
@@ -191,7 +191,7 @@ awaitable<response> change_promo_code(call c) {
   co_return co_await store_promo_code(c, std::move(wish), 200);
 }
 
-/// Orders refer to it, so it is switched off and stays.
+/// Disables the code; it stays, because orders refer to it.
 awaitable<response> end_promo_code(call c) {
   set_promo_code wish{{c.id, c.by}, {}, {}, {}};
   if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
@@ -210,7 +210,7 @@ awaitable<response> read_promo_codes(call c) {
                                         : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
 }
 
-// -- dead letters --------------------------------------------------------------------------------------
+// -- dead letters
 
 awaitable<response> list_letters(call c) {
   std::optional<response> no;
@@ -236,9 +236,9 @@ awaitable<response> settle_letter(call c) {
   co_return text_answer("{}", Retry ? 202 : 200);
 }
 
-// -- settings ------------------------------------------------------------------------------------------
+// -- settings
 
-/// The installation's own, so its first tenant's operators.
+/// The settings of the installation belong to operators of its first tenant.
 bool may_set(const call& c) { return c.by.kind == principal_kind::operate && c.by.tenant == default_tenant; }
 
 response settings_answer(const call& c) {
@@ -265,7 +265,7 @@ awaitable<response> change_settings(call c) {
   if (no) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
-  if (c.ctx.directory) // here at once; other nodes read it within seconds
+  if (c.ctx.directory) // applies here at once; other nodes read it within seconds
     co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
   co_return settings_answer(c);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkout, from its customer's side: a quote, an order, its status. Types and ranges are checked here, rules
-// by the event actor.
+// Checkout for customers: a quote, an order, its status. Checks types and ranges; the event actor checks
+// the rules.
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
@@ -22,13 +22,14 @@ constexpr range items_count{1, 50};
 constexpr range quantity_range{1, 100};
 constexpr range person_name_size{1, 100};
 constexpr range phone_size{3, 40};
-constexpr range promo_code_size{1, 100}; // longer than any is; what is no code is the event's to say
+constexpr range promo_code_size{1, 100}; // longer than any code; the event decides whether a code exists
 constexpr range url_size{1, 2048};
 constexpr range gateway_name_size{1, 32};
 
-// -- reading -------------------------------------------------------------------------------------------
+// -- reading
 
-/// Only to sites that the operator knows: a payment page of ours must not lead its payer to somebody else's.
+/// Accepts only origins that the operator allows, so that a payment page never leads a payer to a foreign
+/// site.
 std::string read_return_url(const context& ctx, object_reader& body, std::string_view name) {
   auto url = body.text(name, url_size);
   if (!url.given) return {};
@@ -94,7 +95,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
   return std::nullopt;
 }
 
-/// RFC 7240 "wait=N" among the preferences, in seconds; 0: none.
+/// RFC 7240 "wait=N" of the Prefer field; 0: none.
 milliseconds preferred_wait(const request& rq) {
   auto rest = rq.field("Prefer");
   while (!rest.empty()) {
@@ -113,18 +114,16 @@ milliseconds preferred_wait(const request& rq) {
   return milliseconds{0};
 }
 
-/// What is left of the time that we may take for an answer.
+/// Time for an answer, within http.request_timeout.
 milliseconds wait_max(const context& ctx) {
   return std::max(milliseconds{0}, ctx.options.http.request_timeout - milliseconds{500});
 }
 
-// -- asynchronous or not -------------------------------------------------------------------------------
+// -- asynchronous or synchronous
 
-/// The same for a customer at every checkout: 0 to 99.
+/// Maps a customer to 0 to 99; the same at every checkout.
 unsigned share_of(const customer_id& customer) {
-  auto x =
-    customer.hi
-    ^ (customer.lo * 0x9e3779b97f4a7c15ull); // UUIDs of one moment differ in few bits: mix them (splitmix64)
+  auto x = customer.hi ^ (customer.lo * 0x9e3779b97f4a7c15ull); // similar UUIDs: mixed by splitmix64
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;
   return static_cast<unsigned>((x ^ x >> 31) % 100);
@@ -136,7 +135,7 @@ bool is_async(const call& c, const order_reply& reply) {
   return static_cast<std::int32_t>(share_of(c.who)) < percent;
 }
 
-// -- answers -------------------------------------------------------------------------------------------
+// -- answers
 
 response status_answer(const call& c, const order_view& order) {
   response answer;
@@ -144,7 +143,7 @@ response status_answer(const call& c, const order_view& order) {
   return answer;
 }
 
-/// 202 while it goes on, else 200 with what became of it.
+/// 202 while the order is in progress, else 200 with its result.
 response checkout_answer(const call& c, const order_view& order) {
   auto answer = status_answer(c, order);
   if (order.order.status == order_status::pending) {
@@ -187,7 +186,7 @@ awaitable<response> check_out(call c) {
   if (waits) {
     find_order question{got.reply.order.order.id, c.who, {}, wait};
     auto later = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(question));
-    if (!later.error && !later.reply.no) // it is placed, whatever became of the question
+    if (!later.error && !later.reply.no) // the order is placed, even if this read failed
       got.reply.order = std::move(later.reply.order);
   }
   auto answer = checkout_answer(c, got.reply.order);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which orders an organizer means. A pure function of an order; called by order_desk_routes.
+// The filter of an organizer's order search. Pure functions; called by order_desk_routes.
 #pragma once
 #include "domain/sale/views.hpp"
 
@@ -9,14 +9,14 @@
 namespace fq::net {
 
 struct order_wanted {
-  std::string text = {}; ///< part of the contact's name or e-mail address, of the id, or of the promo code,
-                         ///< whatever the case of ASCII letters; empty: any
+  std::string text = {}; ///< part of the contact's name or e-mail address, of the id, or of the promo code;
+                         ///< ignores ASCII case; empty: any
   std::optional<order_status> status = {};
 };
 
 [[nodiscard]] bool is_wanted(const order_view& order, const order_wanted& wanted);
 
-/// "awaiting_payment" and its like; nothing for what is no state.
+/// Parses "awaiting_payment" and similar; nothing if unknown.
 [[nodiscard]] std::optional<order_status> parse_order_status(std::string_view text);
 
 } // namespace fq::net

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment attempts for a claim: begin one (or get the open one), look at one. Decisions are the event
-// actor's.
+// Payment attempts of a claim: start one (or get the open one), read one. The event actor decides.
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What organizers decide about single customers, whom they name by e-mail address: who is served first, who
-// is invited to a quota, who is not served at all. And by which channels a tenant's notices go.
+// Organizers' rules about customers, by e-mail address: priority, invitations, block lists. Also the
+// tenant's notice routing.
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "domain/line/queue.hpp"
@@ -43,10 +43,10 @@ json::value time_or_null(timestamp t) {
   if (!is_set(t)) return nullptr;
   std::string text;
   append_time(text, t);
-  return json::value(text.substr(1, text.size() - 2)); // without its quotes
+  return json::value(text.substr(1, text.size() - 2)); // without the quotes
 }
 
-/// Lower case, each once, in their order.
+/// Lower case, without duplicates, in the order sent.
 std::vector<std::string> read_emails(object_reader& body) {
   body.require("emails");
   auto emails = body.texts("emails", emails_count, email_size);
@@ -58,11 +58,11 @@ std::vector<std::string> read_emails(object_reader& body) {
   return once;
 }
 
-/// Addresses stay out of the audit: it tells of customers by number.
+/// The audit log has only counts of customers, no addresses.
 std::string count_detail(std::size_t count) { return json::serialize(json::object{{"count", count}}); }
 
-/// To the event's owner, with the customers who have these addresses: how many it concerned. Whether the
-/// event may be managed is asked first: nobody gets an account for a request that is refused.
+/// Sends `wish` to the event's owner with the customers of these addresses; answers with their number.
+/// First checks that the caller may manage the event, so that a refused request creates no accounts.
 template <class Wish>
 awaitable<response> send_for(call c, find_customers people, Wish wish) {
   if (!people.only_known) {
@@ -78,9 +78,9 @@ awaitable<response> send_for(call c, find_customers people, Wish wish) {
   co_return count_answer(got.reply.count);
 }
 
-// -- who is served first -------------------------------------------------------------------------------
+// -- priority
 
-/// {emails: [...]}: who was never here gets an account, so that it is known when it comes.
+/// {emails: [...]}: an unknown address gets an account, so that its priority applies later.
 template <bool IsPreferred>
 awaitable<response> set_vips(call c) {
   find_customers people{c.by.tenant, {}, !IsPreferred};
@@ -103,7 +103,7 @@ awaitable<response> read_vips(call c) {
   co_return ids_answer(got.reply.customers);
 }
 
-// -- who is invited ------------------------------------------------------------------------------------
+// -- invitations
 
 awaitable<response> invite(call c) {
   find_customers people{c.by.tenant, {}};
@@ -174,9 +174,9 @@ awaitable<response> read_own_invitation(call c) {
   co_return json_answer(invitation_object(got.reply, 0));
 }
 
-// -- who is not served ---------------------------------------------------------------------------------
+// -- block lists
 
-/// Our own events are being told when this is answered; other nodes follow within seconds.
+/// Answers after this node's events were notified; other nodes follow within seconds.
 awaitable<response> when_seen(call c, response answer) {
   if (c.ctx.directory) co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
   co_return answer;
@@ -224,14 +224,15 @@ awaitable<response> read_blocks(call c) {
   co_return json_answer(json::object{{"items", std::move(rows)}, {"next_cursor", next}});
 }
 
-// -- by which channels notices go ----------------------------------------------------------------------
+// -- notice routing
 
-/// What a tenant may choose for: accounts, which tell of customers, are no tenant's.
+/// Whether a tenant can route the topic. Topics about accounts, which contain customer data, belong to no
+/// tenant.
 bool is_routed(std::string_view topic) {
   return topic != topic::user_updated && std::ranges::find(told_topics, topic) != told_topics.end();
 }
 
-/// For all of a tenant's events: its backend's, not one organizer's.
+/// Applies to all of a tenant's events: for its backend, not for an organizer.
 bool may_route(const call& c) { return c.by.kind == principal_kind::operate; }
 
 std::string setting_of(tenant_id tenant) {
@@ -259,7 +260,7 @@ awaitable<response> read_routing(call c) {
   co_return routing_answer(notice_routing::parse(text.value_or("")));
 }
 
-/// The whole of it: topics that are not named go by all channels again.
+/// Replaces the whole routing: topics that are not listed use all channels again.
 awaitable<response> change_routing(call c) {
   if (!may_route(c))
     co_return problem(fault::forbidden, c.rq.request_id,

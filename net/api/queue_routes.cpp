@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's place in line: join, look, leave. The two hottest routes of the system; decisions are the event
-// actor's.
+// A customer's entry in an event's queue: join, read, leave. The two hottest routes of the system. The
+// event actor decides.
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
@@ -32,7 +32,7 @@ awaitable<response> join_line(call c) {
   join wish{c.id, c.who, join_key_of(key.ref)};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   const bool new_place =
-    got.error || (got.reply.created && !got.reply.replayed); // a timeout may have made one
+    got.error || (got.reply.created && !got.reply.replayed); // a join that timed out may have created one
   if (!new_place) limiter.give_back(c.who, c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return place_answer(c, got.reply);

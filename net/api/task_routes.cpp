@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of this process behind the scenes, as JSON for people who watch it (the console's tasks view):
-// calls to gateways, payment pages, domain events, mail, and who does them. The same counts as /metrics,
-// which are since the process began; what is a rate the watcher reckons.
+// Background work of this process as JSON, for the console's tasks view: gateway calls, payment pages,
+// domain events, mail and their workers. The same counts as /metrics, since the process started; the reader
+// computes rates.
 #include "actors/base/measures.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
@@ -18,11 +18,10 @@ namespace {
 
 namespace json = boost::json;
 
-/// The installation's own people: the counts are of all tenants together.
+/// Only the installation's own staff: the counts cover all tenants.
 bool may_watch(const call& c) { return c.by.tenant == default_tenant; }
 
-/// How long the fastest share `q` of what was measured took at most, in seconds, by linear interpolation
-/// within a bucket; null: nothing was measured.
+/// Quantile `q` of the durations in seconds, by linear interpolation within a bucket; null: no samples.
 template <class Durations>
 json::value quantile(const Durations& durations, double q) {
   const auto& bounds = Durations::bounds;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tickets: places in standalone queues, for visitors of other sites. A publishable key joins, only a server
-// key or the tenant's own signature says for whom; then the place's own token is all that is needed.
+// Tickets: entries of standalone queues, for visitors of other sites. A publishable key can join; only a
+// server key or the tenant's signature can name the subject. Afterwards the entry's own token suffices.
 #include "crypto/subject_token.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
@@ -12,8 +12,8 @@
 namespace fq::net {
 namespace {
 
-/// An Idempotency-Key in place of a subject: a browser's with a publishable key, which another browser has as
-/// well.
+/// Min length of an Idempotency-Key that replaces a subject: visitors share a publishable key, so theirs
+/// must be hard to guess.
 constexpr std::size_t anonymous_key_min = 16;
 
 constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
@@ -27,10 +27,10 @@ void append_place(const call& c, std::string& out, const entry_view& entry,
   append_ticket(out, entry, c.ctx.sessions, pass, ticket_token);
 }
 
-// -- join ----------------------------------------------------------------------------------------------
+// -- join
 
 struct new_place {
-  std::string subject; ///< empty: nobody in particular
+  std::string subject; ///< empty: anonymous
   std::string subject_token;
 };
 
@@ -43,7 +43,8 @@ std::optional<response> read_new_place(const request& rq, new_place& wish) {
   });
 }
 
-/// Who joins: knowing a name must not be enough to take its place.
+/// Finds the subject. Requires a signature or a server key, so that knowing a name is not enough to take
+/// over its entry.
 std::optional<response> find_subject(const call& c, new_place& wish) {
   if (!wish.subject.empty() && c.key->scope != api_key_scope::server)
     return problem(fault::subject_not_allowed, c.rq.request_id);
@@ -72,7 +73,7 @@ response place_answer(const call& c, const entry_reply& reply) {
 awaitable<response> join_queue(call c) {
   new_place wish;
   if (auto no = read_new_place(c.rq, wish)) co_return std::move(*no);
-  if (c.key->scope == api_key_scope::join) // before a signature is looked at
+  if (c.key->scope == api_key_scope::join) // before the expensive signature check
     if (auto no = limit(c.ctx, c.rq, c.ctx.shared->join_clients, limit_key(c.rq.peer)))
       co_return std::move(*no);
   if (auto no = find_subject(c, wish)) co_return std::move(*no);
@@ -89,7 +90,7 @@ awaitable<response> join_queue(call c) {
   message.tenant = c.key->tenant;
   message.join_key = join_key_of(idempotency.ref);
   message.subject_name = wish.subject;
-  // Nobody in particular is a subject of its own, the same again for the same Idempotency-Key.
+  // An anonymous visitor is a new subject; the same again for the same Idempotency-Key.
   if (!wish.subject.empty())
     message.customer = c.ctx.shared->subject_of(c.key->tenant, wish.subject);
   else if (idempotency.ref.given)
@@ -101,7 +102,7 @@ awaitable<response> join_queue(call c) {
   co_return place_answer(c, got.reply);
 }
 
-// -- the place -----------------------------------------------------------------------------------------
+// -- the entry
 
 awaitable<response> read_ticket(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});

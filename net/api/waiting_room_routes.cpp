@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an
-// operator does to them. Types and ranges are checked here, rules by the catalog and the event actor, which
-// owns a queue as it owns an event.
+// Standalone queues for the backends of other sites: an operator's token for an API key, queues, and an
+// operator's actions on them. Checks types and ranges; the catalog and the event actor, which also owns
+// queues, check the rules.
 #include "domain/line/admission.hpp"
 #include "domain/sale/event_settings.hpp"
 #include "net/http/query.hpp"
@@ -32,7 +32,7 @@ constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decisi
 constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
 constexpr seconds operator_token_life{3'600};
 
-// -- POST /sessions ------------------------------------------------------------------------------------
+// -- POST /sessions
 
 awaitable<response> open_operator_session(call c) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
@@ -46,9 +46,9 @@ awaitable<response> open_operator_session(call c) {
   co_return answer;
 }
 
-// -- settings ------------------------------------------------------------------------------------------
+// -- settings
 
-/// The fields that POST and PATCH share, as a patch.
+/// Reads the fields that POST and PATCH share.
 void read_settings(object_reader& body, event_patch& p) {
   p.name = body.text("name", name_size);
   p.message = body.text("message", message_size);
@@ -71,7 +71,7 @@ response queue_answer(const event_reply& reply) {
   return answer;
 }
 
-// -- POST /queues --------------------------------------------------------------------------------------
+// -- POST /queues
 
 event_row new_queue(const config::options& options) {
   event_row queue;
@@ -114,9 +114,9 @@ awaitable<response> create_queue(call c) {
   co_return answer;
 }
 
-// -- GET /queues ---------------------------------------------------------------------------------------
+// -- GET /queues
 
-/// A percent-encoded value as text; nothing if it is no UTF-8 or has control characters.
+/// Decodes percent-encoding; nothing if the result is no UTF-8 or has control characters.
 std::optional<std::string> decoded(std::string_view encoded) {
   const auto parsed = boost::urls::make_pct_string_view(encoded);
   if (!parsed) return std::nullopt;
@@ -128,7 +128,7 @@ std::optional<std::string> decoded(std::string_view encoded) {
   return text;
 }
 
-/// Whose list a cursor belongs to.
+/// The list that a cursor belongs to.
 uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }
 
 std::optional<response> read_list_request(const call& c, list_events& wish) {
@@ -166,7 +166,7 @@ awaitable<response> list_queues(call c) {
   co_return answer;
 }
 
-// -- one queue -----------------------------------------------------------------------------------------
+// -- one queue
 
 awaitable<response> read_queue(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{queue_of(c)});
@@ -204,7 +204,7 @@ awaitable<response> turn_queue(call c) {
   co_return queue_answer(got.reply);
 }
 
-// -- interventions -------------------------------------------------------------------------------------
+// -- operator actions
 
 response count_answer(std::string_view name, std::uint64_t count) {
   response answer;
@@ -229,11 +229,11 @@ awaitable<response> advance(call c) {
   co_return count_answer("admitted", got.reply.count);
 }
 
-/// How a place is named in the two APIs.
+/// The name of an entry's id in the two APIs.
 template <event_kind Kind>
 constexpr std::string_view place_id = Kind == event_kind::queue ? "ticket_id" : "entry_id";
 
-/// Exactly one of the place's id, all and, of a queue, subject.
+/// Reads exactly one of: the entry's id, all, or for a queue a subject.
 template <event_kind Kind>
 std::optional<response> read_revocation(const call& c, revoke_sessions& wish) {
   wish.note.detail = c.rq.body;
@@ -264,14 +264,14 @@ awaitable<response> revoke(call c) {
   co_return count_answer("revoked", got.reply.count);
 }
 
-// -- whose place is it? ----------------------------------------------------------------------------------
+// -- entry search
 
 struct place_wish {
-  entry_id place; ///< nil: by `email`
+  entry_id place; ///< nil: search by `email`
   std::string email;
 };
 
-/// What people are called stays out of addresses, which logs keep.
+/// Personal data is in the body, because URLs are logged.
 template <event_kind Kind>
 std::optional<response> read_place(const request& rq, place_wish& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
@@ -292,7 +292,7 @@ response place_answer(const request& rq, const answer<entry_reply>& got) {
   return answer;
 }
 
-/// Who may not manage the line hears of no place in it.
+/// Requires the right to manage the queue, before any entry is looked up.
 template <event_kind Kind>
 awaitable<response> find_place(call c) {
   place_wish wish;

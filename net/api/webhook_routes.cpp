@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhooks of payment gateways: the signature on the raw bytes first, then to the payment's owner, which
-// records and applies it in one transaction; only then 200.
+// Webhooks of payment gateways. Checks the signature of the raw bytes, then sends the fact to the payment's
+// owner, which records and applies it in one transaction. Answers 200 only after that.
 #include "actors/payments/webhook_facts.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
@@ -12,8 +12,8 @@ namespace {
 
 response taken() { return {.status = 200, .body = "{}"}; }
 
-/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does
-/// bring it again.
+/// Answers 200 to every genuine webhook, even if it does not apply here: an error would only cause a
+/// repetition. 503 requests a repetition.
 awaitable<response> apply(context& ctx, const request& rq, apply_fact wish, aggregate_id owner) {
   auto got = co_await ask_event(ctx, owner, std::move(wish));
   if (is_undecided(got.error, got.reply.no)) co_return problem(fault::unavailable, rq.request_id, {}, 1);

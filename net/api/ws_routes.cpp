@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /ws/queue/{event_id} and /tickets/{id}/ws: everything that is decided before the upgrade (origin,
-// token, place). Frames are the hub's.
+// GET /ws/queue/{event_id} and /tickets/{id}/ws: the checks before the upgrade (origin, token, entry). The
+// hub sends the frames.
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
 #include "net/http/text.hpp"
@@ -20,11 +20,11 @@ constexpr std::string_view protocol_field = "Sec-WebSocket-Protocol";
 struct credentials {
   std::optional<response> no;
   std::string_view token;
-  std::string_view protocol; ///< to answer with; empty: the client offered none
+  std::string_view protocol; ///< protocol to answer; empty: the client offered none
 };
 
-/// "fairqueue.v1, <token>": the token travels as a second protocol name, because browsers cannot set other
-/// fields.
+/// Reads "fairqueue.v1, <token>". The token is sent as a second protocol name, because browsers cannot set
+/// other fields.
 credentials read_protocols(std::string_view offered) {
   credentials found;
   while (!offered.empty()) {
@@ -47,7 +47,7 @@ credentials read_credentials(const request& rq) {
   return found;
 }
 
-/// Who wants to connect, checked before anything is asked of the owner.
+/// The client and its checks before any request to the owner.
 struct visitor {
   std::optional<response> no;
   uuid who;
@@ -64,8 +64,7 @@ visitor admit(context& ctx, const request& rq, token_kind kind) {
   if (found.no) return {std::move(found.no), {}, {}, {}};
   auto who = authenticate(ctx, rq, kind, found.token);
   if (who.no) return {std::move(who.no), {}, {}, {}};
-  if (who.expires_at
-      <= ctx.environment.wall_now()) { // in the clocks' leeway: the socket would be closed at once
+  if (who.expires_at <= ctx.environment.wall_now()) { // accepted by clock tolerance only
     ctx.shared->counts.unauthenticated.add();
     return {problem(fault::unauthenticated, rq.request_id), {}, {}, {}};
   }
@@ -103,7 +102,7 @@ awaitable<response> get_queue_socket(context& ctx, const request& rq, const path
 awaitable<response> get_ticket_socket(context& ctx, const request& rq, const path_parameters& path) {
   auto v = admit(ctx, rq, token_kind::ticket);
   if (v.no) return ready(std::move(*v.no));
-  if (parse_event_owned_id(path.values[0]) != v.who) // another place's token
+  if (parse_event_owned_id(path.values[0]) != v.who) // another entry's token
     return ready(problem(fault::not_found, rq.request_id));
   return follow_ticket(ctx, rq, std::move(v));
 }

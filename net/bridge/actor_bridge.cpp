@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See actor_bridge.hpp. The one file that posts to an io_context from CAF's threads.
+// The only file that posts to an io_context from CAF's threads.
 #include "net/bridge/actor_bridge.hpp"
 
 #include "net/bridge/push_relay.hpp"
@@ -16,12 +16,12 @@ namespace fq::net {
 
 namespace {
 
-/// An event does not move that often while one request waits.
+/// Max moves of an event during one request.
 constexpr std::uint8_t bounces_max = 3;
 constexpr unsigned call_index_bits = 24;
 constexpr std::uint64_t call_index_mask = (std::uint64_t{1} << call_index_bits) - 1;
 constexpr std::uint64_t call_generation_max =
-  (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits to an id
+  (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits for an id
 
 template <class T>
 bool holds(const caf::type_erased_tuple& content) {
@@ -41,7 +41,6 @@ caf::error as_ask_error(const caf::error& error) {
 }
 
 // -- reply_sink
-// -------------------------------------------------------------------------------------------------------
 
 reply_sink::reply_sink(caf::actor_config& cfg, boost::asio::io_context& io, actor_bridge* bridge) :
     caf::monitorable_actor(cfg), io_(io), bridge_(bridge) {}
@@ -51,7 +50,7 @@ void reply_sink::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*)
   if (closed_) return;
   const bool wake = inbox_.empty();
   inbox_.push_back(std::move(element));
-  // Under the lock: after close() nobody touches the io_context. The posted drain keeps the sink alive.
+  // Post under the lock: after close() the io_context is not used. The posted drain keeps the sink alive.
   if (wake) boost::asio::post(io_, [this, keep = caf::strong_actor_ptr{ctrl()}] { drain(); });
 }
 
@@ -76,14 +75,12 @@ void reply_sink::drain() {
 }
 
 // -- pending_call
-// -------------------------------------------------------------------------------------------------------
 
 pending_call::~pending_call() { bridge_.forget(*this); }
 
 // -- actor_bridge
-// -------------------------------------------------------------------------------------------------------
 
-/// The question to the region who owns an aggregate; one at a time for each.
+/// The request to the region for the owner of an aggregate; at most one per aggregate.
 class actor_bridge::owner_call final : public pending_call {
 public:
   owner_call(actor_bridge& bridge, aggregate_id aggregate) : pending_call(bridge), aggregate_(aggregate) {}
@@ -119,7 +116,8 @@ void actor_bridge::stop() {
 }
 
 void actor_bridge::ship_later() {
-  boost::asio::post(io_, [this] { // behind what is ready now; runs before the bridge goes, see defer
+  boost::asio::post(io_, [this] { // after the handlers that are ready; runs before the bridge ends, see
+                                  // defer
     if (!stopped_) ship_all();
   });
 }
@@ -132,9 +130,9 @@ void actor_bridge::ship_all() {
 
 void actor_bridge::defer(void (*run)(void*) noexcept, void* argument) {
   deferred_.push_back({run, argument});
-  // Resumed by something else than an actor's answer (net/service/offload): nobody else would look.
+  // A resume outside a burst (net/service/offload) needs its own wake-up.
   if (!in_burst_ && deferred_.size() == 1)
-    boost::asio::post(io_, [this] { // runs before the bridge goes: the server lets the io_context run out
+    boost::asio::post(io_, [this] { // runs before the bridge ends: the server lets the io_context run out
       if (!stopped_) run_deferred();
     });
 }
@@ -202,7 +200,7 @@ void actor_bridge::fail(pending_call& call, caf::error reason) {
 }
 
 void actor_bridge::fail_all(const std::vector<std::uint64_t>& ids, const caf::error& reason) {
-  for (const auto id : ids) // by id: settling one may destroy another
+  for (const auto id : ids) // by id: settling a call may destroy another
     if (auto* call = call_of(id)) fail(*call, reason);
 }
 
@@ -233,7 +231,8 @@ void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
   send(*slot.question, region_, resolve_event{aggregate, false, slot.returned_by});
 }
 
-/// Its event moves: the request goes to whoever the region names now, which waits until that is known.
+/// The call's event moves: sends the request to the owner that the region names now; waits until that is
+/// known.
 void actor_bridge::bounce(pending_call& call, const caf::error& moved, const void* owner) {
   if (++call.bounces_ > bounces_max) return fail(call, make_error(errc::unavailable));
   call.returned_ = moved.context();
@@ -245,7 +244,7 @@ void actor_bridge::bounce(pending_call& call, const caf::error& moved, const voi
   ask_region(slot, call.aggregate_);
 }
 
-/// Toward its node too much has no answer yet.
+/// Whether too many requests to the owner's node are unanswered.
 bool actor_bridge::is_full(const event_slot& slot) {
   if (!slot.link
       || slot.link->in_flight.load(std::memory_order_relaxed)
@@ -274,7 +273,7 @@ void actor_bridge::pass_on(pending_call& call, const event_slot& slot) {
   if (outbox_.size() == 1) ship_later();
 }
 
-/// Who hung on it looks for it anew; what it was asked is answered still.
+/// Forgets the owner; its subscribers look it up again. Its pending requests are still answered.
 void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
   leave_owner(slot, aggregate);
   owners_.erase(identity_of(slot.owner));
@@ -301,7 +300,7 @@ push_relay* actor_bridge::relay_to(aggregate_id aggregate) const {
   return found != events_.end() && found->second.link ? relay_ : nullptr;
 }
 
-/// The relay would hand on for ever what nobody sends.
+/// Unsubscribes at the relay, which would otherwise keep the subscription forever.
 void actor_bridge::leave_owner(event_slot& slot, aggregate_id aggregate) {
   if (!relay_ || !slot.link) return;
   relay_->subscribe(slot.owner, sink_, false);
@@ -328,7 +327,7 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
   const auto found = events_.find(number_of(aggregate));
   if (found == events_.end()) return;
   auto& slot = found->second;
-  const auto question = std::move(slot.question); // our caller: ends with this function
+  const auto question = std::move(slot.question); // the caller of this function; destroyed at its end
   const auto waiting = std::exchange(slot.waiting, {});
   if (error || !owner || stopped_) {
     fail_all(waiting, error ? error : make_error(errc::unavailable));
@@ -378,7 +377,7 @@ void actor_bridge::take(caf::mailbox_element& element) {
   auto& content = element.content();
   if (element.mid.is_response()) {
     const auto id = element.mid.request_id().integer_value() & caf::message_id::request_id_mask;
-    if (auto* call = call_of(id)) { // else it gave up
+    if (auto* call = call_of(id)) { // null: the call has timed out
       if (call->counted_ && holds<caf::error>(content) && is(content.get_as<caf::error>(0), errc::moved))
         return bounce(*call, content.get_as<caf::error>(0), element.sender.get());
       forget(*call);

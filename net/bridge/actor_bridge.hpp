@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where Asio and CAF meet: one bridge per io thread turns a request to an actor into something a handler
-// awaits, with O(1) dispatch, one wake-up per burst and a deadline of its own, and brings what actors push to
-// the hub. Handlers use `ask` and `ask_event`. Everything runs on the io thread but reply_sink::enqueue. It
-// must not know HTTP.
+// The bridge between Asio and CAF, one per io thread. Turns a request to an actor into an awaitable, with
+// O(1) dispatch, one wake-up per burst and its own deadline, and delivers the actors' pushes to the hub.
+// Handlers use `ask` and `ask_event`. Everything runs on the io thread except reply_sink::enqueue.
+// Independent of HTTP.
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/protocol/protocol.hpp"
@@ -29,9 +29,10 @@ namespace fq::net {
 class actor_bridge;
 class push_relay;
 
-/// The answer of an actor, or why there is none. `error`, when set, is always of actors/base/errors.hpp:
-/// absent (404), not_owner (503: another node has the event) or unavailable (503 with Retry-After: owner
-/// away, deadline passed, or too many requests in flight for that event).
+/// An actor's reply or an error. `error` is always of actors/base/errors.hpp:
+/// - absent: 404
+/// - not_owner: 503, another node owns the event
+/// - unavailable: 503 with Retry-After: no owner, timeout, or too many requests in flight for the event
 template <class Reply>
 struct answer {
   caf::error error;
@@ -45,23 +46,23 @@ using ask_event_result = answer<Reply>;
 template <class Handle, class Message>
 using reply_of = caf::detail::tl_head_t<caf::response_type_t<typename Handle::signatures, Message>>;
 
-/// What an owner pushes to the hub of this thread. Order per event is the actor's, also between pushes and
-/// replies.
+/// Receives the pushes of owners for the hub of this thread. Per event, pushes and replies keep the order
+/// in which the owner sent them.
 class push_receiver {
 public:
   virtual void on_entries_changed(const entries_changed& push) = 0;
   virtual void on_line_moved(const line_moved& push) = 0;
   virtual void on_event_noticed(const event_noticed& push) = 0;
   virtual void on_orders_changed(const orders_changed& push) = 0;
-  /// The owner of this aggregate stopped, or has not told everything: what is known of it must be asked for
-  /// anew.
+  /// The owner of this aggregate stopped, or a push was lost: all knowledge about the aggregate must be
+  /// read again.
   virtual void on_owner_gone(aggregate_id aggregate) = 0;
 
 protected:
   ~push_receiver() = default;
 };
 
-/// ... and to the table of sessions of this thread.
+/// Receives the pushes of owners for this thread's session table.
 class session_receiver {
 public:
   virtual void on_sessions_changed(const sessions_changed& push) = 0;
@@ -71,14 +72,14 @@ protected:
   ~session_receiver() = default;
 };
 
-/// The actor that stands for an io thread: replies, pushes and DOWN messages go here. Outlives its bridge
-/// while others hold it.
+/// The actor that represents an io thread: receives replies, pushes and DOWN messages. Outlives its bridge
+/// while other actors refer to it.
 class reply_sink final : public caf::monitorable_actor {
 public:
   reply_sink(caf::actor_config& cfg, boost::asio::io_context& io, actor_bridge* bridge);
   const char* name() const override { return "reply_sink"; }
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override; ///< any thread
-  void close(); ///< io thread (or after it ended): nothing reaches the bridge or the io_context from now on
+  void close(); ///< on the io thread or after its end; stops all use of the bridge and the io_context
 
 private:
   void drain();
@@ -86,12 +87,12 @@ private:
   boost::asio::io_context& io_;
   actor_bridge* bridge_; ///< io thread only; null after close
   std::mutex mutex_;
-  bool closed_ = false; ///< guarded
-  std::vector<caf::mailbox_element_ptr> inbox_; ///< guarded
+  bool closed_ = false; ///< guarded by mutex_
+  std::vector<caf::mailbox_element_ptr> inbox_; ///< guarded by mutex_
   std::vector<caf::mailbox_element_ptr> batch_; ///< io thread only
 };
 
-/// A request on its way, kept by whoever waits for it. Destroying it forgets the request.
+/// A request in flight, owned by its waiter. Its destructor cancels it.
 class pending_call {
 public:
   pending_call(const pending_call&) = delete;
@@ -105,16 +106,16 @@ protected:
 
 private:
   friend class actor_bridge;
-  /// Called once: with the content of the reply, or with an error. May destroy the call.
+  /// Called once, with the content of the reply or an error. May destroy the call.
   virtual void settle(caf::error error, caf::type_erased_tuple* content) = 0;
-  /// Of calls that wait for an owner: the handle is there, go.
+  /// Called on calls that wait for an owner, with its handle.
   virtual void owner_found(const event_handle&) {}
 
-  std::uint64_t id_ = 0; ///< 0: not on its way
-  bool counted_ = false; ///< in the event's number of calls in flight
-  std::uint8_t bounces_ = 0; ///< how often its event had moved
-  cluster_link_ptr link_; ///< over which it went; null: it stayed here
-  caf::message returned_; ///< the request, back from an owner whose event moves; empty: none
+  std::uint64_t id_ = 0; ///< 0: not in flight
+  bool counted_ = false; ///< counted in the event's calls in flight
+  std::uint8_t bounces_ = 0; ///< moves of its event so far
+  cluster_link_ptr link_; ///< connection that carries it; null: local
+  caf::message returned_; ///< the request, returned by an owner whose event moves; else empty
   aggregate_id aggregate_{};
   milliseconds deadline_{0};
   pending_call* earlier_ = nullptr;
@@ -123,9 +124,8 @@ private:
 
 struct bridge_limits {
   milliseconds request_timeout;
-  std::size_t in_flight_per_event; ///< of this io thread
-  std::size_t in_flight_per_node =
-    65'536; ///< of this process, to another one of the cluster: what it has not answered is in our memory
+  std::size_t in_flight_per_event; ///< per io thread
+  std::size_t in_flight_per_node = 65'536; ///< unanswered requests of this process to another node
 };
 
 class actor_bridge {
@@ -138,16 +138,16 @@ public:
 
   void set_receiver(push_receiver* receiver) { receiver_ = receiver; }
   void set_receiver(session_receiver* receiver) { sessions_ = receiver; }
-  /// Subscribes at other nodes' owners for all io threads; null: every thread for itself.
+  /// The relay subscribes to owners on other nodes for all io threads. Null: each thread subscribes itself.
   void set_relay(push_relay* relay) { relay_ = relay; }
 
-  /// Fails what is past its deadline. Called about every 250 ms by the sweep.
+  /// Fails calls past their deadline. Called about every 250 ms.
   void sweep(milliseconds now);
 
-  /// Fails everything that waits and takes nothing in any more. On the io thread, or when it has ended.
+  /// Fails all waiting calls and accepts no new ones. Call on the io thread, or after its end.
   void stop();
 
-  /// Sends `message` to `target`; `call` is settled later. False (and nothing happens) after stop.
+  /// Sends `message` to `target`; `call` is settled later. Returns false, without effect, after stop.
   template <class Handle, class Message>
   bool send(pending_call& call, const Handle& target, Message&& message) {
     if (!enlist(call)) return false;
@@ -156,18 +156,17 @@ public:
     return true;
   }
 
-  /// Finds the owner of `aggregate`: `call.owner_found` at once (from inside, returns true) or later, or it
-  /// is settled with an error. False: refused at once, too many are in flight for that event.
+  /// Finds the owner of `aggregate`. Calls `call.owner_found` at once or later, or settles the call with an
+  /// error. Returns false if too many calls are in flight for that event.
   bool find_owner(pending_call& call, aggregate_id aggregate);
 
-  /// From now on the receiver gets what the owner pushes (or no more). False: the owner is not known here
-  /// now.
+  /// Starts or ends the owner's pushes to the receiver. Returns false if the owner is not known here.
   bool subscribe_to(aggregate_id aggregate, bool on);
-  /// The same for the receiver of sessions, which gets all of them first.
+  /// Same for the session receiver, whose first push has all sessions.
   bool watch_sessions_of(aggregate_id aggregate, bool on);
 
-  /// Sends a message without a reply, with this thread's sink as its sender. False: its owner is not known
-  /// here now.
+  /// Sends a message without a reply; its sender is this thread's sink. Returns false if the owner is not
+  /// known here.
   template <class Message>
   bool tell_event(aggregate_id aggregate, Message&& message) {
     const auto* owner = known_owner(aggregate);
@@ -180,8 +179,8 @@ public:
   [[nodiscard]] std::size_t calls_in_flight() const { return in_flight_; }
   [[nodiscard]] bool stopped() const { return stopped_; }
 
-  /// `run(argument)` once the present burst has been dispatched; how finished handlers get back to their
-  /// session.
+  /// Calls `run(argument)` after the current burst is dispatched. Returns finished handlers to their
+  /// connection.
   void defer(void (*run)(void*) noexcept, void* argument);
 
 private:
@@ -191,8 +190,8 @@ private:
 
   struct event_slot {
     event_handle owner;
-    cluster_link_ptr link; ///< to the node that has the owner; null: it is here
-    caf::actor_addr returned_by; ///< the one before, if it is one no more
+    cluster_link_ptr link; ///< to the owner's node; null: the owner is local
+    caf::actor_addr returned_by; ///< previous owner, if it moved the aggregate away
     std::size_t in_flight = 0;
     std::unique_ptr<owner_call> question;
     std::vector<std::uint64_t> waiting; ///< ids of calls that wait for the owner
@@ -206,8 +205,8 @@ private:
     void* argument;
   };
 
-  /// A message that goes out at the end of the present burst of the io thread: one wake-up of the actor's
-  /// thread for all of them, where one each would cost two context switches a request.
+  /// Queues a message until the end of the io thread's burst. One wake-up of the actor's thread then covers
+  /// all messages, instead of two context switches per request.
   template <class Message>
   void ship(caf::strong_actor_ptr target, caf::message_id id, Message&& message) {
     outbox_.push_back(
@@ -249,15 +248,15 @@ private:
   push_receiver* receiver_ = nullptr;
   session_receiver* sessions_ = nullptr;
   bool stopped_ = false;
-  bool in_burst_ = false; ///< run_deferred comes anyway
+  bool in_burst_ = false; ///< run_deferred follows at the end of the burst
   milliseconds now_{0};
   std::size_t in_flight_ = 0;
   std::vector<call_slot> calls_;
   std::vector<std::uint32_t> free_calls_;
-  pending_call* earliest_ = nullptr; ///< all calls by deadline: every call has the same timeout
+  pending_call* earliest_ = nullptr; ///< list of all calls by deadline; all have the same timeout
   pending_call* latest_ = nullptr;
   std::unordered_map<std::uint32_t, event_slot> events_;
-  std::unordered_map<const void*, aggregate_id> owners_; ///< control block of a known owner -> its aggregate
+  std::unordered_map<const void*, aggregate_id> owners_; ///< by control block of a known owner
   std::vector<deferred_run> deferred_, deferred_batch_;
   struct parcel {
     caf::strong_actor_ptr target;
@@ -266,11 +265,10 @@ private:
   std::vector<parcel> outbox_, outbox_batch_;
 };
 
-/// The infrastructure error a caller sees: those of actors/base/errors.hpp pass, every other one is
-/// `unavailable`.
+/// The error that a caller sees: those of actors/base/errors.hpp, `unavailable` for any other.
 [[nodiscard]] caf::error as_ask_error(const caf::error& error);
 
-/// Moves the one value of type `Reply` out of a message, or says what came instead.
+/// Moves the `Reply` out of a message, or returns the error.
 template <class Reply>
 answer<Reply> take_answer(const caf::error& error, caf::type_erased_tuple* content) {
   if (error) return {as_ask_error(error), {}};
@@ -342,21 +340,21 @@ private:
   std::coroutine_handle<> waiter_;
 };
 
-/// Asks an actor: `auto [error, reply] = co_await ask(ctx, ctx.catalog, list_events{...});`. Always comes
-/// back, at the latest after http.request_timeout. Name the message as a variable or a prvalue; it is moved
-/// in.
+/// Sends a request to an actor: `auto [error, reply] = co_await ask(ctx, ctx.catalog, list_events{...});`.
+/// Resumes at the latest after http.request_timeout. Pass the message as a variable or a prvalue; it is
+/// moved.
 template <class Handle, class Message>
 ask_operation<Handle, Message> ask(context& ctx, const Handle& target, Message message) {
   return {*ctx.bridge, target, std::move(message)};
 }
 
-/// A message that holds strings or vectors must be a variable that is moved in: g++ 12 copies an aggregate
-/// temporary of a co_await expression bit by bit into the coroutine's frame and destroys both (seen as
-/// "free(): invalid pointer"). The same goes for a co_await inside `?:`: write an if.
-///
-/// Asks the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id), join{customer,
-/// key});`. The owner's handle is cached per io thread; when it dies, what it had not answered fails with
-/// errc::unavailable at once and the next call asks the region.
+/// Sends a request to the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id),
+/// join{customer, key});`.
+/// Caches the owner's handle per io thread. If the owner dies, its unanswered requests fail at once with
+/// errc::unavailable, and the next call asks the region.
+/// A message with strings or vectors must be a variable that is moved in: g++ 12 copies an aggregate
+/// temporary in a co_await expression bitwise into the coroutine's frame and destroys both ("free():
+/// invalid pointer"). It also miscompiles a co_await inside `?:`: write an if.
 template <class Message>
 ask_event_operation<Message> ask_event(context& ctx, aggregate_id aggregate, Message message) {
   return {*ctx.bridge, aggregate, std::move(message)};

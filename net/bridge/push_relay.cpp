@@ -39,7 +39,7 @@ void push_relay::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*)
     const auto known = places_.find(element->sender.get());
     if (known != places_.end()) to = &known->second;
   }
-  if (to == nullptr) return; // on its way when the last one left
+  if (to == nullptr) return; // sent before the last sink unsubscribed
   const auto sender = element->sender;
   const auto content = element->move_content_to_message();
   for (const auto& sink : to->sinks) sink->enqueue(sender, caf::make_message_id(), content, nullptr);
@@ -51,16 +51,18 @@ void push_relay::tell(const event_handle& owner, Message message) {
                                                          caf::make_message(message), nullptr);
 }
 
-/// Under the lock: what the same thread asks the owner next comes behind the subscription, also if another
-/// thread has made it.
+/// Called under the lock, so that a thread's next request to the owner follows the subscription, even if
+/// another thread made it.
 template <class Channels, class Key, class Message>
 void push_relay::listen(Channels& channels, const Key& key, const event_handle& owner,
                         const caf::strong_actor_ptr& sink, Message message) {
   if (message.on) {
     auto& c = channels[key];
-    if (std::exchange(c.owner, owner) != owner) c.sinks.clear(); // they come anew, or learn that it is gone
+    if (std::exchange(c.owner, owner) != owner)
+      c.sinks.clear(); // sinks of the old owner subscribe again
+                       // or get on_owner_gone
     if (std::ranges::find(c.sinks, sink) == c.sinks.end()) c.sinks.push_back(sink);
-    return tell(owner, message); // one that has been told before is asked to begin anew
+    return tell(owner, message); // a repeated subscription makes the owner start over
   }
   const auto known = channels.find(key);
   if (known == channels.end() || known->second.owner != owner || std::erase(known->second.sinks, sink) == 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What owners on other nodes push crosses the wire once for this process: the relay subscribes for all io
-// threads and hands on. It acts in enqueue(), on the thread that reads the connection, so that pushes and
-// answers stay in the order in which they were sent.
+// Subscribes once per process to pushes of owners on other nodes and forwards them to all io threads, so
+// that each push crosses the wire once. Works in enqueue(), on the thread that reads the connection, which
+// keeps the order of pushes and answers.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 
@@ -21,14 +21,13 @@ public:
   const char* name() const override { return "push_relay"; }
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override; ///< any thread
 
-  // Any thread. `sink`: of an io thread, which gets every push from now on as if it came from the owner
-  // itself.
+  // Any thread. `sink`: of an io thread; gets every push as if it came from the owner.
   void subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
   void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink,
                       bool on);
-  /// This sink listens to nobody any more.
+  /// Removes all subscriptions of this sink.
   void forget(const caf::strong_actor_ptr& sink);
-  /// Nothing is handed on any more.
+  /// Stops forwarding.
   void close();
 
 private:
@@ -47,7 +46,7 @@ private:
   std::map<aggregate_id, channel> sessions_;
 };
 
-/// Shared by the io threads of one process; ended with close().
+/// The relay of the io threads of one process; its destructor closes it.
 class shared_push_relay {
 public:
   explicit shared_push_relay(caf::actor_system& system);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this server takes requests, and if not why: one answer for /readyz, for `fairqueue_ready` and its
-// alert, and for the service manager.
+// Whether this server accepts requests, and if not the reason. Used by /readyz, by `fairqueue_ready` and
+// its alert, and by the service manager's status.
 #pragma once
 #include "net/bridge/context.hpp"
 
 namespace fq::net {
 
-/// What keeps it from it; the first that is true.
+/// The first reason that applies, or ready.
 enum class readiness : std::uint8_t { ready, draining, loading, another_version_serves, ledger_unreachable };
 
-/// On any thread.
+/// Any thread.
 [[nodiscard]] inline readiness readiness_of(const server_state& s) {
   if (s.draining.load(std::memory_order_relaxed)) return readiness::draining;
   if (!s.ready.load(std::memory_order_relaxed)) return readiness::loading;
@@ -20,7 +20,7 @@ enum class readiness : std::uint8_t { ready, draining, loading, another_version_
   return readiness::ready;
 }
 
-/// For people, as `systemctl status` shows it.
+/// Text for people, as in `systemctl status`.
 [[nodiscard]] constexpr std::string_view text_of(readiness r) {
   switch (r) {
     case readiness::ready: return "serving";

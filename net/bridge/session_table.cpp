@@ -7,10 +7,10 @@ namespace fq::net {
 namespace {
 
 constexpr milliseconds arrival_timeout{3'000};
-/// An aggregate nobody asked about for so long is no longer followed.
+/// An aggregate without a request for this time is unsubscribed.
 constexpr milliseconds unused_max{10 * 60 * 1000};
-constexpr milliseconds elsewhere_for{30'000}; ///< the cache answers first for so long
-constexpr unsigned sweep_ticks = 40; ///< of 250 ms: how often the unused are looked for
+constexpr milliseconds elsewhere_for{30'000}; ///< how long the cache is read first
+constexpr unsigned sweep_ticks = 40; ///< interval of the removal of unused aggregates: 40 sweeps of 250 ms
 
 } // namespace
 
@@ -18,8 +18,7 @@ bool session_table::knows(aggregate_id aggregate) {
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
-  if (r.lease
-      && r.lease->has_passed(ctx_.environment.steady_now())) // a process that was frozen knows the past
+  if (r.lease && r.lease->has_passed(ctx_.environment.steady_now())) // the process may have been frozen
     return false;
   r.used = ctx_.now;
   return true;
@@ -80,16 +79,15 @@ void session_table::wake(room& r, bool arrived) {
 void session_table::on_sessions_changed(const sessions_changed& push) {
   const auto aggregate = owner_of(push.event);
   if (push.is_lost) {
-    if (ctx_.bridge)
-      ctx_.bridge->watch_sessions_of(aggregate, false); // its owner may live: whoever asks next watches anew
+    if (ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate, false); // the next request subscribes again
     return forget(aggregate);
   }
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
-    return; // of a subscription that was given up: its owner may tell us nothing more
+    return; // push of an ended subscription
   auto& r = found->second;
   if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
-    return; // somebody else may have owned it meanwhile
+    return; // another node may have owned it meanwhile
   r.is_remote = push.trusted_for.count() > 0;
   if (push.is_all) r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
@@ -135,13 +133,14 @@ void session_table::sweep(milliseconds now) {
   });
 }
 
-/// One that has waited too long; looked for anew each time, because whoever is resumed may change everything.
+/// Removes one waiter past its timeout. Searches from the start each time, because a resumed waiter may
+/// change the table.
 session_table::waiter* session_table::take_late(milliseconds now) {
   for (auto& [number, r] : rooms_) {
     if (r.waiting.empty() || r.waiting.front()->give_up > now) continue;
     auto* late = r.waiting.front();
     r.waiting.pop_front();
-    r.is_asked = r.is_known; // the next one asks again
+    r.is_asked = r.is_known; // lets the next request subscribe again
     return late;
   }
   return nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sessions that are in force, as this io thread answers `GET /access` from them without asking anybody:
-// of every event and queue that was asked about, followed by what its owner tells after each commit.
-// Everything runs on the io thread.
+// The sessions in force, from which this io thread answers `GET /access` without a call. It subscribes to
+// every event and queue that was requested; their owners push each change after its commit. Everything runs
+// on the io thread.
 #pragma once
 #include "net/bridge/actor_bridge.hpp"
 
@@ -13,12 +13,12 @@ namespace fq::net {
 
 /// A session in force.
 struct session_record {
-  uuid queue; ///< or event
+  uuid queue; ///< id of the queue or event
   tenant_id tenant = default_tenant;
   std::uint32_t admission_no = 0;
   std::string subject;
   timestamp expires_at;
-  milliseconds ends{0}; ///< the same as steady time
+  milliseconds ends{0}; ///< `expires_at` as steady time
 };
 
 class session_table final : public session_receiver {
@@ -30,21 +30,22 @@ public:
 
   /// Whether the sessions of this aggregate are known now.
   [[nodiscard]] bool knows(aggregate_id aggregate);
-  /// Its owner is another node: what is known may be older.
+  /// Whether the owner is on another node: the sessions here may be older.
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
-  /// Null: no such session is in force, if the aggregate is known.
+  /// Null: the session is not in force. Only valid if the aggregate is known.
   [[nodiscard]] const session_record* find(const entry_id& ticket) const;
-  /// Asks the owner for its sessions and waits for them. An error of actors/base/errors.hpp if there is no
-  /// owner to ask or it does not answer.
+  /// Subscribes to the owner's sessions and waits for them. Returns an error of actors/base/errors.hpp if
+  /// there is no owner or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);
 
-  /// Another node has it: for a while the cache is asked first, and its owner not looked for in the ledger.
+  /// Records that another node owns it: for 30 s the cache is read first, without a lookup of the owner in
+  /// the ledger.
   void note_elsewhere(aggregate_id aggregate);
   [[nodiscard]] bool is_elsewhere(aggregate_id aggregate) const;
-  /// The cache knows nothing of it any more.
+  /// Call it when the cache has no answer for the aggregate any more.
   void forget_elsewhere(aggregate_id aggregate) { elsewhere_.erase(number_of(aggregate)); }
 
-  /// Gives up waiting in vain, and forgets aggregates nobody asks about. About every 250 ms.
+  /// Ends waits past their timeout and removes unused aggregates. Called about every 250 ms.
   void sweep(milliseconds now);
   void stop();
 
@@ -64,7 +65,7 @@ private:
     std::list<waiter*> waiting;
     milliseconds used{0};
   };
-  /// Suspends until the sessions have arrived, or it is given up.
+  /// Suspends until the sessions arrive or the timeout passes.
   class arrival {
   public:
     arrival(session_table& table, aggregate_id aggregate) : table_(table), aggregate_(aggregate) {}
@@ -89,7 +90,7 @@ private:
   context& ctx_;
   bool stopped_ = false;
   std::unordered_map<std::uint32_t, room> rooms_; ///< by aggregate number
-  std::unordered_map<std::uint32_t, milliseconds> elsewhere_; ///< until when; by aggregate number
+  std::unordered_map<std::uint32_t, milliseconds> elsewhere_; ///< deadline by aggregate number
   unsigned ticks_ = 0;
 };
 

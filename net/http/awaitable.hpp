@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handlers return: a coroutine of one io thread, resumed by the actor bridge. Smaller and faster than
-// Asio's own (no executor, no cancellation, no thread frame): a handler waits for actors and for nothing
-// else. It knows neither HTTP nor actors.
+// The coroutine type of handlers: runs on one io thread, resumed by the actor bridge. Smaller and faster
+// than Asio's (no executor, no cancellation, no thread frame), because a handler waits only for actors.
+// Independent of HTTP and of actors.
 #pragma once
 #include <coroutine>
 #include <exception>
@@ -10,8 +10,8 @@
 
 namespace fq::net {
 
-/// Starts when it is awaited (or by `start`), runs on the awaiting thread, and may be destroyed while it
-/// waits: whatever it waits for is then forgotten.
+/// Starts when it is awaited or by `start`, and runs on the awaiting thread. May be destroyed while it
+/// waits, which cancels the wait.
 template <class T>
 class [[nodiscard]] awaitable {
 public:
@@ -57,7 +57,7 @@ public:
   }
   ~awaitable() { reset(); }
 
-  /// Destroys the coroutine, wherever it stands.
+  /// Destroys the coroutine at any suspension point.
   void reset() {
     if (auto frame = std::exchange(frame_, {})) frame.destroy();
   }
@@ -65,21 +65,21 @@ public:
   explicit operator bool() const noexcept { return static_cast<bool>(frame_); }
   [[nodiscard]] bool finished() const noexcept { return frame_.done(); }
 
-  /// Runs it to its first wait or its end. `done(argument)` is called at the end, inside the coroutine: it
-  /// must not destroy it.
+  /// Runs to the first wait or to the end. `done(argument)` is called at the end, inside the coroutine, so
+  /// it must not destroy it.
   void start(void (*done)(void*) noexcept, void* argument) {
     frame_.promise().done = done;
     frame_.promise().done_argument = argument;
     frame_.resume();
   }
 
-  /// The result of a finished one; throws what it threw.
+  /// Result of a finished coroutine; rethrows its exception.
   T take() {
     if (frame_.promise().failure) std::rethrow_exception(frame_.promise().failure);
     return std::move(*frame_.promise().value);
   }
 
-  // Awaiting it from another awaitable.
+  // For co_await in another awaitable.
   bool await_ready() const noexcept { return false; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) noexcept {
     frame_.promise().waiter = waiter;
@@ -92,7 +92,7 @@ private:
   frame frame_;
 };
 
-/// A coroutine nobody waits for: it starts at once and destroys itself at its end. It must not throw.
+/// A coroutine without a waiter: starts at once and destroys itself at its end. It must not throw.
 struct detached {
   struct promise_type {
     detached get_return_object() const noexcept { return {}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// X-Forwarded-For, read from the right: only what a trusted hop wrote is believed.
+// Reads X-Forwarded-For from the right and trusts only what a trusted hop wrote.
 #include "net/http/client_address.hpp"
 
 #include "net/http/text.hpp"
@@ -37,11 +37,11 @@ std::string_view host_of(std::string_view text) {
   }
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos)
-    return text; // IPv4, or bare IPv6 with its many colons
+    return text; // IPv4, or IPv6 without brackets
   return is_port(text.substr(colon + 1)) ? text.substr(0, colon) : std::string_view{};
 }
 
-/// Takes the last element off a comma separated list.
+/// Removes the last element of a comma separated list and returns it.
 std::string_view pop_last(std::string_view& list) {
   const auto comma = list.rfind(',');
   const auto last = comma == std::string_view::npos ? list : list.substr(comma + 1);

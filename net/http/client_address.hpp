@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who the client is: the socket's peer, or what trusted proxies say about it. Called by the session for every
-// request.
+// Finds the client's address: the socket's peer, or the address that trusted proxies report. Called by the
+// connection for every request.
 #pragma once
 #include "config/network.hpp"
 
@@ -14,31 +14,30 @@
 
 namespace fq::net {
 
-/// Hops of X-Forwarded-For looked at, from the right; a longer list ends there.
+/// Max hops read from X-Forwarded-For, from the right; the rest is ignored.
 inline constexpr std::size_t forwarded_hops_max = 32;
 
-/// 16 bytes in network order; IPv4 as ::ffff:a.b.c.d, so that both spellings of an address are one.
+/// 16 bytes in network order; IPv4 as ::ffff:a.b.c.d, so that both forms of an address are equal.
 [[nodiscard]] config::ip_bytes bytes_of(const boost::asio::ip::address& address);
 
-/// An IPv4-mapped IPv6 address as the IPv4 one.
+/// Converts an IPv4-mapped IPv6 address to IPv4.
 [[nodiscard]] boost::asio::ip::address unmapped(const boost::asio::ip::address& address);
 
-/// "1.2.3.4", "1.2.3.4:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80". Blanks around it are cut. No
-/// zone ids, no names.
+/// Accepts "1.2.3.4", "1.2.3.4:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80", with blanks around.
+/// No zone ids, no host names.
 [[nodiscard]] std::optional<boost::asio::ip::address> parse_forwarded(std::string_view text);
 
-/// Whether one of the blocks holds the address.
+/// Whether one of the blocks contains the address.
 [[nodiscard]] bool is_trusted(const boost::asio::ip::address& address,
                               std::span<const config::address_block> trusted);
 
-/// The peer unless it is trusted; then X-Forwarded-For (all lines joined) from the right over trusted hops to
-/// the first that is not. An unreadable hop ends the walk at the last readable one: nothing to the left of it
-/// can be believed.
+/// Returns the peer unless it is trusted. Otherwise walks X-Forwarded-For (all lines joined) from the right
+/// to the first untrusted hop. An unreadable hop ends the walk at the last readable one.
 [[nodiscard]] boost::asio::ip::address client_address(
   const boost::asio::ip::address& peer, std::span<const std::pair<std::string_view, std::string_view>> fields,
   std::span<const config::address_block> trusted);
 
-/// The key of an address in limits: all of IPv4, the /64 of IPv6.
+/// Key of an address in limits: the whole IPv4 address, or the /64 of IPv6.
 [[nodiscard]] config::ip_bytes limit_prefix(const boost::asio::ip::address& address);
 
 } // namespace fq::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-origin rules: an allow-list, never a wildcard and never credentials (tokens travel in a header, not
-// in a cookie).
+// An allow-list of origins; no wildcard and no credentials, because tokens travel in a header, not in a
+// cookie.
 #include "net/http/cors.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool origin_allowed(const std::vector<std::string>& allowed, std::string_view or
 }
 
 void add_cors(const std::vector<std::string>& allowed, const request& rq, response& answer) {
-  if (allowed.empty()) return; // no answer depends on Origin, so caches need no Vary either
+  if (allowed.empty()) return; // without a list no answer depends on Origin, so no Vary
   answer.fields.emplace_back("Vary", "Origin");
   const auto origin = rq.field("Origin");
   if (!origin_allowed(allowed, origin)) return;

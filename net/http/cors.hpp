@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-origin answers and the WebSocket Origin check, both from http.allowed_origins. Called by the session
-// and ws_routes.
+// CORS fields and the WebSocket Origin check, both from http.allowed_origins. Called by the connection and
+// ws_routes.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -13,17 +13,17 @@ namespace fq::net {
 /// Exact, case-insensitive match of scheme://host[:port]. "null" is never allowed.
 [[nodiscard]] bool origin_allowed(const std::vector<std::string>& allowed, std::string_view origin);
 
-/// Adds Access-Control-Allow-Origin, Vary and the exposed header names to the answer of a request with an
-/// allowed Origin. A request with a foreign one gets the plain answer: the browser keeps it from the page.
+/// Adds Access-Control-Allow-Origin, Vary and the exposed header names if the request's Origin is allowed.
+/// Otherwise adds no permission: the browser hides the answer from the page.
 void add_cors(const std::vector<std::string>& allowed, const request& rq, response& answer);
 
-/// OPTIONS with Access-Control-Request-Method: the preflight. `allow` is the Allow list of the path ("GET,
-/// POST").
+/// Whether the request is a preflight: OPTIONS with Access-Control-Request-Method. `allow` in `preflight`
+/// is the path's Allow list ("GET, POST").
 [[nodiscard]] bool is_preflight(const request& rq);
 [[nodiscard]] response preflight(const std::vector<std::string>& allowed, const request& rq,
                                  std::string_view allow);
 
-/// Whether `origin` is where this request itself was sent to, or the configured public address.
+/// Whether `origin` is the request's own Host or the configured public address.
 [[nodiscard]] bool is_own_origin(const request& rq, std::string_view public_url, std::string_view origin);
 
 /// "https://shop.example/x?y" -> "https://shop.example"; empty if it is no http(s) address.

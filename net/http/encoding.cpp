@@ -7,7 +7,7 @@
 namespace fq::net {
 namespace {
 
-/// What is neither named nor meant by "*" has none.
+/// Weight of a coding; 0 if neither its name nor "*" is listed.
 int weight_of(const std::vector<preference>& all, std::string_view name) {
   int by_star = 0;
   for (const auto& p : all) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See framing.hpp; the cases are those of tests/net/http/framing_test.cpp.
+// The cases are those of tests/net/http/framing_test.cpp.
 #include "net/http/framing.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ string_view trim(string_view text) {
   return text;
 }
 
-/// Takes the next element of a comma separated list off `rest`.
+/// Removes the first element of a comma separated list from `rest` and returns it.
 string_view next_element(string_view& rest) {
   const auto comma = rest.find(',');
   const auto element = trim(rest.substr(0, comma));
@@ -29,7 +29,7 @@ string_view next_element(string_view& rest) {
   return element;
 }
 
-/// Fields that say who, what or where: two of one kind are a trick or a mistake.
+/// Fields that must not be repeated: two of them are an attack or a mistake.
 bool must_be_single(string_view name) {
   switch (name.size()) {
     case 4: return same_text(name, "host");
@@ -83,7 +83,7 @@ bool is_authority(string_view text) {
   });
 }
 
-/// A line that continues the one before it: legal once, a smuggling aid today.
+/// A line that continues the one before it: once legal, now an aid to request smuggling.
 bool has_folded_line(string_view text) {
   for (auto at = text.find('\n'); at != string_view::npos && at + 1 < text.size();
        at = text.find('\n', at + 1))
@@ -99,7 +99,8 @@ framing refuse(http_refusal why, string_view detail) {
   return verdict;
 }
 
-/// Origin form; or absolute form of http or https whose authority is the Host. Empty: neither.
+/// Origin form of the target. The absolute form is accepted for http and https if its authority is the
+/// Host. Empty: neither form.
 string_view origin_form(string_view target, const std::optional<string_view>& host) {
   if (target.empty() || !std::all_of(target.begin(), target.end(), is_visible)
       || target.find('#') != string_view::npos)
@@ -115,8 +116,8 @@ string_view origin_form(string_view target, const std::optional<string_view>& ho
   return {};
 }
 
-/// Not exactly "chunked": 501 if it is a proper list that ends in chunked, else nobody knows where the body
-/// ends.
+/// For a Transfer-Encoding that is not exactly "chunked". 501 if it is a valid list that ends in chunked;
+/// else 400, because the end of the body is unknown.
 framing refuse_coding(string_view value) {
   bool last_is_chunked = false;
   std::size_t chunked = 0, elements = 0;

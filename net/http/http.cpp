@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See http.hpp.
 #include "net/http/http.hpp"
 
 #include <algorithm>

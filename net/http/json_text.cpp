@@ -35,7 +35,7 @@ void write_time(timestamp when, char* to) {
   to[23] = 'Z';
 }
 
-/// Reads exactly `count` digits, or -1.
+/// Reads exactly `count` digits; returns -1 if there are fewer.
 int read_digits(std::string_view text, std::size_t from, std::size_t count) {
   if (from + count > text.size()) return -1;
   int value = 0;
@@ -46,7 +46,7 @@ int read_digits(std::string_view text, std::size_t from, std::size_t count) {
   return value;
 }
 
-/// ".123456" to milliseconds, moving `at` behind it; -1 if malformed.
+/// Reads ".123456" as milliseconds and moves `at` behind it; returns -1 if malformed.
 int read_fraction(std::string_view text, std::size_t& at) {
   if (at >= text.size() || text[at] != '.') return 0;
   int value = 0, digits = 0;
@@ -57,7 +57,7 @@ int read_fraction(std::string_view text, std::size_t& at) {
   return value;
 }
 
-/// "Z", "+01:00": what must be subtracted to get UTC.
+/// Reads "Z" or "+01:00": the offset to subtract to get UTC.
 std::optional<std::chrono::minutes> read_offset(std::string_view text) {
   if (text == "Z" || text == "z") return std::chrono::minutes{0};
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;

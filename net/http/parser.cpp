@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See parser.hpp.
 #include "net/http/parser.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -79,8 +78,9 @@ request_parser::step request_parser::fail(const boost::beast::error_code& error)
   return fail(http_refusal::bad_request, "malformed request");
 }
 
-/// Where the header ends, 0 while it does not. Beast consumes a header piece by piece and its views would
-/// point into buffers that are gone; and a client that ends lines with LF alone would wait for ever.
+/// Returns where the header ends, 0 if it is incomplete. Beast gets only complete headers: it consumes them
+/// in pieces, and its views would point into freed buffers. Also detects lines that end with LF alone,
+/// whose client would wait forever.
 std::size_t request_parser::find_end(const char* data, std::size_t size, bool& bare_line_feed) {
   while (scanned_ < size) {
     const auto* found = static_cast<const char*>(std::memchr(data + scanned_, '\n', size - scanned_));
@@ -144,7 +144,7 @@ request_parser::step request_parser::parse_chunks(const char* data, std::size_t 
     consumed += used;
     if (body.size() > limit) return fail(http_refusal::body_too_large, "the body is too large");
     if (error == http::error::need_more) {
-      // Data is consumed as it comes: what is left is a chunk's first line, or the trailer.
+      // Chunk data is consumed at once; only a chunk's first line or the trailer can remain.
       const std::string_view lines{data + consumed, size - consumed};
       if (lines.size() > chunk_line_max)
         return fail(http_refusal::bad_request, "a chunk's first line is too long");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beast's incremental parser over a buffer that the session owns and reuses: field views point into it,
-// nothing is copied. Used by the session; says what was sent, not whether it is acceptable (net/http/framing
-// does).
+// Beast's incremental parser over the connection's reused buffer: field views point into it, nothing is
+// copied. Reports what was sent; net/http/framing decides whether it is acceptable.
 #pragma once
 #include "net/http/framing.hpp"
 
@@ -16,32 +15,32 @@
 
 namespace fq::net {
 
-/// Largest request header, request line included (bytes).
+/// Max bytes of a request header, including the request line.
 inline constexpr std::size_t request_header_max = 8192;
 
 class request_parser {
 public:
   enum class step : std::uint8_t { need_more, complete, failed };
 
-  /// Forgets everything; the next request begins at the front of the buffer.
+  /// Discards all state; the next request begins at the front of the buffer.
   void reset();
 
-  /// Give it everything from the start of the request each time, until the header is complete. The views of
+  /// Pass all bytes from the start of the request each time, until the header is complete. The views of
   /// `head` point into `data` of the last call.
   step parse_head(const char* data, std::size_t size);
 
-  /// After `complete`: bytes of `data` that were the header.
+  /// Bytes of the header; valid after `complete`.
   [[nodiscard]] std::size_t head_size() const { return head_size_; }
   [[nodiscard]] request_head head() const;
-  /// After `failed`.
+  /// Valid after `failed`.
   [[nodiscard]] http_refusal why() const { return why_; }
   [[nodiscard]] std::string_view detail() const { return detail_; }
 
-  /// The header's bytes have moved to `data`.
+  /// Moves all views after the caller has moved the header's bytes to `data`.
   void rebase(const char* data);
 
-  /// Decodes a chunked body. `data` begins where the last call stopped consuming; `consumed` says how much
-  /// was used up. The body, at most `limit` bytes, is appended to `body`.
+  /// Decodes a chunked body. `data` begins where the last call stopped; sets `consumed` to the bytes used.
+  /// Appends at most `limit` bytes to `body`.
   step parse_chunks(const char* data, std::size_t size, std::size_t limit, std::string& body,
                     std::size_t& consumed);
 
@@ -78,8 +77,8 @@ private:
   std::vector<field_view> fields_;
   bool in_header_ = true;
   std::size_t head_size_ = 0;
-  std::size_t scanned_ = 0; ///< no header ends before here
-  std::size_t line_ = 0; ///< where the last line seen begins
+  std::size_t scanned_ = 0; ///< the header does not end before this offset
+  std::size_t line_ = 0; ///< offset of the last line seen
   http_refusal why_{};
   std::string_view detail_;
 };

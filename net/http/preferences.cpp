@@ -11,7 +11,7 @@ namespace {
 
 constexpr int weight_max = 1000;
 
-/// The part in front of `separator`, which is cut off `rest`.
+/// Cuts the part before `separator` off `rest` and returns it.
 std::string_view take(std::string_view& rest, char separator) {
   const auto end = std::min(rest.find(separator), rest.size());
   const auto part = trimmed(rest.substr(0, end));
@@ -19,7 +19,7 @@ std::string_view take(std::string_view& rest, char separator) {
   return part;
 }
 
-/// "0.8" in thousandths; 0 if it is none.
+/// "0.8" in thousandths; 0 if it is not a weight.
 int parsed_weight(std::string_view text) {
   double weight = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
@@ -28,7 +28,7 @@ int parsed_weight(std::string_view text) {
   return is_weight ? static_cast<int>(weight * weight_max + 0.5) : 0;
 }
 
-/// Of what stands behind the name: "q=0.8", perhaps between other parameters.
+/// Reads the parameters behind the name for "q=0.8".
 int weight_of(std::string_view parameters) {
   while (!parameters.empty()) {
     const auto one = take(parameters, ';');

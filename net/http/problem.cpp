@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables behind problem.hpp. No switch has a default: a new reason or fault does not compile without a
-// decision here.
+// The tables of problem.hpp. No switch has a default, so a new reason or fault does not compile without an
+// entry here.
 #include "net/http/problem.hpp"
 
 #include "net/http/json_text.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view problem_type = "application/problem+json";
 constexpr std::int64_t retry_unavailable_seconds = 1;
-constexpr std::int64_t retry_limited_seconds = 60; ///< when the refusal does not say
+constexpr std::int64_t retry_limited_seconds = 60; ///< if the refusal has none
 
 void begin(std::string& out, unsigned status, std::string_view code, std::string_view title,
            std::string_view detail) {
@@ -69,15 +69,15 @@ void append_member(std::string& out, std::string_view name, timestamp when) {
   append_time(out, when);
 }
 
-/// "field: what is wrong" as one entry of `errors`.
+/// Appends "field: problem" as one entry of `errors`.
 void append_field_detail(std::string& out, const std::string& detail) {
   const auto colon = detail.find(": ");
   const auto field = colon == std::string::npos ? std::string{} : detail.substr(0, colon);
   append_errors(out, {{field, "invalid", colon == std::string::npos ? detail : detail.substr(colon + 2)}});
 }
 
-/// Members that only some reasons have. The state of the thing is `current_status`: `status` is the HTTP
-/// status (RFC 9457).
+/// Members that only some reasons have. The object's state is `current_status`, because `status` is the
+/// HTTP status (RFC 9457).
 void append_members(std::string& out, const refusal& no) {
   switch (no.why) {
     case reason::queue_not_open: return append_member(out, "opens_at", no.at);
@@ -95,7 +95,7 @@ void append_members(std::string& out, const refusal& no) {
       return;
     case reason::sale_not_started: return append_member(out, "sale_start", no.at);
     case reason::external_id_taken:
-      if (no.id.is_nil()) return; // it is just being made
+      if (no.id.is_nil()) return; // another request is creating it now
       out += ",\"queue_id\":";
       append_id(out, no.id);
       return;
@@ -288,7 +288,7 @@ std::string_view title_of(fault f) {
 
 unsigned status_of(reason r) {
   switch (r) {
-    case reason::none: return 500; // a refusal without a reason is a bug of ours
+    case reason::none: return 500; // a refusal without a reason is a defect
     case reason::unavailable: return 503;
     case reason::idempotency_key_reused: return 422;
     case reason::idempotency_in_progress: return 409;

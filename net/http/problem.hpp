@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every "no" as application/problem+json (RFC 9457): domain reasons and the transport's own faults, each with
-// one status, one title and one stable code. Called by routes, the session and the router. Knows no route.
+// Every refusal as application/problem+json (RFC 9457): domain reasons and HTTP faults, each with one
+// status, title and stable code. Called by routes, the connection and the router. Independent of routes.
 #pragma once
 #include "domain/model/refusal.hpp"
 #include "net/http/http.hpp"
@@ -11,9 +11,9 @@
 
 namespace fq::net {
 
-/// What the HTTP layer refuses by itself. Exhaustive switches in problem.cpp give status, code and title.
+/// Refusals of the HTTP layer. Exhaustive switches in problem.cpp give status, code and title.
 enum class fault : std::uint8_t {
-  bad_request, ///< framing, target or header that we do not take
+  bad_request, ///< invalid framing, target or header
   missing_body,
   invalid_json,
   duplicate_field,
@@ -29,8 +29,8 @@ enum class fault : std::uint8_t {
   forbidden,
   subject_not_allowed, ///< a publishable key names a subject
   invalid_subject_token,
-  wrong_queue, ///< the session is of another queue
-  session_over, ///< a session token that was good once
+  wrong_queue, ///< the session belongs to another queue
+  session_over, ///< a session token that was valid before
   origin_not_allowed,
   not_found,
   method_not_allowed, ///< the caller adds Allow
@@ -42,14 +42,14 @@ enum class fault : std::uint8_t {
   unsupported_media_type,
   upgrade_required,
   sandbox_settled,
-  secret_overlap, ///< the secret before the last one signs still
-  edit_conflict, ///< others changed the same thing, again and again
-  test_pending, ///< the endpoint's last test is still on its way
+  secret_overlap, ///< the previous secret still signs
+  edit_conflict, ///< repeated concurrent edits of the same object
+  test_pending, ///< the endpoint's last test is still pending
   rate_limited,
   internal_error,
   not_implemented,
   unavailable,
-  not_owner, ///< another node has the event: a load balancer may try that one
+  not_owner, ///< another node owns the event; a load balancer may retry there
 };
 
 inline constexpr fault last_fault = fault::not_owner;
@@ -60,7 +60,7 @@ inline constexpr fault last_fault = fault::not_owner;
 [[nodiscard]] unsigned status_of(reason r);
 [[nodiscard]] std::string_view title_of(reason r);
 
-/// One entry of `errors`: which field, a stable code of its own, and a sentence for people.
+/// One entry of `errors`: the field, a stable code, and a sentence for people.
 struct field_error {
   std::string field; ///< "ticket_types[0].price"
   std::string_view
@@ -68,7 +68,8 @@ struct field_error {
   std::string detail;
 };
 
-/// `request_id` is repeated in the body. `retry_after` > 0 becomes Retry-After (503 and 429 always have one).
+/// Also writes `request_id` into the body. `retry_after_seconds` > 0 becomes Retry-After; 503 and 429
+/// always have one.
 [[nodiscard]] response problem(fault f, std::string_view request_id, std::string_view detail = {},
                                std::int64_t retry_after_seconds = 0);
 [[nodiscard]] response problem(fault f, std::string_view request_id, const std::vector<field_error>& errors);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting of queries.
 #include "net/http/query.hpp"
 
 #include "net/http/problem.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The query of a request: known names, each at most once, values as they are (none of ours needs
+// Parses a request's query: known names, each at most once, values as sent (no parameter needs
 // percent-encoding). Called by routes.
 #pragma once
 #include "net/http/http.hpp"
@@ -15,7 +15,7 @@ namespace fq::net {
 
 class query_parameters {
 public:
-  /// The problem to answer with in `no`, when a name is unknown or given twice.
+  /// Sets `no` to the problem to answer with if a name is unknown or repeated.
   [[nodiscard]] static query_parameters read(const request& rq, std::initializer_list<std::string_view> known,
                                              std::optional<response>& no);
 
@@ -31,19 +31,19 @@ private:
 inline constexpr std::uint32_t list_limit_default = 50;
 inline constexpr std::uint32_t list_limit_max = 200;
 
-/// ?limit= and ?cursor= of lists that go from the newest row to older ones: the cursor is the id of the last
-/// row of a page. Ids are no secrets, and whose rows are shown does not depend on it.
+/// ?limit= and ?cursor= of lists from newest to oldest row: the cursor is the id of a page's last row. Ids
+/// are no secrets; access to the rows is checked separately.
 struct page_wish {
   std::uint32_t limit = list_limit_default;
-  uuid before; ///< nil: from the newest
+  uuid before; ///< nil: start with the newest
 };
-/// The problem to answer with, or nothing.
+/// Returns the problem to answer with, or nothing.
 [[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query,
                                                 page_wish& wish);
-/// The same for routes that take nothing else.
+/// For routes without other parameters.
 [[nodiscard]] std::optional<response> read_page(const request& rq, page_wish& wish);
 
-/// ?limit=: a positive number, clamped to list_limit_max; nothing for anything else.
+/// ?limit=: a positive number, clamped to list_limit_max; nothing if invalid.
 [[nodiscard]] std::optional<std::uint32_t> parse_limit(std::string_view text);
 
 } // namespace fq::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GCRA in fixed sets of eight: one 64-bit time per key says how full its bucket is.
+// GCRA in fixed sets of eight: one 64-bit time per key stores how full its bucket is.
 #include "net/http/rate_limit.hpp"
 
 #include "net/http/problem.hpp"
@@ -82,10 +82,10 @@ void rate_limiter::give_back(const uuid& key, milliseconds now) {
   b.full_at_us -= token_us_;
 }
 
-// -- sharing ------------------------------------------------------------------------------------------------
+// -- sharing
 
-/// What others do not know of adds up over time, or a client that spreads its requests thinly over the nodes
-/// would be nobody's business.
+/// Uses that are not yet shared accumulate over time. Otherwise a client that spreads its requests over the
+/// nodes would escape the limit.
 void rate_limiter::note_use(shard& s, bucket& b, int tokens) {
   if (!is_shared_) return;
   b.unshared += tokens;
@@ -101,7 +101,7 @@ std::vector<bucket_use> rate_limiter::take_uses() {
     const std::lock_guard guard{s.lock};
     for (const auto& key : std::exchange(s.to_share, {})) {
       auto* b = look_up(s, mix(key), key);
-      if (b == nullptr) // washed out since
+      if (b == nullptr) // evicted meanwhile
         continue;
       b->is_listed = false;
       uses.push_back({key, std::exchange(b->unshared, 0)});
@@ -115,7 +115,7 @@ void rate_limiter::merge(const uuid& key, std::int64_t full_in_us, milliseconds 
   auto& s = shards_[hash % shard_count];
   const std::lock_guard guard{s.lock};
   auto* b = look_up(s, hash, key);
-  if (b != nullptr) // what was taken here in the meantime is not in it
+  if (b != nullptr) // `full_in_us` lacks the uses here that are not shared yet
     b->full_at_us = std::max(b->full_at_us, to_us(now) + full_in_us + b->unshared * token_us_);
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See response_head.hpp.
 #include "net/http/response_head.hpp"
 
 #include <charconv>

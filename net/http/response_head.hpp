@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status line and the fields of an answer as bytes. Called by the session; a pure function.
+// Writes the status line and the fields of an answer. A pure function, called by the connection.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -8,17 +8,17 @@
 
 namespace fq::net {
 
-/// What an answer's head says beside the answer itself.
+/// Input of an answer's head besides the answer.
 struct head_facts {
   std::string_view date;
   std::string_view request_id;
   bool keep; ///< the connection stays open
-  bool http_1_0; ///< so that staying open has to be said
+  bool http_1_0; ///< staying open must be stated
   std::string_view strict_transport = {}; ///< value of Strict-Transport-Security; empty: none
 };
 
-/// Replaces `out` with the head of `answer`, the empty line included. Adds no-store unless the answer has a
-/// Cache-Control.
+/// Replaces `out` with the head of `answer`, including the empty line. Adds no-store unless the answer has
+/// a Cache-Control.
 void write_head(std::string& out, const response& answer, const head_facts& facts);
 
 } // namespace fq::net

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See router.hpp.
 #include "net/http/router.hpp"
 
 #include <stdexcept>
@@ -19,7 +18,9 @@ bool router::split(std::string_view path, segments& out) {
     if (out.count == segments_max) return false;
     const auto slash = path.find('/');
     const auto segment = path.substr(0, slash);
-    if (segment.empty() || slash + 1 == path.size()) return false; // "//" and a trailing slash name nothing
+    if (segment.empty() || slash + 1 == path.size())
+      return false; // "//" and a trailing slash match no
+                    // route
     out.text[out.count++] = segment;
     path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the route of a method and a path in a table that never changes. Called by the session; knows no
-// handler's meaning.
+// Finds the route of a method and a path in an immutable table. Called by the connection.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -14,13 +13,13 @@ namespace fq::net {
 struct route_match {
   const route* found = nullptr;
   path_parameters parameters;
-  std::string allow; ///< when not found: the methods this path has, "GET, POST"; empty: no such path
+  std::string allow; ///< if not found: the methods of this path, "GET, POST"; empty: no such path
 };
 
 class router {
 public:
-  /// `routes` must live as long. Throws std::invalid_argument for a malformed or repeated pattern: a
-  /// programmer's mistake.
+  /// `routes` must outlive this. Throws std::invalid_argument for a malformed or repeated pattern, which is
+  /// a defect.
   explicit router(std::span<const route> routes);
 
   [[nodiscard]] route_match match(method verb, std::string_view path) const;

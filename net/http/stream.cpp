@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See stream.hpp: the part with TLS.
+// The TLS part of stream.
 #include "net/http/stream.hpp"
 
 #include <openssl/err.h>
@@ -8,8 +8,8 @@
 
 namespace fq::net {
 
-/// A record may hold more than the caller had room for; of that no socket will tell. What is broken gives
-/// nothing away any more: who waited for that would be called for ever.
+/// Whether OpenSSL holds bytes of a record that did not fit into the caller's buffer; the socket does not
+/// signal those. False for a broken stream: a waiter would otherwise be called forever.
 bool stream::holds_input() const {
   return !tls_->broken && !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
 }
@@ -27,7 +27,7 @@ ssize_t stream::receive_tls(char* into, std::size_t room) {
     errno = ECONNRESET;
     return -1;
   }
-  ERR_clear_error(); // SSL_get_error looks at the thread's queue, which other connections share
+  ERR_clear_error(); // SSL_get_error reads the thread's queue, which connections share
   std::size_t got = 0;
   const int result = SSL_read_ex(t.ssl.get(), into, room, &got);
   t.emptied = result != 1;
@@ -66,7 +66,8 @@ ssize_t stream::send_tls(std::string_view bytes) {
   return -1;
 }
 
-/// So that the peer knows that nobody cut the answer short. Never waits: who does not read goes without it.
+/// Sends close_notify, so that the peer knows the answer was complete. Never waits: a peer that does not
+/// read gets none.
 void stream::say_goodbye() {
   if (!tls_ || std::exchange(tls_->broken, true)) return;
   ERR_clear_error();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connected socket as sessions and WebSockets use it: read and written at once or not at all, waited for by
-// Asio; plain, or with TLS of our own. What is plain costs one comparison with null. Knows neither HTTP nor
-// who handshakes (net/server/tls_handshakes).
+// A connected, non-blocking socket of HTTP connections and WebSockets, plain or with TLS; Asio only waits
+// for it. A plain socket costs one extra comparison with null. Independent of HTTP and of the handshake
+// (net/server/tls_handshakes).
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -17,7 +17,7 @@
 
 namespace fq::net {
 
-/// Bound to the io thread at compile time: no type-erased executor on the hot path.
+/// Executor type fixed at compile time: no type-erased executor on the hot path.
 using tcp_socket =
   boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
@@ -29,32 +29,32 @@ using ssl_ptr = std::unique_ptr<SSL, ssl_free>;
 class stream {
 public:
   explicit stream(tcp_socket socket) : socket_(std::move(socket)) {}
-  /// `tls` has its handshake behind it and reads and writes this socket.
+  /// `tls` has finished its handshake and uses this socket.
   stream(tcp_socket socket, ssl_ptr tls) : socket_(std::move(socket)), tls_(new tls_side{std::move(tls)}) {}
 
-  /// As ::recv that does not wait: bytes, 0 at the peer's end, or -1 with errno; EAGAIN: wait_readable, then
-  /// again.
+  /// Like a non-blocking ::recv: bytes, 0 at the peer's end, or -1 with errno. EAGAIN: wait_readable, then
+  /// retry.
   ssize_t receive(char* into, std::size_t room) {
     return tls_ ? receive_tls(into, room) : ::recv(socket_.native_handle(), into, room, MSG_DONTWAIT);
   }
 
-  /// As ::send that does not wait: bytes taken, or -1 with errno; EAGAIN: wait_writable, then the same bytes
-  /// again (more may follow them).
+  /// Like a non-blocking ::send: bytes taken, or -1 with errno. EAGAIN: wait_writable, then retry with the
+  /// same bytes; more may follow them.
   ssize_t send(std::string_view bytes) {
     return tls_ ? send_tls(bytes)
                 : ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  /// Reads what nobody wants to see any more, still encrypted if it was. As ::recv.
+  /// Reads and discards raw input, without decryption. Like ::recv.
   ssize_t skip(char* into, std::size_t room) {
     return ::recv(socket_.native_handle(), into, room, MSG_DONTWAIT);
   }
 
-  /// Bytes have come that were not received yet.
+  /// Whether unread bytes have arrived.
   [[nodiscard]] bool has_input() const;
 
-  /// `done(error_code)` on the io thread when `receive` may find something; also when that is here already,
-  /// decrypted. After `shutdown_send`: when `skip` may.
+  /// Calls `done(error_code)` on the io thread when `receive` may succeed, also if decrypted bytes are
+  /// already buffered. After `shutdown_send`: when `skip` may succeed.
   template <class Handler>
   void wait_readable(Handler done) {
     if (tls_ && holds_input())
@@ -70,7 +70,7 @@ public:
                        std::move(done));
   }
 
-  /// Our side says goodbye; the peer's bytes may still come, for `skip`.
+  /// Ends the sending direction; the peer may still send bytes for `skip`.
   void shutdown_send();
   void close();
 
@@ -80,11 +80,11 @@ public:
 private:
   struct tls_side {
     ssl_ptr ssl;
-    bool emptied =
-      false; ///< the last read found no whole record; what came with the handshake was not looked at yet
+    bool emptied = false; ///< the last read found no complete record; false after the handshake, which may
+                          ///< have buffered data
     bool read_waits_to_write = false;
     bool write_waits_to_read = false;
-    bool broken = false; ///< nothing may be read, written or said any more
+    bool broken = false; ///< no further reads or writes, and no close_notify
   };
 
   ssize_t receive_tls(char* into, std::size_t room);

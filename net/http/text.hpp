@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small things about the text of fields and forms.
+// Text helpers for fields and forms.
 #pragma once
 #include <string_view>
 
 namespace fq::net {
 
-/// Without blanks and tabs at its ends (RFC 9110's OWS).
+/// Without leading and trailing blanks and tabs (RFC 9110's OWS).
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   const auto from = text.find_first_not_of(blanks);

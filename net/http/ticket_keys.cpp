@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ticket_keys.hpp.
 #include "net/http/ticket_keys.hpp"
 
 #include <openssl/crypto.h>

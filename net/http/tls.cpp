@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See tls.hpp.
 #include "net/http/tls.hpp"
 
 #include <openssl/core_names.h>
@@ -22,21 +21,20 @@ namespace fq::net {
 
 namespace {
 
-/// TLS 1.2: forward secrecy and authenticated encryption only. TLS 1.3 has nothing else to choose from.
+/// TLS 1.2: only forward secrecy and authenticated encryption, which TLS 1.3 always has.
 constexpr const char* ciphers =
   "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
   "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305";
 constexpr const char* groups = "X25519:P-256:P-384";
-constexpr std::string_view protocol = "\x08http/1.1"; ///< as ALPN writes a list
-constexpr std::string_view session_context =
-  "fairqueue"; ///< tickets of another program on this machine are none of ours
+constexpr std::string_view protocol = "\x08http/1.1"; ///< in ALPN's list format
+constexpr std::string_view session_context = "fairqueue"; ///< refuses other programs' tickets
 constexpr auto renewal_warning = std::chrono::days{14};
 
 struct context_free {
   void operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(context); }
 };
 
-/// What OpenSSL has to say about what has just failed: the first is the cause, what follows is who was told.
+/// Text of OpenSSL's first queued error: the first is the cause, later errors come from its callers.
 std::string reason() {
   const auto code = ERR_peek_error();
   if (ERR_SYSTEM_ERROR(code)) return std::generic_category().message(ERR_GET_REASON(code));
@@ -74,7 +72,7 @@ certificate_facts facts_of(SSL_CTX* context) {
   return facts;
 }
 
-/// A client that speaks ALPN but not HTTP/1.1 is told so, as RFC 7301 wants it.
+/// Refuses a client that offers ALPN without HTTP/1.1, as RFC 7301 requires.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size, const unsigned char* offered,
                     unsigned offered_size, void*) {
   unsigned char* found = nullptr;
@@ -97,8 +95,8 @@ bool prepare(const ticket_key& key, const unsigned char* iv, EVP_CIPHER_CTX* cip
          && EVP_MAC_CTX_set_params(mac, parameters.data()) == 1;
 }
 
-/// As SSL_CTX_set_tlsext_ticket_key_evp_cb(3) wants it: 1 go on, 2 go on and give a new ticket, 0 no such
-/// key, -1 failure.
+/// Returns as SSL_CTX_set_tlsext_ticket_key_evp_cb(3) defines: 1 continue, 2 continue and issue a new
+/// ticket, 0 unknown key, -1 failure.
 int ticket_key_for(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac,
                    int seal) {
   auto& keys = *static_cast<ticket_keys*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
@@ -123,11 +121,11 @@ void harden(SSL_CTX* context) {
     throw std::runtime_error("this OpenSSL has none of our ciphers: " + reason());
 }
 
-/// Idle connections hold no buffers; a write takes what the socket takes, from wherever the bytes are now.
+/// Idle connections hold no buffers; a write may be partial, and its retry may use another address.
 void suit_our_streams(SSL_CTX* context) {
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE
                               | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_read_ahead(context, 1); // one system call for a record, not two
+  SSL_CTX_set_read_ahead(context, 1); // one system call per record instead of two
 }
 
 void resume_by_tickets(SSL_CTX* context, ticket_keys& keys) {
@@ -168,15 +166,15 @@ std::shared_ptr<const tls_server::loaded> tls_server::load() {
   suit_our_streams(context);
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   resume_by_tickets(context, tickets_);
-  // A key with a passphrase would be asked for at the terminal.
+  // Without this, OpenSSL would prompt for a key's passphrase on the terminal.
   SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return 0; });
   if (SSL_CTX_use_certificate_chain_file(context, options_.certificate.c_str()) != 1)
     refuse("tls.certificate", options_.certificate, reason());
   ERR_clear_error();
   if (SSL_CTX_use_PrivateKey_file(context, options_.key.c_str(), SSL_FILETYPE_PEM) != 1)
     refuse("tls.key", options_.key, reason());
-  // OpenSSL has a place for each algorithm: a key of another one than the certificate's is taken without a
-  // word, and then there is no pair.
+  // OpenSSL has one slot per algorithm: it accepts a key of another algorithm than the certificate's, but
+  // then there is no pair.
   if (SSL_CTX_check_private_key(context) != 1)
     refuse("tls.key", options_.key,
            "it is not the key of the certificate in tls.certificate, which is of another algorithm");
@@ -211,7 +209,7 @@ void tls_server::reload() {
 }
 
 ssl_ptr tls_server::begin(int descriptor) const {
-  ssl_ptr ssl{SSL_new(in_use()->context.get())}; // it keeps the context
+  ssl_ptr ssl{SSL_new(in_use()->context.get())}; // keeps the context alive
   if (!ssl || SSL_set_fd(ssl.get(), descriptor) != 1) return {};
   SSL_set_accept_state(ssl.get());
   return ssl;

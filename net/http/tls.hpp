@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TLS listener shows its clients: certificate chain and key from files, protocol and ciphers,
-// session tickets. Files may be read anew while it serves: open connections keep what they began with. Shared
-// by all io threads; nothing here knows sockets.
+// Configuration of the TLS listener: certificate chain and key from files, protocols, ciphers and session
+// tickets. Files can be reloaded while it serves; open connections keep the old ones. Shared by all io
+// threads; independent of sockets.
 #pragma once
 #include "config/options.hpp"
 #include "net/http/stream.hpp"
@@ -15,26 +15,26 @@
 
 namespace fq::net {
 
-/// Handshakes by how they ended, and what else /metrics tells.
+/// Handshakes by result, and other counts for /metrics.
 struct tls_counts {
   std::atomic<std::uint64_t> full{0};
   std::atomic<std::uint64_t> resumed{0};
-  std::atomic<std::uint64_t> failed{0}; ///< what the client sent is no TLS of ours, or it went away
-  std::atomic<std::uint64_t> late{0}; ///< at tls.handshake_timeout, or when its place was needed
+  std::atomic<std::uint64_t> failed{0}; ///< the client's TLS is not acceptable, or it disconnected
+  std::atomic<std::uint64_t> late{0}; ///< past tls.handshake_timeout, or evicted
   std::atomic<std::uint64_t> reloads{0}, reloads_refused{0}; ///< of certificates
   std::atomic<bool> last_reload_refused{false};
-  std::atomic<std::int64_t> pending{0}; ///< under way now
+  std::atomic<std::int64_t> pending{0}; ///< in progress now
 };
 
-/// What a chain of certificates says about itself.
+/// Facts of a certificate chain.
 struct certificate_facts {
-  std::string name; ///< of the first: its subject, as RFC 2253 has it
-  timestamp not_before; ///< of the first
-  timestamp not_after; ///< the earliest of all
+  std::string name; ///< subject of the first certificate, as in RFC 2253
+  timestamp not_before; ///< of the first certificate
+  timestamp not_after; ///< the earliest of the chain
 };
 
-/// Whether somebody should have renewed it by now: less than 14 days are left, or less than a sixth of its
-/// life if that is less.
+/// Whether the certificate is due for renewal: less than 14 days are left, or less than a sixth of its life
+/// if that is shorter.
 [[nodiscard]] bool should_be_renewed(const certificate_facts& facts, timestamp now);
 
 class tls_server {
@@ -45,13 +45,13 @@ public:
   tls_server(const tls_server&) = delete;
   tls_server& operator=(const tls_server&) = delete;
 
-  /// Reads the files again; new connections get what is in them. Throws std::runtime_error with a message for
-  /// the operator if that is worse than what is in use (unreadable, no pair, expired), which stays then.
-  /// Counted either way.
+  /// Reads the files again for new connections. If they are worse than those in use (unreadable, no pair,
+  /// expired), keeps those and throws std::runtime_error with a message for the operator. Counts both
+  /// results.
   void reload();
 
-  /// For a handshake with the client at the other end of `descriptor`, which is non-blocking and outlives it.
-  /// Null: no memory.
+  /// Starts a handshake on `descriptor`, which is non-blocking and must outlive it. Returns null if memory
+  /// is exhausted.
   [[nodiscard]] ssl_ptr begin(int descriptor) const;
 
   [[nodiscard]] certificate_facts facts() const;
@@ -68,7 +68,7 @@ private:
   environment& env_;
   ticket_keys tickets_;
   mutable std::mutex lock_;
-  std::shared_ptr<const loaded> loaded_; ///< under lock_
+  std::shared_ptr<const loaded> loaded_; ///< guarded by lock_
 };
 
 } // namespace fq::net

@@ -4,7 +4,7 @@
 
 namespace fq::net {
 
-/// Checks text incrementally: UTF-8 without surrogates and overlong forms.
+/// Checks UTF-8 incrementally; refuses surrogates and overlong forms.
 class utf8_checker {
 public:
   bool feed(unsigned char byte);
@@ -12,8 +12,8 @@ public:
   void reset() { *this = {}; }
 
 private:
-  std::uint8_t more_ = 0; ///< continuation bytes to come
-  std::uint8_t low_ = 0x80, high_ = 0xbf; ///< what the next one may be
+  std::uint8_t more_ = 0; ///< continuation bytes still expected
+  std::uint8_t low_ = 0x80, high_ = 0xbf; ///< range of the next byte
 };
 
 } // namespace fq::net

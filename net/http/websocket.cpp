@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See websocket.hpp.
 #include "net/http/websocket.hpp"
 
 #include <openssl/evp.h>
@@ -14,7 +13,7 @@ namespace {
 constexpr std::string_view handshake_guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr std::size_t sha1_size = 20;
 
-/// The base64 text of 16 bytes: 22 characters and "==".
+/// Whether `key` is the base64 text of 16 bytes: 22 characters and "==".
 bool is_key(std::string_view key) {
   constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   return key.size() == 24 && key.substr(22) == "=="

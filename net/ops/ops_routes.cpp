@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For operators and readers: health, counters, the API description.
+// Routes for operators: health, metrics, the API description.
 #include "net/bridge/readiness.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/openapi.hpp"

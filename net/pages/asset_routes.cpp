@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For browsers: the pages about this server, and the files inside the program that they load.
+// The pages about this server, and the embedded files that pages load.
 #include "domain/money/money_text.hpp"
 #include "net/http/encoding.hpp"
 #include "net/http/query.hpp"
@@ -14,9 +14,9 @@
 namespace fq::net {
 namespace {
 
-/// The name has the hash of the content: what it names never changes.
+/// For names with a hash of the content, which never changes.
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
-/// Under its plain name a file changes with the server: other sites' pages get the new one soon.
+/// For plain names: the file changes with the server, and other sites' pages soon get the new version.
 constexpr std::string_view for_minutes = "public, max-age=300";
 
 std::string_view bytes_of(const web::asset& a, coding how) {
@@ -28,7 +28,7 @@ std::string_view bytes_of(const web::asset& a, coding how) {
   return {};
 }
 
-/// The smallest first.
+/// Available codings, smallest first.
 std::vector<coding> codings_of(const web::asset& a) {
   std::vector<coding> all;
   for (const auto how : {coding::brotli, coding::gzip, coding::identity})
@@ -46,8 +46,8 @@ response content_of(const web::asset& found, const request& rq, std::string_view
   return answer;
 }
 
-/// {"JPY":0,"KWD":3,...} as the value of an attribute: what the browser knows about currencies (CLDR) is how
-/// people show them, not what the minor unit of a price is.
+/// {"JPY":0,"KWD":3,...} as the value of an attribute. Browsers know how people write currencies (CLDR),
+/// but not the minor unit of a price.
 std::string decimals_for_attribute() {
   std::string json = "{";
   for (const auto& [currency, decimals] : unusual_decimals())
@@ -69,12 +69,11 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
                     {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
 }
 
-/// The organizer's console: all of it is script, which knows the public API, the currencies, and nothing else
-/// of us.
+/// The organizer's console: all script, which uses the public API and the currency list only.
 awaitable<response> get_console(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   static const std::string decimals = decimals_for_attribute();
-  // The demo's sign-in says where its address and password are.
+  // The demo's sign-in links to its address and password.
   std::string place = R"(<div id="console" data-decimals=")" + decimals
                       + (demo_for(ctx, rq) ? R"(" data-demo="demo/mail#organizer"></div>)" : R"("></div>)");
   place +=
@@ -90,16 +89,16 @@ awaitable<response> get_asset(context& ctx, const request& rq, const path_parame
   return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
 }
 
-/// The waiting pages' service worker: its place in the tree is what it may work for.
+/// The waiting pages' service worker. Its path determines the pages that it controls.
 awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   auto answer = content_of(web::get_asset("worker.js"), rq, for_minutes);
-  answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it needs nothing
+  answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it loads nothing
   return ready(std::move(answer));
 }
 
-/// What other sites' pages load. The path ends in the name that their snippet has.
+/// Files that other sites' pages load. The path ends in the name used in their snippet.
 awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));

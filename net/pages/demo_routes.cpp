@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /demo/mail: the demo's mailbox. Works without script; nothing in a mail becomes markup.
+// GET /demo/mail: the demo's mailbox. Works without script; all text from mails is escaped.
 #include "net/pages/demo.hpp"
 
 #include "net/http/client_address.hpp"
@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t mails_shown_max = 50;
 
-/// What proxies add. One that adds nothing cannot be told from a browser; `http.public_url` then says that
-/// there is one (app/demo).
+/// Whether a proxy's field is present. A proxy that adds none looks like a browser; then `http.public_url`
+/// shows that there is one (app/demo).
 bool came_through_a_proxy(const request& rq) {
   constexpr std::array marks{"Forwarded",         "Via",      "X-Forwarded-For", "X-Forwarded-Host",
                              "X-Forwarded-Proto", "X-Real-IP"};
@@ -50,8 +50,7 @@ void append_organizer(std::string& out, language in, const std::string& base, co
 }
 
 void append_mail(std::string& out, language in, const kept_mail& mail) {
-  constexpr std::string_view of_mails =
-    "lang=\"en\" dir=\"auto\""; // which are in one language, whatever the page is in
+  constexpr std::string_view of_mails = "lang=\"en\" dir=\"auto\""; // mails do not follow the page's language
   out += "<article class=\"card\">";
   append_element(out, "h2", of_mails, mail.subject);
   out += "<p class=\"soft\"><bdi>";
@@ -71,7 +70,7 @@ bool names_this_machine(std::string_view host) {
 }
 
 const demo_facts* demo_for(const context& ctx, const request& rq) {
-  if (!ctx.state.ready || !ctx.shared->demo) // it is set before we are ready, by another thread
+  if (!ctx.state.ready || !ctx.shared->demo) // set before `ready`, by another thread
     return nullptr;
   const auto origin = rq.field("Origin"); // forms of our own pages have it
   const bool is_ours = !rq.has_field("Origin") || is_own_origin(rq, ctx.options.http.public_url, origin);

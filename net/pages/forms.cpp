@@ -12,7 +12,7 @@
 namespace fq::net {
 namespace {
 
-/// "a+b%20c" as text; nothing if it is no UTF-8, has control characters or a broken escape.
+/// Decodes "a+b%20c"; nothing if the result is no UTF-8, has control characters or a broken escape.
 std::optional<std::string> decoded(std::string_view encoded) {
   std::string text;
   utf8_checker utf8;
@@ -93,11 +93,11 @@ void set_cookie(response& answer, std::string_view name, std::string_view value,
 }
 
 bool is_from_own_page(const request& rq, std::string_view public_url) {
-  // Browsers set this one themselves, whatever a page's referrer policy is.
+  // Browsers set this field themselves, whatever the page's referrer policy.
   const auto site = rq.field("Sec-Fetch-Site");
   if (!site.empty()) return site == "same-origin" || site == "none";
-  // Older ones say where a POST comes from; who says nothing at all is no browser, and has no cookies but its
-  // own.
+  // Older browsers send an Origin with a POST. A client without either field is no browser, so it cannot
+  // misuse a visitor's cookies.
   return !rq.has_field("Origin") || is_own_origin(rq, public_url, rq.field("Origin"));
 }
 

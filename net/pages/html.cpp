@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page frame. Its style is allowed by hash, so nothing injected could style or script anything.
+// The page frame. Its style is allowed by hash, so injected style or script has no effect.
 #include "net/pages/html.hpp"
 
 #include "crypto/digest.hpp"
@@ -49,7 +49,7 @@ const std::string& policy(page_rights rights) {
   return all.at(static_cast<std::size_t>(rights));
 }
 
-/// The tag that loads it.
+/// Appends the tag that loads the asset.
 void append_asset(std::string& out, std::string_view name) {
   const bool style = name.ends_with(".css");
   out += style                    ? "<link rel=\"stylesheet\" href=\"assets/"
@@ -65,7 +65,7 @@ std::string csp_hash(std::string_view content) {
   const auto digest = sha256(content);
   auto text = to_base64url(digest);
   for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
-  return "'sha256-" + text + "='"; // 32 bytes are 43 characters and one '='
+  return "'sha256-" + text + "='"; // 32 bytes become 43 characters and one '='
 }
 
 void append_escaped(std::string& out, std::string_view text) {

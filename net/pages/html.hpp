@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The little HTML this server writes by itself: escaped text in one accessible page frame under a strict
-// Content-Security-Policy. Called by sandbox_routes and asset_routes.
+// HTML for simple pages: escaped text in one accessible page frame under a strict Content-Security-Policy.
+// Called by sandbox_routes and asset_routes.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -11,21 +11,21 @@
 
 namespace fq::net {
 
-/// & < > " ' as entities: safe in text and in quoted attributes.
+/// Writes & < > " ' as entities: safe in text and in quoted attributes.
 void append_escaped(std::string& out, std::string_view text);
 
-/// "'sha256-...'": how a Content-Security-Policy allows exactly this inline style.
+/// "'sha256-...'": allows exactly this inline style in a Content-Security-Policy.
 [[nodiscard]] std::string csp_hash(std::string_view content);
 
-/// What the page may do, as its policy tells the browser.
+/// Rights of a page in its Content-Security-Policy.
 enum class page_rights : std::uint8_t {
   none, ///< text and links
-  forms, ///< forms that post back here
-  assets, ///< scripts and styles of this server's /assets, which may ask this server
-  application, ///< the same, which draw everything: not our style, and no HTML out of text
+  forms, ///< forms that post to this server
+  assets, ///< scripts and styles of /assets, which may send requests to this server
+  application, ///< as `assets`, for pages drawn by script: without our style, and without HTML from text
 };
 
-/// A whole document around `main` (HTML, already safe). `assets`: names of web/assets that it loads, only
+/// A complete document around `main`, which must be safe HTML. `assets`: names of web/assets to load, only
 /// with that right.
 [[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main,
                             page_rights rights, std::initializer_list<std::string_view> assets = {});

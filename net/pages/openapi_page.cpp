@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /docs without script: the API description as plain headings and tables.
+// /docs without script: the API description as headings and tables.
 #include "net/pages/html.hpp"
 #include "net/pages/openapi.hpp"
 

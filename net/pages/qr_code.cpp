@@ -8,9 +8,9 @@
 namespace fq::net {
 namespace {
 
-constexpr int quiet_zone = 4; ///< modules around it (ISO/IEC 18004)
+constexpr int quiet_zone = 4; ///< modules around the code (ISO/IEC 18004)
 
-/// "M5,3h7v1h-7z": a run of black modules in a row.
+/// A run of black modules as an SVG path: "M5,3h7v1h-7z".
 void append_run(std::string& path, int x, int y, int length) {
   const auto width = std::to_string(length);
   path += "M" + std::to_string(x) + "," + std::to_string(y) + "h" + width + "v1h-" + width + "z";
@@ -31,7 +31,7 @@ std::string path_of(const qrcodegen::QrCode& code) {
 
 void append_qr_code(std::string& out, std::string_view content, std::string_view label) {
   const std::string text{content};
-  // Upon a screen nothing hides a part of it: the least correction gives the largest modules.
+  // A screen covers no part of the code: the lowest correction gives the largest modules.
   const auto code = qrcodegen::QrCode::encodeText(text.c_str(), qrcodegen::QrCode::Ecc::LOW);
   const auto from = std::to_string(-quiet_zone), size = std::to_string(code.getSize() + 2 * quiet_zone);
   out += "<svg class=\"qr\" role=\"img\" aria-label=\"";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sandbox gateway's hosted page. It speaks to the gateway only, as a foreign gateway's page would.
+// The sandbox gateway's hosted payment page. It uses only the gateway, as a real gateway's page would.
 #include "domain/money/money_text.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/forms.hpp"
@@ -86,7 +86,7 @@ response charge_page(const sandbox_page& charge) {
 
 using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
 
-/// What both methods of the page check first.
+/// Checks common to GET and POST.
 awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path,
                                    page_step run) {
   if (!ctx.shared->sandbox || !is_reference(path.values[0]))
@@ -96,7 +96,7 @@ awaitable<response> with_reference(context& ctx, const request& rq, const path_p
   return run(ctx, rq, std::string{path.values[0]});
 }
 
-// -- GET -----------------------------------------------------------------------------------------------
+// -- GET
 
 awaitable<response> show_charge(context& ctx, const request& rq, std::string reference) {
   auto look = [gateway = ctx.shared->sandbox, reference] { return gateway->view(reference); };
@@ -106,7 +106,7 @@ awaitable<response> show_charge(context& ctx, const request& rq, std::string ref
   co_return charge_page(**charge);
 }
 
-// -- POST ----------------------------------------------------------------------------------------------
+// -- POST
 
 std::optional<sandbox_action> parse_action(std::string_view text) {
   if (text == "pay") return sandbox_action::pay;
@@ -114,7 +114,7 @@ std::optional<sandbox_action> parse_action(std::string_view text) {
   return std::nullopt;
 }
 
-/// `action=pay` as the page's forms send it.
+/// Reads `action=pay` as the page's forms send it.
 std::optional<response> read_form_action(const request& rq, sandbox_action& action) {
   std::optional<response> no;
   const auto sent = form::read(rq, no);
@@ -126,7 +126,7 @@ std::optional<response> read_form_action(const request& rq, sandbox_action& acti
   return std::nullopt;
 }
 
-/// {"action":"pay"}.
+/// Reads {"action":"pay"}.
 std::optional<response> read_json_action(const request& rq, sandbox_action& action) {
   return read_json(rq, body_need::required, [&action](object_reader& body) {
     body.require("action");

@@ -50,7 +50,7 @@ void begin_state(std::string& out, const shopper& who) {
   append_time(out, who.now);
 }
 
-// -- choosing ------------------------------------------------------------------------------------------
+// -- ticket choice
 
 void append_quantity(std::string& out, const shopper& who, const ticket_type_row& type,
                      const choice_view& choice) {
@@ -62,7 +62,7 @@ void append_quantity(std::string& out, const shopper& who, const ticket_type_row
   out += "</label><select id=\"" + name + "\" name=\"" + name + "\">";
   for (std::int64_t n = 0; n <= most; ++n) {
     const auto number = std::to_string(n);
-    // Who sells one thing only sells one of it, unless somebody wants more.
+    // Preselect 1 if there is one ticket type and nothing was sent yet.
     const bool is_chosen = chosen.empty()
                              ? n == 1 && choice.event.ticket_types.size() == 1 && choice.sent.fields().empty()
                              : chosen == number;
@@ -136,7 +136,7 @@ std::string choice_state(const shopper& who, const choice_view& choice) {
   return out + '}';
 }
 
-// -- orders --------------------------------------------------------------------------------------------
+// -- orders
 
 std::string_view headline_of(const order_view& v) {
   switch (v.order.status) {
@@ -153,7 +153,7 @@ std::string_view headline_of(const order_view& v) {
   return "order";
 }
 
-/// Whether it changes by itself, so that the page looks again.
+/// Whether the state changes without the customer, so that the page must reload.
 bool is_moving(const order_view& v) {
   return v.order.status == order_status::pending || v.order.status == order_status::awaiting_payment;
 }
@@ -322,7 +322,7 @@ site_page orders_page(const shopper& who, const std::vector<order_listing>& orde
   for (const auto& o : orders) {
     order_view v;
     v.order = o.order;
-    v.payment_url = "known by its page"; // a list says "reserved" of whatever is not paid
+    v.payment_url = "known by its page"; // any text: the list shows "reserved" for every unpaid order
     page.main += "<li><div><b>";
     append_element(page.main, "a", "href=\"" + who.base + "/shop/orders/" + to_string(o.order.id) + '"',
                    o.event_name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /shop: what is on sale, choosing tickets, orders and receipts, by plain forms. What a page does is what the
-// API does: the same messages to the same actors, with the same limits.
+// /shop: events on sale, ticket choice, orders and receipts, by plain forms. Pages use the same messages to
+// the same actors as the API, with the same limits.
 #include "net/pages/html.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/visit.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t name_bytes_max = 100, promo_code_bytes_max = 100;
 constexpr std::uint32_t quantity_max = 100, events_shown_max = 50, orders_shown_max = 50;
-/// For the gateway's page: most orders have theirs by then, and the rest is shown by a page that looks again.
+/// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
 constexpr milliseconds page_wait{3'000};
 
 shopper shopper_of(const visit& v) {
@@ -28,9 +28,9 @@ shopper shopper_of(const visit& v) {
 std::string order_path(const order_id& order) { return "/shop/orders/" + to_string(order); }
 std::string wait_path(const visit& v) { return "/wait/" + to_string(v.id); }
 
-// -- what is on sale -----------------------------------------------------------------------------------
+// -- events on sale
 
-/// Whose looks a page about several events has: their tenant's if all are of one, else the installation's.
+/// Tenant whose brand a page with several events shows: their common tenant, else the default tenant.
 tenant_id tenant_of_all(const std::vector<event_view>& events) {
   const auto is_anothers = [&](const event_view& e) { return e.event.tenant != events.front().event.tenant; };
   return events.empty() || std::ranges::any_of(events, is_anothers) ? default_tenant
@@ -55,16 +55,16 @@ awaitable<response> act_in_shop(visit v) {
   return ready(std::move(answer));
 }
 
-// -- choosing ------------------------------------------------------------------------------------------
+// -- ticket choice
 
-/// What every step of a purchase needs: the event, and the right to buy.
+/// What every step of a purchase needs: the event and an admission.
 struct counter {
   std::optional<response> no;
   event_view event = {};
-  std::optional<entry_view> place = {}; ///< none in events without a waiting room
+  std::optional<entry_view> place = {}; ///< none for events without a waiting room
 };
 
-/// A visitor without an admission is sent to the line.
+/// Redirects a visitor without an admission to the waiting page.
 awaitable<counter> come_to_counter(const visit& v) {
   if (v.customer.is_nil()) co_return counter{see_other(v, wait_path(v))};
   auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}, v.customer});
@@ -102,7 +102,7 @@ awaitable<response> show_tickets(visit v) {
   co_return show_choice(v, at, {});
 }
 
-/// The quantities of the form. Nothing: one is no number that we sell.
+/// The quantities of the form. Nothing if one is invalid.
 std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event) {
   std::vector<item_wish> items;
   for (const auto& type : event.ticket_types) {
@@ -117,7 +117,7 @@ std::optional<std::vector<item_wish>> items_of(const form& sent, const event_vie
   return items;
 }
 
-/// The key of the text that tells why.
+/// Key of the text of a refusal.
 std::string text_of(reason why) {
   switch (why) {
     case reason::none_free:
@@ -134,10 +134,10 @@ std::string text_of(reason why) {
   }
 }
 
-/// Refused by a rule: the page again, with what was filled in. Anything else is no answer to a form.
+/// Whether a rule refused, which the page explains with the form as filled in. Other refusals are errors.
 bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again"; }
 
-/// Nothing, or why the form cannot be sent on.
+/// Key of the text of what is wrong with the form; empty if it is complete.
 std::string problem_of(const form& sent, const std::vector<item_wish>& items, bool with_contact) {
   if (items.empty()) return "nothing_chosen";
   if (!with_contact) return {};
@@ -218,7 +218,7 @@ awaitable<response> act_on_choice(visit v) {
   co_return co_await answering;
 }
 
-// -- orders --------------------------------------------------------------------------------------------
+// -- orders
 
 awaitable<response> show_order(visit v) {
   if (v.customer.is_nil()) co_return see_other(v, "/shop");
@@ -236,7 +236,7 @@ awaitable<response> show_order(visit v) {
 awaitable<response> cancel(const visit& v) {
   auto got = co_await ask_event(v.ctx, owner_of(v.id), cancel_order{v.id, v.customer});
   if (auto no = refused(v.rq, got);
-      no && no->status != 409) // too late to cancel: the page shows what it is now
+      no && no->status != 409) // too late to cancel: the page shows the current state
     co_return std::move(*no);
   co_return see_other(v, order_path(v.id));
 }
@@ -264,7 +264,7 @@ awaitable<response> act_on_order(visit v) {
 
 struct own_orders {
   std::optional<response> no;
-  std::vector<order_listing> orders = {}; ///< the newest first
+  std::vector<order_listing> orders = {}; ///< newest first
 };
 
 awaitable<own_orders> find_own_orders(const visit& v) {
@@ -281,7 +281,8 @@ awaitable<response> show_orders(visit v) {
   co_return render(orders_page(shopper_of(v), own.orders), v.base(), brand_of(v.ctx, default_tenant));
 }
 
-/// Back from the gateway, which knows the event but no order: the newest one there.
+/// The return from the gateway, which knows the event but not the order: shows the newest order of the
+/// event.
 awaitable<response> come_back(visit v) {
   auto own = co_await find_own_orders(v);
   if (own.no) co_return std::move(*own.no);
@@ -310,7 +311,7 @@ awaitable<response> post_shop_event(context& ctx, const request& rq, const path_
 
 awaitable<response> get_shop_return(context& ctx, const request& rq, const path_parameters& path) {
   return on_page(ctx, rq, path, come_back,
-                 extra_query::ignored); // gateways add what they like to the address
+                 extra_query::ignored); // gateways add parameters
 }
 
 awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_parameters& path) {
@@ -325,8 +326,7 @@ awaitable<response> post_shop_order(context& ctx, const request& rq, const path_
   return on_form(ctx, rq, path, act_on_order);
 }
 
-/// Where a payer comes back to whose order named no page of its own. Gateways add what they like to the
-/// address; nothing of it is read.
+/// Return page of an order without its own return URL. Ignores parameters that gateways add.
 awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
   return ready(page(200, "Payment",
                     "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a "

@@ -24,8 +24,8 @@ double luminance(std::string_view colour) {
   return 0.2126 * linear(channel(1)) + 0.7152 * linear(channel(3)) + 0.0722 * linear(channel(5));
 }
 
-/// A tenant's colours as a second, tiny style. The sheen darkens under white and lightens under black:
-/// contrast only grows.
+/// A tenant's colours as a second, small style. The sheen darkens behind white text and lightens behind
+/// black text, so contrast only grows.
 std::string brand_style(const config::brand* brand) {
   if (!brand || brand->colour.empty()) return {};
   const auto ink = ink_on(brand->colour);
@@ -65,7 +65,7 @@ void append_brand(std::string& out, const std::string& base, const config::brand
   out += "</a>";
 }
 
-/// Each in its own words, for who cannot read the present one.
+/// Each language in its own name, for visitors who cannot read the current one.
 void append_languages(std::string& out, language in) {
   append_element(out, "span", "class=\"quiet\"", text(in, "language"));
   for (const auto l : all_languages) {
@@ -104,7 +104,7 @@ void append_head(std::string& out, const site_page& page, const std::string& bas
   out += "</head>";
 }
 
-/// Inside a script element nothing but "<" can end it.
+/// Escapes "<", the only character that can end a script element.
 void append_state(std::string& out, std::string_view json) {
   out += "<script type=\"application/json\" id=\"fairqueue\">";
   for (const char c : json) c == '<' ? out += "\\u003c" : out += c;
@@ -155,7 +155,7 @@ response render(const site_page& page, const std::string& base, const config::br
   append_state(out, page.state);
   out += "</body></html>\n";
   answer.fields.emplace_back("Content-Security-Policy", policy(page, brand, tenant_style));
-  // Our own forms must say where they come from; nobody else hears which event somebody waits for.
+  // Our forms need a referrer; other sites must not learn the visitor's event.
   answer.fields.emplace_back("Referrer-Policy", "same-origin");
   answer.fields.emplace_back("Vary", "Accept-Language, Cookie");
   return answer;

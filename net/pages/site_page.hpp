@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of every page for people: head, style, tenant's colours, languages, the strict
-// Content-Security-Policy. The contents are made by wait_page and shop_page. Sizes matter: the style is
-// inside, so that the first paint needs one request.
+// The frame of every page for people: head, style, tenant's colours, languages, a strict
+// Content-Security-Policy. wait_page and shop_page make the content. The style is inline, so that the first
+// paint needs one request.
 #pragma once
 #include "config/branding.hpp"
 #include "net/http/http.hpp"
@@ -12,29 +12,30 @@
 
 namespace fq::net {
 
-/// Everything is HTML that is already safe, unless it says text.
+/// Members are safe HTML unless marked as text.
 struct site_page {
   language in = language::en;
   std::string title = {}; ///< text
-  std::string hero = {}; ///< upon the tenant's colour: says where we are
+  std::string hero = {}; ///< heading area in the tenant's colour
   std::string main = {};
   std::string main_class = {};
-  std::string_view script = {}; ///< of web/assets; empty: none
+  std::string_view script = {}; ///< name in web/assets; empty: none
   std::string state = "{}"; ///< JSON for the script
-  unsigned refresh_seconds = 0; ///< without script the page renews itself; 0: not
+  unsigned refresh_seconds = 0; ///< reload interval without script; 0: none
   std::string_view form_target = {}; ///< another origin to which a form may post; empty: none
   bool signed_in = false;
 };
 
-/// `base`: http.base_path. `brand` null: nobody's.
+/// `base`: http.base_path. `brand` null: no brand.
 [[nodiscard]] response render(const site_page& page, const std::string& base, const config::brand* brand,
                               unsigned status = 200);
 
-/// "<p class=...>escaped text</p>" and the like.
+/// Appends "<p class=...>escaped text</p>" and similar.
 void append_element(std::string& out, std::string_view tag, std::string_view attributes,
                     std::string_view text);
 
-/// Black or white: what is read better upon "#rrggbb". At least 4.5 : 1 for every colour (WCAG 2.2, 1.4.3).
+/// Black or white, whichever has more contrast on "#rrggbb". At least 4.5 : 1 for every colour (WCAG 2.2,
+/// 1.4.3).
 [[nodiscard]] std::string_view ink_on(std::string_view colour);
 
 } // namespace fq::net

@@ -13,8 +13,8 @@ namespace {
 
 struct locale {
   std::string_view tag;
-  std::string_view group; ///< between thousands
-  std::uint64_t group_from; ///< Spanish writes 1234 but 12.345
+  std::string_view group; ///< separator of thousands
+  std::uint64_t group_from; ///< smallest number with separators: Spanish writes 1234 but 12.345
 };
 constexpr std::array<locale, all_languages.size()> locales{{
   {"en", ",", 1'000},
@@ -58,7 +58,7 @@ std::string filled(std::string_view pattern, words values) {
   return out;
 }
 
-/// French and Spanish say "un million de", which is 1000000, 2000000, ...
+/// French and Spanish use the form "many" ("un million de") for multiples of 1,000,000.
 bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
 
 constexpr std::array form_names{"zero", "one", "two", "few", "many", "other"};

@@ -24,7 +24,7 @@ language language_of_visitor(const request& rq) {
   return chosen ? *chosen : negotiate(rq.field("Accept-Language"));
 }
 
-/// The problem's stable code, as its body has it.
+/// The problem's stable code, from its body.
 std::string code_in(const response& problem) {
   const auto body = boost::json::parse(problem.body);
   return std::string{body.at("code").as_string()};
@@ -39,7 +39,7 @@ bool is_problem(const response& answer) { return answer.content_type == "applica
 
 bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }
 
-/// The same refusal in words for people; code and request id stay, for who helps them.
+/// The same refusal as a page for people; keeps code and request id for support.
 response as_page(context& ctx, const request& rq, language in, response no) {
   site_page shown{.in = in};
   shown.title = text(in, "error_title");
@@ -64,7 +64,7 @@ awaitable<response> shown(context& ctx, const request& rq, language in, awaitabl
   co_return answer;
 }
 
-/// The id of the path, the visitor, the limit.
+/// Checks the path's id, the visitor and the limit.
 std::optional<response> begin(visit& v, const path_parameters& path) {
   if (path.count > 0) {
     const auto parsed = parse_event_owned_id(path.values[0]);

@@ -13,7 +13,7 @@
 namespace fq::net {
 namespace {
 
-/// What the visitor can do or hear about now. In the order of the questions.
+/// What the page offers to the visitor; checked in this order.
 enum class face : std::uint8_t { waiting, admitted, not_open, ended, cancelled, sign_in, join, join_again };
 
 bool is_queue(const wait_view& v) { return v.line.event.kind == event_kind::queue; }
@@ -44,24 +44,23 @@ void append_text_card(std::string& out, std::string_view style, std::string_view
   out += "</section>";
 }
 
-// -- why somebody was sent here ------------------------------------------------------------------------
+// -- reasons of a redirect to this page
 
 struct notice {
-  std::string_view reason; ///< of ?reason=
-  std::string_view key; ///< of the text that says it plainly
-  bool is_for_waiting; ///< said to who has a place; else to who has none
+  std::string_view reason; ///< value of ?reason=
+  std::string_view key; ///< key of its text
+  bool is_for_waiting; ///< shown to visitors with an entry, else to visitors without
 };
 constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
   notice{"customer_blocked", "customer_blocked", false},
-  notice{"expired", "over_completed_queue", false}, // of a gate: the session is over
+  notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
   notice{"link_expired", "device_link_expired", false},
   notice{"kept_own_place", "device_kept_own", true},
 };
 
-/// The text's key; empty if there is nothing to say: gates have reasons of which their visitors need not
-/// hear.
+/// The text's key; empty if the page shows none: some reasons of gates are not for visitors.
 std::string_view notice_of(const wait_view& v, bool has_place) {
   const auto found = std::ranges::find(notices, v.reason, &notice::reason);
   return found != notices.end() && found->is_for_waiting == has_place ? found->key : std::string_view{};
@@ -83,7 +82,7 @@ void append_notice(std::string& out, const wait_view& v, bool has_place) {
   out += "</section>";
 }
 
-// -- in line -------------------------------------------------------------------------------------------
+// -- in the queue
 
 void append_place(std::string& out, const wait_view& v) {
   const auto& place = *v.place;
@@ -150,7 +149,7 @@ void append_leave(std::string& out, const wait_view& v) {
   out += "</details>";
 }
 
-/// A queue's visitor has no account that would know the place elsewhere.
+/// Only for queues: their visitors have no account that shows the entry on another device.
 void append_device_link(std::string& out, const wait_view& v) {
   if (!is_queue(v)) return;
   out += "<p>";
@@ -187,7 +186,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   page.refresh_seconds = std::clamp(v.place->poll_after_ms / 1000 + 1, 5u, 120u);
 }
 
-// -- admitted ------------------------------------------------------------------------------------------
+// -- admitted
 
 void append_link_button(std::string& out, std::string_view address, std::string_view label) {
   out += "<a class=\"button\" href=\"";
@@ -203,12 +202,12 @@ void append_way_in(std::string& out, const wait_view& v) {
                        text(v.in, "choose_tickets"));
     return;
   }
-  if (v.return_url.empty()) { // nowhere to hand the session to: the site itself must know the visitor
+  if (v.return_url.empty()) { // no return URL for the session: the site itself must recognise the visitor
     append_element(out, "p", "class=\"sub\"", text(v.in, "go_back"));
     if (!v.home_url.empty()) append_link_button(out, v.home_url, text(v.in, "go_in"));
     return;
   }
-  // The token travels in a body, never in an address that logs and referrers would keep.
+  // The token is posted in a body, because logs and referrers keep URLs.
   out += "<form method=\"post\" action=\"";
   append_escaped(out, v.return_url);
   out += "\">";
@@ -236,7 +235,7 @@ void show_admitted(site_page& page, const wait_view& v) {
   page.main += "</section>";
 }
 
-// -- before and after ----------------------------------------------------------------------------------
+// -- before and after
 
 void append_tickets(std::string& out, const wait_view& v) {
   if (is_queue(v) || v.line.ticket_types.empty()) return;
@@ -340,9 +339,9 @@ void show_still(site_page& page, const wait_view& v, face is) {
   if (is == face::not_open) page.refresh_seconds = 30;
 }
 
-// -- for the script ------------------------------------------------------------------------------------
+// -- for the script
 
-/// What every page of a line tells its script.
+/// The state for the script of every page of a queue.
 void begin_state(std::string& out, language in, const std::string& base, const event_row& line,
                  timestamp now) {
   out = "{\"base\":";
@@ -416,8 +415,8 @@ site_page device_page(const device_view& v) {
   append_escaped(main, text(v.in, "device_link"));
   main += "</a></p>";
   append_element(main, "p", "class=\"soft\"", counted(v.in, "device_secret", v.minutes));
-  main += "<noscript>"; // who has none here may have none there either; the token is in a part of the address
-                        // that only script reads
+  main += "<noscript>"; // the other device may have no script either; only script can read the token in the
+                        // fragment
   append_element(main, "p", "class=\"soft\"", text(v.in, "device_script"));
   main += "</noscript>";
   main += "</section><div class=\"row\">";
@@ -433,7 +432,7 @@ site_page device_page(const device_view& v) {
   return page;
 }
 
-// -- pieces --------------------------------------------------------------------------------------------
+// -- pieces
 
 void append_timed(std::string& out, language in, std::string_view tag, std::string_view attributes,
                   std::string_view key, timestamp when) {

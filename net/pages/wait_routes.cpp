@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET and POST /wait/{id}: the waiting page of an event or a standalone queue, from signing in to "your
-// turn", by plain forms. An event's visitor is a customer, known by a cookie; a queue's visitor has the
-// place's own token in a cookie of that page, and /wait/{id}/device takes it to another device.
+// GET and POST /wait/{id}: the waiting page of an event or a standalone queue, by plain forms. A visitor of
+// an event is a customer, known by a cookie. A visitor of a queue has the entry's token in a cookie of that
+// page; /wait/{id}/device moves it to another device.
 #include "net/http/cors.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/visit.hpp"
@@ -19,17 +19,17 @@ namespace fq::net {
 namespace {
 
 constexpr std::size_t join_key_min = 16, join_key_max = 64, code_max = 32;
-/// For as long may somebody take a shown code with a camera. Who took it has the place like before.
+/// Life of the token in a device link. The other device keeps the entry permanently after opening it.
 constexpr seconds device_link_life{600};
 
-// -- what there is -------------------------------------------------------------------------------------
+// -- lookups
 
 struct line_found {
   std::optional<response> no;
   event_view line = {};
 };
 
-/// An event; else a queue of that id.
+/// Finds an event, else a queue, with that id.
 awaitable<line_found> find_line(const visit& v) {
   auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
   if (!got.error && got.reply.no.why == reason::not_found)
@@ -38,7 +38,7 @@ awaitable<line_found> find_line(const visit& v) {
   co_return line_found{std::nullopt, std::move(got.reply.event)};
 }
 
-/// The ticket that the token is of; nothing if it is none of this queue.
+/// The ticket of the token; nothing if it is invalid or of another queue.
 std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {
   if (token.empty()) return std::nullopt;
   const auto checked = v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
@@ -73,7 +73,7 @@ awaitable<place_found> find_customers_place(const visit& v) {
   co_return found_place(v, got);
 }
 
-/// `ticket`: nothing is no place.
+/// `ticket` nothing: no entry.
 awaitable<place_found> find_tickets_place(const visit& v, std::optional<entry_id> ticket) {
   if (!ticket) co_return place_found{};
   auto got = co_await ask_event(v.ctx, owner_of(v.id), find_ticket{*ticket});
@@ -84,7 +84,7 @@ awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
   return kind == event_kind::sale ? find_customers_place(v) : find_tickets_place(v, ticket_of(v));
 }
 
-// -- the page ------------------------------------------------------------------------------------------
+// -- the page
 
 struct sign_in_state {
   sign_in_step step = sign_in_step::address;
@@ -92,7 +92,7 @@ struct sign_in_state {
   bool was_wrong = false;
 };
 
-/// Outside production only: nobody else need know what our folders are called.
+/// Only outside production, because it reveals a folder name.
 std::string mail_folder_of(const config::options& options) {
   const bool is_told =
     options.mail.mode == "file" && options.environment != config::environment_kind::production;
@@ -100,7 +100,7 @@ std::string mail_folder_of(const config::options& options) {
                  : std::string{};
 }
 
-/// What an admitted visitor takes to the site.
+/// Adds the session token and admission pass of an admitted visitor.
 void add_session(const visit& v, const entry_view& place, wait_view& view) {
   view.session_token = make_session_token(v.ctx.sessions, place.id, place.admission_no);
   view.admission_pass = v.ctx.shared->pass_of(place, view.now);
@@ -138,7 +138,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
 
 awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
 
-// -- signing in ----------------------------------------------------------------------------------------
+// -- signing in
 
 awaitable<response> send_code(visit v) {
   auto email = lower_email(v.sent.find("email"));
@@ -156,27 +156,27 @@ awaitable<response> send_code(visit v) {
 
 std::string page_path(const visit& v) { return "/wait/" + to_string(v.id); }
 
-/// The page, which says why it is shown (wait_page's notices).
+/// Redirects to the page with a reason (wait_page's notices).
 response back_with(const visit& v, std::string_view reason) {
   return see_other(v, page_path(v) + "?reason=" + std::string{reason});
 }
 
-/// A refusal that the page can say in words. Others are shown as they are, or by what the page shows anyway
-/// (not open yet, over).
+/// The code of a refusal that the page explains. Empty for others: shown as errors, or visible from the
+/// page's state (not open yet, ended).
 std::string_view reason_to_say(reason why) {
   return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked
            ? code_of(why)
            : std::string_view{};
 }
 
-/// Back to the page, which shows the place, or what stands against one.
+/// Redirects to the page, with the reason if the join was refused.
 response after_join(const visit& v, const answer<entry_reply>& got) {
   const auto why = got.error ? std::string_view{} : reason_to_say(got.reply.no.why);
   return why.empty() ? see_other(v, page_path(v)) : back_with(v, why);
 }
 
-/// A new place costs a token of the customer's bucket, the one that there is costs none. Refusals that are
-/// not for the page are in `no`.
+/// Result of a join. A new entry costs a token of the customer's bucket, an existing one none. `no` is set
+/// for refusals that the page cannot explain.
 struct taking {
   std::optional<response> no;
   answer<entry_reply> got = {};
@@ -211,7 +211,7 @@ awaitable<response> enter(visit v) {
     co_return co_await page;
   }
   if (got.no) co_return std::move(*got.no);
-  // Whoever signs in here wants to wait here. If that cannot be, the page says why.
+  // A visitor who signs in here wants to join; otherwise the page explains the refusal.
   auto place = co_await take_place(v, got.customer);
   auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.customer_ttl);
@@ -220,10 +220,10 @@ awaitable<response> enter(visit v) {
   co_return answer;
 }
 
-// -- joining and leaving -------------------------------------------------------------------------------
+// -- joining and leaving
 
-/// The hidden key makes a form that is sent twice one place. No subject of the API can have a control
-/// character.
+/// Subject of the form's hidden key, so that a form sent twice makes one entry. Its control character keeps
+/// it apart from the API's subjects.
 std::optional<subject_key> visitor_of(const visit& v, tenant_id tenant) {
   const auto key = v.sent.find("key");
   const bool is_key = key.size() >= join_key_min && key.size() <= join_key_max
@@ -232,7 +232,7 @@ std::optional<subject_key> visitor_of(const visit& v, tenant_id tenant) {
                 : std::nullopt;
 }
 
-/// The page, with this place in its cookie from now on.
+/// Redirects to the page and stores the entry's token in its cookie.
 response with_place(const visit& v, const entry_id& place) {
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ticket_ttl);
   auto answer = see_other(v, page_path(v));
@@ -245,7 +245,7 @@ response with_place(const visit& v, const entry_id& place) {
 awaitable<response> join_queue(visit v, tenant_id tenant) {
   auto own = co_await find_tickets_place(v, ticket_of(v));
   if (own.no) co_return std::move(*own.no);
-  if (has_live_place(own)) // joined in another tab, whose form had another key: one browser has one place
+  if (has_live_place(own)) // joined in another tab, whose form had another key: one entry per browser
     co_return see_other(v, page_path(v));
   const auto visitor = visitor_of(v, tenant);
   if (!visitor)
@@ -268,7 +268,7 @@ awaitable<response> join_line(visit v) {
     auto joining = join_queue(std::move(v), found.line.event.tenant);
     co_return co_await joining;
   }
-  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile: the page asks
+  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile
   auto place = co_await take_place(v, v.customer);
   if (place.no) co_return std::move(*place.no);
   co_return after_join(v, place.got);
@@ -282,15 +282,14 @@ awaitable<response> leave_line(visit v) {
   else if (!v.customer.is_nil())
     got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
-  auto answer = see_other(v, page_path(v)); // no place any more is what was wanted
+  auto answer = see_other(v, page_path(v)); // an absent entry is a success too
   if (ticket) set_cookie(answer, place_cookie, "", {v.base() + page_path(v), 0, v.is_secure()});
   co_return answer;
 }
 
-// -- another device ------------------------------------------------------------------------------------
+// -- move to another device
 
-/// The token is in the part of an address that browsers keep to themselves, from where the page's script
-/// posts it (adopt_place).
+/// The token is in the fragment, which browsers do not send; the page's script posts it (adopt_place).
 std::string device_link(const visit& v, const entry_id& place) {
   return v.ctx.options.http.public_url + page_path(v) + "#place="
          + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
@@ -315,7 +314,7 @@ awaitable<response> show_device(visit v) {
   co_return render(device_page(view), v.base(), brand_of(v.ctx, event.tenant));
 }
 
-/// A place of its own is not given away by opening somebody's link.
+/// Opening a link never replaces the visitor's own live entry.
 awaitable<response> adopt_place(visit v) {
   const auto wanted = ticket_of(v, v.sent.find("token"));
   auto theirs = co_await find_tickets_place(v, wanted);

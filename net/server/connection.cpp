@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// See session.hpp: the life of a connection, and the pool with its deadlines and evictions.
+// The life of a connection, and the pool with its deadlines and evictions. See connection_parts.hpp.
 #include "net/http/client_address.hpp"
 #include "net/server/connection_parts.hpp"
 
@@ -13,21 +13,20 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t buffer_kept_max = buffer_head_size; ///< a larger one is not kept for the next request
+constexpr std::size_t buffer_kept_max = buffer_head_size; ///< a larger buffer is not reused
 constexpr std::size_t output_kept_max = 16 * 1024;
 constexpr std::size_t exchanges_kept_max = 512;
-/// How long a connection is left in peace when the table is full. What came before counts as said, though we
-/// have not read it.
+/// Connections that have waited for less are not evicted. Neither are connections with unread input.
 constexpr milliseconds evictable_after{1000};
-/// A crowd of one address that connects within a second has sent its requests by then, also through a server
-/// that is slow to read them; so a stadium behind one NAT, or a load test, never meets the limit of its
-/// address, and who only holds connections does.
+/// A burst of connections from one address sends its requests within this time, even if the server reads
+/// them slowly. So a stadium behind one NAT or a load test does not meet the limit per address; a client
+/// that only holds connections does.
 constexpr milliseconds pending_grace{3000};
-constexpr std::size_t eviction_looks_max = 16; ///< each is a system call
-/// What a connection that owes us a request may wait for.
+constexpr std::size_t eviction_looks_max = 16; ///< each costs a system call
+/// Phases in which the client owes a request.
 constexpr std::array owing{phase::fresh, phase::head, phase::body};
 
-/// A limit of the whole server as one of `threads` keeps it; 0 stays 0: none.
+/// Share of one of `threads` in a limit of the whole server; 0 stays 0: no limit.
 std::size_t share_of_thread(std::int64_t limit, std::int64_t threads) {
   return limit == 0
            ? 0
@@ -42,7 +41,6 @@ std::string strict_transport_of(milliseconds life) {
 } // namespace
 
 // -- exchanges
-// --------------------------------------------------------------------------------------------------------------
 
 void exchange::grow(std::size_t wanted) {
   if (wanted <= capacity) return;
@@ -53,7 +51,7 @@ void exchange::grow(std::size_t wanted) {
 }
 
 void exchange::next() {
-  part.reset(); // before what it runs on
+  part.reset(); // before the objects that it uses
   source.reset();
   task.reset();
   std::memmove(buffer.get(), buffer.get() + used, filled - used);
@@ -110,7 +108,7 @@ void session_pool::impl::give_back(std::unique_ptr<exchange> x) {
   exchanges.push_back(std::move(x));
 }
 
-/// 32 hex digits, unique per server and not worth guessing: a request id opens nothing.
+/// Writes 32 hex digits, unique per server. They may be guessable, because a request id grants nothing.
 void session_pool::impl::make_request_id(std::string& out) {
   constexpr char digits[] = "0123456789abcdef";
   const std::uint64_t parts[2] = {id_prefix, id_next += 0x9e3779b97f4a7c15ull};
@@ -119,7 +117,6 @@ void session_pool::impl::make_request_id(std::string& out) {
 }
 
 // -- life
-// -------------------------------------------------------------------------------------------------------------
 
 void session::begin() {
   ++pool_.open;
@@ -127,14 +124,14 @@ void session::begin() {
   wait_readable();
 }
 
-/// Elsewhere than the counting: where both are inlined, g++ 12 sees a use after free in every second release.
+/// Not inlined into the reference counting: otherwise g++ 12 warns of a use after free.
 void session::end() { delete this; }
 
 void session::enter(phase next, milliseconds deadline) {
   deadline_ = deadline;
   auto& to = pool_.in.of(next);
   if (!is_linked()) {
-    intrusive_ptr_add_ref(this); // the list's
+    intrusive_ptr_add_ref(this); // the list's reference
     to.push_back(*this);
   } else {
     auto& from = pool_.in.of(phase_);
@@ -145,7 +142,7 @@ void session::enter(phase next, milliseconds deadline) {
 
 void session::close() {
   if (phase_ == phase::closed) return;
-  const ptr held{this, false}; // what the list held ends with this function
+  const ptr held{this, false}; // takes over the list's reference; released at the end of this function
   pool_.in.of(phase_).erase(session_list::s_iterator_to(*this));
   phase_ = phase::closed;
   if (x_) pool_.give_back(std::move(x_));
@@ -163,7 +160,7 @@ void session::deadline_passed() {
     case phase::head:
       return refuse(http_refusal::request_timeout, "the request header did not arrive in time");
     case phase::body: return refuse(http_refusal::request_timeout, "the request body did not arrive in time");
-    case phase::handling: return; // has its own: every question to an actor ends
+    case phase::handling: return; // each request to an actor has its own deadline
     default: return close();
   }
 }
@@ -176,7 +173,6 @@ void session::go_idle() {
 }
 
 // -- the pool
-// -------------------------------------------------------------------------------------------------------------
 
 session_pool::session_pool(context& ctx) : impl_(std::make_unique<impl>(ctx)) {}
 
@@ -215,8 +211,8 @@ void session_pool::impl::evict(session& s) {
   s.close();
 }
 
-/// Who owes us a request goes before who has had an answer: a client that keeps its connection has shown that
-/// it is one.
+/// Evicts a connection that owes a request before an idle one: an idle client was already answered, so it
+/// is a real one.
 bool session_pool::make_room() {
   session* oldest = nullptr;
   milliseconds since = milliseconds::max();
@@ -230,8 +226,8 @@ bool session_pool::make_room() {
   return oldest != nullptr;
 }
 
-/// Of the connections that have owed us a request for a while, every address keeps its latest. Counted anew
-/// each time: the memory is that of the connections themselves.
+/// Limits the connections per address that have owed a request for a while; each address keeps its latest.
+/// Counts them anew each time, so that it needs no further memory.
 void session_pool::impl::limit_addresses() {
   if (pending_per_address == 0) return;
   std::vector<session*> pending;
@@ -255,7 +251,7 @@ void session_pool::sweep(milliseconds now) {
   for (const auto p : {phase::fresh, phase::idle, phase::head, phase::body})
     for (auto& ordered = impl_->in.of(p); !ordered.empty() && ordered.front().deadline() <= now;) ptr {
         &ordered.front()
-        } -> deadline_passed(); // it leaves the list
+        } -> deadline_passed(); // leaves the list
   std::vector<ptr> late;
   for (auto& s : impl_->in.busy)
     if (s.deadline() <= now) late.emplace_back(&s);

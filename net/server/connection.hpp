@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP connections of one io thread: reads, guards, routes, answers, in order, each within absolute
-// deadlines and bounded memory. Given sockets by the listener, or by its TLS handshakes; hands upgraded ones
-// to the hub. An idle connection costs a socket and some 200 bytes: buffers belong to requests. Everything
-// runs on the io thread.
+// The HTTP connections of one io thread: reads, guards, routes and answers requests in order, with absolute
+// deadlines and bounded memory. Gets sockets from the listener or its TLS handshakes; passes upgraded ones
+// to the hub. An idle connection costs a socket and about 200 bytes, because buffers belong to requests.
+// Everything runs on the io thread.
 #pragma once
 #include "net/bridge/context.hpp"
 #include "net/http/router.hpp"
@@ -15,7 +15,7 @@
 
 namespace fq::net {
 
-/// One listener's site with its compiled routes. Immutable, shared by io threads.
+/// A listener's site with its compiled routes. Immutable, shared by io threads.
 struct served_site {
   explicit served_site(const site& s) : what(s), routes(s.routes) {}
   site what;
@@ -29,20 +29,20 @@ public:
   session_pool(const session_pool&) = delete;
   session_pool& operator=(const session_pool&) = delete;
 
-  /// Serves a connected, non-blocking socket, already counted in server_state::connections.
+  /// Serves a connected, non-blocking socket that is already counted in server_state::connections.
   void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);
 
-  /// Closes a connection that has let us wait for more than a second: the one that has owed us a request for
-  /// longest, else the one that has been idle longest. Whether there was one.
+  /// Closes one connection that has been silent for more than 1 s: the one that has owed a request for
+  /// longest, else the one idle for longest. Returns whether there was one.
   bool make_room();
 
-  /// Deadlines. About every 250 ms.
+  /// Enforces deadlines. Called about every 250 ms.
   void sweep(milliseconds now);
 
-  /// From now on every connection ends with the request in hand; idle ones end at once.
+  /// Closes idle connections now and each other one after its current request.
   void drain();
 
-  /// Closes everything.
+  /// Closes all connections.
   void stop();
 
   [[nodiscard]] std::size_t open() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handler's part and the way out: its answer as bytes, the hand-over of WebSockets, and the gentle end.
-// See session_parts.hpp.
+// Runs the handler, writes its answer, passes WebSockets to the hub, and closes gracefully. See
+// connection_parts.hpp.
 #include "net/bridge/actor_bridge.hpp"
 #include "net/http/response_head.hpp"
 #include "net/http/websocket.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t linger_bytes_max = 256 * 1024;
 
 constexpr std::string_view last_chunk = "0\r\n\r\n";
 
-/// RFC 9112, 7.1; nothing makes the last one.
+/// One chunk (RFC 9112, 7.1); the last chunk for an empty text.
 std::string chunk_of(std::string_view text) {
   if (text.empty()) return std::string{last_chunk};
   char size[16];
@@ -36,7 +36,7 @@ std::string chunk_of(std::string_view text) {
   return out;
 }
 
-/// In the form of app/log: members of one JSON object.
+/// Writes the format of app/log: members of one JSON object.
 void log_failure(const request& rq, const char* what) {
   spdlog::error(R"("message":"a handler failed","request_id":{},"trace_id":"{}","what":{})",
                 boost::json::serialize(boost::json::string{rq.request_id}),
@@ -44,7 +44,7 @@ void log_failure(const request& rq, const char* what) {
                 boost::json::serialize(boost::json::string{what}));
 }
 
-/// What goes on to gateways in a field of its own: printable, or nothing at all.
+/// Whether the field may be forwarded to gateways: bounded and printable.
 bool is_fit_to_pass_on(std::string_view tracestate) {
   return tracestate.size() <= tracestate_max
          && std::ranges::all_of(tracestate, [](char c) { return c >= ' ' && c <= '~'; });
@@ -60,9 +60,8 @@ trace_context traced_by(const request& rq) {
 } // namespace
 
 // -- traces
-// ---------------------------------------------------------------------------------------------------------------
 
-/// The client's trace, if it sent one; else, of some requests, a new one.
+/// Continues the client's trace if it sent one; else starts a new trace for a sample of the requests.
 void session::begin_trace() {
   auto& req = x_->req;
   auto& ctx = pool_.ctx;
@@ -87,9 +86,8 @@ void session::end_trace(unsigned status) {
 }
 
 // -- the handler
-// ----------------------------------------------------------------------------------------------------------
 
-/// True: the response is written and the next request may begin.
+/// Returns true if the response is written and the next request may begin.
 bool session::start_handler() {
   auto& x = *x_;
   enter(phase::handling, milliseconds::max());
@@ -117,7 +115,7 @@ bool session::start_handler() {
   }
 }
 
-/// Called at the end of the coroutine, inside it: only takes note.
+/// Called at the end of the coroutine, inside it: only sets flags.
 void session::handler_done(void* self) noexcept {
   auto* s = static_cast<session*>(self);
   s->finished_ = true;
@@ -155,7 +153,7 @@ response session::word_refusal(http_refusal why, std::string_view detail) {
   return answer;
 }
 
-/// Answers what never became a request, and closes.
+/// Answers an invalid request and closes.
 void session::refuse(http_refusal why, std::string_view detail) {
   auto& x = *x_;
   pool_.ctx.state.requests_refused.fetch_add(1, std::memory_order_relaxed);
@@ -177,9 +175,8 @@ void session::refuse(http_refusal why, std::string_view detail) {
 }
 
 // -- the way out
-// ----------------------------------------------------------------------------------------------------------
 
-/// True: written, and the next request may begin.
+/// Returns true if the response is written and the next request may begin.
 bool session::respond(response&& answer) {
   auto& x = *x_;
   if (answer.upgrade) {
@@ -190,7 +187,7 @@ bool session::respond(response&& answer) {
   }
   keep_ =
     keep_ && !answer.close && !pool_.draining && !pool_.ctx.state.draining.load(std::memory_order_relaxed);
-  keep_ = keep_ && !(answer.source && x.req.http_1_0); // its end is the end of the connection
+  keep_ = keep_ && !(answer.source && x.req.http_1_0); // the body ends with the connection
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
   end_trace(answer.status);
@@ -213,7 +210,7 @@ void session::render_head(const response& answer, bool keep) {
               socket_.is_encrypted() ? std::string_view{pool_.strict_transport} : std::string_view{}});
 }
 
-/// The connection leaves HTTP: the hub owns the socket from here.
+/// Passes the socket to the hub. Always returns false.
 bool session::upgrade(const response& answer) {
   auto& x = *x_;
   response switching;
@@ -228,17 +225,17 @@ bool session::upgrade(const response& answer) {
   render_head(switching, true);
   const auto sent = socket_.send(x.out);
   if (sent != static_cast<ssize_t>(x.out.size()) || !pool_.ctx.sockets) {
-    close(); // a fresh socket with no room for 200 bytes is no peer
+    close(); // a new socket that cannot take 200 bytes is not usable
     return false;
   }
-  const auto follow = *answer.upgrade; // `answer` may live in the exchange that close() gives back
+  const auto follow = *answer.upgrade; // a copy: close() gives back the exchange that may own `answer`
   auto socket = std::move(socket_);
   close();
   pool_.ctx.sockets->adopt(std::move(socket), follow);
   return false;
 }
 
-/// True: all is written.
+/// Returns true if everything is written.
 bool session::flush() {
   auto& x = *x_;
   while (x.written < x.out.size() + x.rest.size()) {
@@ -259,12 +256,12 @@ bool session::flush() {
   return true;
 }
 
-/// One part after the other, as long as they are there and the socket takes them. True: all is written,
-/// another request may begin at once.
+/// Writes parts while they are ready and the socket accepts them. Returns true if the body is complete and
+/// the next request may begin.
 bool session::send_parts() {
   auto& x = *x_;
   while (x.source) {
-    enter(phase::handling, milliseconds::max()); // every question to an actor has its own deadline
+    enter(phase::handling, milliseconds::max()); // each request to an actor has its own deadline
     finished_ = false;
     starting_ = true;
     x.part = x.source->next();
@@ -275,7 +272,7 @@ bool session::send_parts() {
   return after_write();
 }
 
-/// The part that is there goes out. False: it could not be made, or the socket does not take it now.
+/// Writes the finished part. Returns false if making it failed or the socket is full.
 bool session::take_part() {
   auto& x = *x_;
   std::string text;
@@ -311,7 +308,7 @@ void session::on_writable() {
   if (flush() && after_write()) proceed();
 }
 
-/// True: another request may begin at once.
+/// Returns true if the next request may begin at once.
 bool session::after_write() {
   auto& x = *x_;
   if (x.source) return send_parts();
@@ -332,8 +329,8 @@ bool session::after_write() {
   return true;
 }
 
-/// Closing with unread input makes the kernel reset the connection and the peer lose the answer: read on a
-/// little.
+/// Reads on for a short time: if unread input remained, the kernel would reset the connection and the peer
+/// would lose the answer.
 void session::linger() {
   socket_.shutdown_send();
   pool_.give_back(std::move(x_));

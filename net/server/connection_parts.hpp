@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of net/server/connection: one state machine per connection; a request in hand owns an `exchange`
-// (buffer, parser, response) from a pool. Reads and writes go to the stream directly; Asio is only asked to
-// wait. Shared by the session_*.cpp files, by nobody else: session.cpp has the life of a connection and the
-// pool, session_reading.cpp what comes in, session_answering.cpp the handler's part and the way out.
+// Private parts of net/server/connection: one state machine per connection. A current request owns an
+// `exchange` (buffer, parser, response) from a pool. Reads and writes use the stream directly; Asio only
+// waits.
+// connection.cpp has the life cycle and the pool, connection_reading.cpp the input,
+// connection_answering.cpp handlers and output.
 #pragma once
 #include "net/http/parser.hpp"
 #include "net/server/connection.hpp"
@@ -21,12 +22,12 @@ namespace fq::net {
 inline constexpr std::size_t buffer_first_size = 4096;
 inline constexpr std::size_t buffer_head_size = request_header_max + 4096;
 
-/// What one request needs while it is in hand.
+/// What one current request needs.
 struct exchange {
   std::unique_ptr<char[]> buffer{new char[buffer_first_size]};
   std::size_t capacity = buffer_first_size;
   std::size_t filled = 0; ///< bytes in the buffer
-  std::size_t used = 0; ///< of them: this request's
+  std::size_t used = 0; ///< bytes of this request
   request_parser parser;
   framing frame;
   std::string chunked_body;
@@ -35,19 +36,19 @@ struct exchange {
   path_parameters parameters;
   std::string allow;
   milliseconds begun{0};
-  open_span work; ///< the handler's and the answer's, if it is kept
+  open_span work; ///< span of handler and answer, if traced
   awaitable<response> task;
   std::string out;
-  std::shared_ptr<body_source> source; ///< of what follows `out`; null: nothing more
-  awaitable<std::string> part; ///< its next part, under way
-  std::string_view rest; ///< follows `out`: static storage
-  std::size_t written = 0; ///< of both
+  std::shared_ptr<body_source> source; ///< rest of the body after `out`; null: none
+  awaitable<std::string> part; ///< the next part, in progress
+  std::string_view rest; ///< sent after `out`; static storage
+  std::size_t written = 0; ///< bytes written of `out` and `rest`
 
   void grow(std::size_t wanted);
 
-  /// Drops this request's bytes and keeps what was read ahead.
+  /// Drops this request's bytes and keeps the bytes read ahead.
   void next();
-  /// Gives back a large buffer before it is kept for another connection.
+  /// Frees a large buffer before reuse by another connection.
   void shrink();
 };
 
@@ -62,7 +63,7 @@ public:
   void begin();
   void close();
   void deadline_passed();
-  /// Bytes have come that we have not read yet.
+  /// Whether unread bytes have arrived.
   [[nodiscard]] bool has_input() const;
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
   [[nodiscard]] const boost::asio::ip::address& peer() const { return peer_; }
@@ -76,11 +77,11 @@ private:
   using ptr = boost::intrusive_ptr<session>;
   using error_code = boost::system::error_code;
 
-  void end(); ///< nobody has it any more
+  void end(); ///< called without references left
   void enter(phase next, milliseconds deadline);
   void go_idle();
 
-  // session_reading.cpp
+  // connection_reading.cpp
   void wait_readable();
   void on_readable();
   bool fill();
@@ -92,7 +93,7 @@ private:
   void build_request();
   void find_route();
 
-  // session_answering.cpp
+  // connection_answering.cpp
   void begin_trace();
   void end_trace(unsigned status);
   bool start_handler();
@@ -124,15 +125,15 @@ private:
   phase phase_ = phase::closed; ///< in no list yet
   bool starting_ = false; ///< the handler is on the stack
   bool finished_ = false; ///< the handler has ended
-  bool keep_ = true; ///< after the response in hand
-  bool unread_ = false; ///< the peer may still be sending: close gently
+  bool keep_ = true; ///< stay open after the current response
+  bool unread_ = false; ///< the peer may still be sending: linger before the close
   std::uint32_t lingered_ = 0;
 };
 
 using session_list = boost::intrusive::list<session, boost::intrusive::constant_time_size<false>>;
 
-/// Connections that wait for bytes, by what they wait for: each list has one time-out and is in the order of
-/// its deadlines. `busy` is every other phase, in no order.
+/// Connections by the phase in which they wait for bytes. Each list has one timeout and is ordered by
+/// deadline. `busy` has all other phases, unordered.
 struct session_lists {
   session_list fresh, idle, head, body, busy;
 
@@ -158,13 +159,12 @@ struct session_pool::impl {
   void give_back(std::unique_ptr<exchange> x);
   void make_request_id(std::string& out);
 
-  /// The connection of `p` that we have waited for longest, if for more than `grace` and nothing has come
-  /// meanwhile.
+  /// The connection that has waited in `p` for longest, if for more than `grace` and without new input.
   session* longest_silent(phase p, milliseconds grace);
   void evict(session& s);
   void limit_addresses();
 
-  /// Of a phase that waits for bytes: its deadline is this long after its beginning.
+  /// Timeout of a phase that waits for bytes, from its start.
   [[nodiscard]] milliseconds timeout_of(phase p) const;
   [[nodiscard]] milliseconds waits_since(const session& s, phase p) const {
     return s.deadline() - timeout_of(p);
@@ -172,10 +172,11 @@ struct session_pool::impl {
 
   context& ctx;
   const milliseconds fresh_timeout, header_timeout, body_timeout, write_timeout, idle_timeout;
-  const std::size_t pending_per_address; ///< of this io thread; 0: no limit
+  const std::size_t pending_per_address; ///< per io thread; 0: no limit
   const std::size_t body_limit;
   const std::string_view base_path;
-  const std::string strict_transport; ///< value of Strict-Transport-Security where TLS is ours; empty: none
+  const std::string strict_transport; ///< value of Strict-Transport-Security on the TLS listener; empty:
+                                      ///< none
   bool draining = false;
   std::size_t open = 0;
   std::vector<std::unique_ptr<exchange>> exchanges;

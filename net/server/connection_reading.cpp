@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What comes in: bytes to a framed, routed request with its body. See session_parts.hpp.
+// Turns received bytes into a framed, routed request with its body. See connection_parts.hpp.
 #include "net/server/connection_parts.hpp"
 
 #include <boost/asio/post.hpp>
@@ -13,7 +13,7 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t requests_per_turn_max = 16; ///< pipelined ones, before other connections get their turn
+constexpr std::size_t requests_per_turn_max = 16; ///< pipelined requests per wake-up
 constexpr std::size_t request_id_max = 64;
 
 bool is_sane_request_id(std::string_view id) {
@@ -39,11 +39,11 @@ void session::on_readable() {
     x_ = pool_.take_exchange();
     enter(phase::head, pool_.ctx.now + pool_.header_timeout);
   }
-  if (phase_ != phase::head && phase_ != phase::body) return; // answered while the wait was on its way
+  if (phase_ != phase::head && phase_ != phase::body) return; // answered before the wait ended
   if (fill()) proceed();
 }
 
-/// Reads what is there into the room there is. False: nothing new, the session waits or is closed.
+/// Reads into the free part of the buffer. Returns false if nothing arrived or the connection is closed.
 bool session::fill() {
   auto& x = *x_;
   if (x.filled == x.capacity) x.grow(std::max(buffer_head_size, x.capacity));
@@ -60,7 +60,7 @@ bool session::fill() {
   return false;
 }
 
-/// Serves requests until one has to wait for bytes, for its handler, or for the peer to read.
+/// Serves requests until one waits for bytes, for its handler, or for the peer to read.
 void session::proceed() {
   const ptr self{this};
   for (std::size_t served = 0; phase_ != phase::closed; ++served) {
@@ -74,7 +74,7 @@ void session::proceed() {
   }
 }
 
-/// Towards a complete request. False: waits for bytes, or has refused.
+/// Reads on towards a complete request. Returns false if it waits for bytes or has refused.
 bool session::advance() {
   if (phase_ == phase::head && !advance_head()) return false;
   return advance_body();
@@ -93,7 +93,7 @@ bool session::advance_head() {
   return take_head();
 }
 
-/// The header is here: guard it, route it, make room for the body.
+/// The header is complete: checks it, finds the route, makes room for the body.
 bool session::take_head() {
   auto& x = *x_;
   x.used = x.parser.head_size();
@@ -190,7 +190,7 @@ bool session::advance_body() {
     refuse(x.parser.why(), x.parser.detail());
     return false;
   }
-  // The header stays in front: its views are the request's fields.
+  // The header stays at the front: the request's fields are views of it.
   std::memmove(x.buffer.get() + head, x.buffer.get() + head + consumed, x.filled - head - consumed);
   x.filled -= consumed;
   if (step == request_parser::step::need_more) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See listener.hpp.
 #include "net/server/listener.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
@@ -20,7 +19,7 @@ namespace {
 using boost::asio::ip::tcp;
 using error_code = boost::system::error_code;
 
-constexpr int backlog = 16'384; ///< the kernel caps it at somaxconn
+constexpr int backlog = 16'384; ///< the kernel limits it to somaxconn
 constexpr int accepts_per_wakeup = 128;
 constexpr std::chrono::milliseconds back_off_time{50};
 
@@ -109,12 +108,12 @@ void listener::accept_some() {
     if (errno == EAGAIN || errno == EWOULDBLOCK) break;
     if (errno == EINTR || errno == ECONNABORTED || errno == EPROTO) continue;
     ctx_.state.accept_failures.fetch_add(1, std::memory_order_relaxed);
-    return back_off(); // out of descriptors or memory: it will pass
+    return back_off(); // out of descriptors or memory; temporary
   }
   wait();
 }
 
-/// Whether somebody waits to be accepted: nobody's place is taken for nobody.
+/// Whether a client waits to be accepted. Without one, no handshake needs to be evicted.
 bool listener::is_asked() {
   pollfd waiting{acceptor_.native_handle(), POLLIN, 0};
   return ::poll(&waiting, 1, 0) > 0;
@@ -153,11 +152,11 @@ void listener::admit(int descriptor, const tcp::endpoint& peer) {
   sessions_.adopt(stream{std::move(socket)}, peer.address(), where_);
 }
 
-/// Who has not even said who they are goes first.
+/// Evicts TLS handshakes before connections.
 bool listener::make_room() { return (door_ && door_->make_room()) || sessions_.make_room(); }
 
-/// Without reading a request there is none to name: a bare 503, then the end. With TLS there is nobody yet
-/// who would understand it.
+/// Sends a bare 503 and closes; no request was read, so there is no request id. With TLS only closes,
+/// because there is no TLS session yet to answer on.
 void listener::turn_away(int descriptor) const {
   constexpr std::string_view answer =
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nCache-Control: no-store\r\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts connections of one address for one io thread, many per wake-up, and never stops doing so while it
-// is open: out of descriptors it waits a moment, at the connection limit it makes room or says 503 (with TLS,
-// which nobody would understand yet: hangs up).
+// Accepts the connections of one address for one io thread, many per wake-up. Without free descriptors it
+// pauses briefly. At the connection limit it evicts a connection or answers 503; with TLS it closes
+// instead.
 #pragma once
 #include "config/network.hpp"
 #include "net/server/connection.hpp"
@@ -16,14 +16,14 @@ namespace fq::net {
 /// Opens, binds and listens. Throws boost::system::system_error.
 [[nodiscard]] int open_listening_socket(const config::endpoint& where);
 
-/// The port a listening socket got.
+/// Port of a listening socket.
 [[nodiscard]] std::uint16_t port_of(int listening_socket);
 
 class listener {
 public:
-  /// Takes over `listening_socket` (several io threads each get a duplicate). `reserve`: connections it takes
-  /// beyond http.max_connections, so that operators and health probes get in when the public side is full.
-  /// `door`: through which its connections go before they are sessions; null: they are plain.
+  /// Takes ownership of `listening_socket`; each io thread has a duplicate. `reserve`: connections accepted
+  /// beyond http.max_connections, so that operators and health probes can connect to a full server. `door`:
+  /// runs the TLS handshakes; null: plain connections.
   listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket,
            std::int64_t reserve, tls_handshakes* door = nullptr);
   ~listener();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See server.hpp.
 #include "net/server/server.hpp"
 
 #include "net/bridge/actor_bridge.hpp"
@@ -30,7 +29,7 @@ namespace fq::net {
 
 namespace {
 
-/// Connections that the admin listener takes beyond http.max_connections.
+/// Connections that the admin listener accepts beyond http.max_connections.
 constexpr std::int64_t admin_reserve = 64;
 
 constexpr std::chrono::milliseconds sweep_interval{250};
@@ -53,8 +52,7 @@ void write_date(timestamp now, std::array<char, 29>& out) {
   std::copy_n(text, out.size(), out.begin());
 }
 
-/// One io thread with everything that lives on it. `ctx` is declared first: handlers that io still holds
-/// refer to it.
+/// One io thread and its objects. `ctx` is declared first because pending handlers of `io` refer to it.
 struct worker {
   worker(const server_parts& parts, unsigned index, std::size_t threads) :
       ctx{io,
@@ -123,7 +121,7 @@ struct worker {
     sockets.drain();
   }
 
-  /// On the io thread, or when it has ended.
+  /// On the io thread, or after its end.
   void end() {
     if (std::exchange(ended, true)) return;
     for (auto& l : listeners) l->close();
@@ -280,7 +278,7 @@ void server::stop() {
       w->thread.join();
     }
     w->end();
-    // What was cancelled still refers to this worker: let it run out.
+    // Run cancelled handlers, which still refer to this worker.
     w->io.restart();
     w->io.poll();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport as a whole: io threads, listeners, sweeps, and the orderly end. Built by the composition when
-// every actor exists, and stopped before any of them goes. Knows sites only as tables of plain functions.
+// The transport: io threads, listeners, sweeps, and the orderly shutdown. Built by the composition after
+// all actors and stopped before them. Knows sites only as tables of plain functions.
 #pragma once
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
@@ -22,8 +22,8 @@ struct server_parts {
   catalog_handle catalog;
   accounts_handle accounts;
   directory_handle directory = {};
-  notices_handle notices = {}; ///< null: none are kept here
-  session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
+  notices_handle notices = {}; ///< null: not available
+  session_reader_handle session_reader; ///< null: the ledger is not shared, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;
   const session_keys& sessions;
@@ -31,31 +31,30 @@ struct server_parts {
   site public_site;
   site admin_site; ///< no routes: no admin listener
   ws_times ws{};
-  tls_server* tls = nullptr; ///< of tls.listen; null: there is no such listener
+  tls_server* tls = nullptr; ///< of tls.listen; null: no TLS listener
 };
 
 class server {
 public:
-  /// Binds all listeners; throws boost::system::system_error if it cannot. Nothing is accepted before
-  /// `start`.
+  /// Binds all listeners; throws boost::system::system_error on failure. Accepts nothing before `start`.
   explicit server(server_parts parts);
-  /// Stops at once if nobody did.
+  /// Stops at once unless already stopped.
   ~server();
   server(const server&) = delete;
   server& operator=(const server&) = delete;
 
   void start();
 
-  /// The orderly end, from any thread but an io thread; returns when done. Not ready at once; connections end
-  /// with the answer in hand; after shutdown.delay no new ones and WebSockets are told to come back; what is
-  /// left after `patience` is cut.
+  /// Shuts down in order; call it from any thread except an io thread; returns when done.
+  /// 1. readiness turns false; connections close after their current answer
+  /// 2. after shutdown.delay: no new connections, and WebSockets get a close frame
+  /// 3. after `patience`: closes the rest
   void drain(milliseconds patience);
 
-  /// Whether every io thread does its work: each runs what it is given, within so long. From any other
-  /// thread; returns when it knows.
+  /// Whether every io thread runs a posted task `within` this time. Blocks; not on an io thread.
   [[nodiscard]] bool answers(milliseconds within);
 
-  /// The end, now. Also ends a drain that another thread is in.
+  /// Stops at once. Also ends a drain on another thread.
   void stop();
 
   [[nodiscard]] std::uint16_t public_port() const;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See tls_handshakes.hpp.
 #include "net/server/tls_handshakes.hpp"
 
 #include "net/http/client_address.hpp"
@@ -16,14 +15,13 @@ namespace {
 
 using error_code = boost::system::error_code;
 
-/// Two round trips of a slow telephone; sessions are left in peace for as long.
+/// Two round trips of a slow phone; connections have the same grace.
 constexpr milliseconds evictable_after{1000};
-constexpr std::size_t eviction_looks_max = 16; ///< each is a system call
+constexpr std::size_t eviction_looks_max = 16; ///< each costs a system call
 
 } // namespace
 
-// -- one
-// ------------------------------------------------------------------------------------------------------------------
+// -- one handshake
 
 tls_handshake::tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls,
                              const boost::asio::ip::address& peer) :
@@ -35,7 +33,7 @@ tls_handshake::tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tl
     last_step_(door.ctx_.now) {}
 
 void tls_handshake::begin() {
-  intrusive_ptr_add_ref(this); // the list's
+  intrusive_ptr_add_ref(this); // the list's reference
   door_.under_way_.push_back(*this);
   of_prefix_ = &door_.prefixes_[limit_prefix(peer_)];
   ++*of_prefix_;
@@ -72,14 +70,15 @@ void tls_handshake::come_through() {
   door_.sessions_.adopt(stream{std::move(socket_), std::move(tls_)}, peer_, door_.where_);
 }
 
-/// OpenSSL has sent its alert by now; who spoke HTTP without TLS would not understand one.
+/// OpenSSL has sent its alert; a client that spoke plain HTTP also gets a readable answer.
 void tls_handshake::refuse() {
   if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
     constexpr std::string_view answer =
       "HTTP/1.1 400 Bad Request\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
       "Content-Type: text/plain\r\nContent-Length: 27\r\nConnection: close\r\n\r\n"
       "This port speaks TLS only.\n";
-    char rest[16 * 1024]; // unread, it would make the kernel reset the connection before the answer is seen
+    char rest[16 * 1024]; // unread bytes would make the kernel reset the connection before the client sees
+                          // the answer
     [[maybe_unused]] const auto read = ::recv(socket_.native_handle(), rest, sizeof rest, MSG_DONTWAIT);
     [[maybe_unused]] const auto sent =
       ::send(socket_.native_handle(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -100,7 +99,7 @@ void tls_handshake::leave() {
   door_.tls_.counts.pending.fetch_sub(1, std::memory_order_relaxed);
   door_.under_way_.erase(tls_handshakes::list::s_iterator_to(*this));
   if (--*of_prefix_ == 0) door_.prefixes_.erase(limit_prefix(peer_));
-  intrusive_ptr_release(this); // the list's; whoever called holds another
+  intrusive_ptr_release(this); // the list's reference; the caller has another
 }
 
 bool tls_handshake::has_input() const {
@@ -108,8 +107,7 @@ bool tls_handshake::has_input() const {
   return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
-// -- all
-// ------------------------------------------------------------------------------------------------------------------
+// -- all handshakes
 
 tls_handshakes::tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls,
                                const served_site& where, std::size_t at_most) :
@@ -124,7 +122,7 @@ tls_handshakes::~tls_handshakes() { stop(); }
 
 void tls_handshakes::adopt(tcp_socket socket, const boost::asio::ip::address& peer) {
   auto tls = tls_.begin(socket.native_handle());
-  if (!tls) { // out of memory; the socket ends here
+  if (!tls) { // out of memory; closes the socket
     tls_.counts.failed.fetch_add(1, std::memory_order_relaxed);
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
     return;
@@ -134,7 +132,7 @@ void tls_handshakes::adopt(tcp_socket socket, const boost::asio::ip::address& pe
   one->begin();
 }
 
-/// Null: there is none, or all that could go were found waiting for us.
+/// Null: no candidate is left, or each has unread input.
 tls_handshake* tls_handshakes::most_dispensable() {
   tls_handshake* found = nullptr;
   std::tuple<std::size_t, bool> weight{0, false};

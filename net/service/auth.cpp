@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bearer tokens (RFC 6750). Why a token is refused is not said.
+// Bearer tokens (RFC 6750). The answer does not reveal why a token is refused.
 #include "net/service/auth.hpp"
 
 #include "net/http/problem.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends this request: the bearer token's kind and subject, or 401/403. Called by the request guards and
-// by ws_routes.
+// Authenticates a request: the bearer token's kind and subject, or 401/403. Called by the request guards
+// and ws_routes.
 #pragma once
 #include "crypto/tokens.hpp"
 #include "net/bridge/context.hpp"
@@ -14,14 +14,13 @@ namespace fq::net {
 struct identity {
   std::optional<response> no; ///< the problem to answer with
   uuid subject;
-  timestamp expires_at; ///< of the token; requests are taken a little longer (token_clock_skew)
+  timestamp expires_at; ///< of the token; requests are accepted for token_clock_skew longer
 };
 
-/// The token of "Authorization: Bearer <token>"; empty if there is none, another scheme, or more than one
-/// field.
+/// The token of "Authorization: Bearer <token>". Empty if it is absent, of another scheme, or repeated.
 [[nodiscard]] std::string_view bearer_token(const request& rq);
 
-/// 401 without a valid token, 403 with a valid one of another kind.
+/// 401 without a valid token, 403 for a valid token of another kind.
 [[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted);
 [[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted,
                                     std::string_view token);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the checks. Plain functions, so that a request costs one coroutine frame: the step's.
+// The checks in their order. Plain functions, so that a request costs one coroutine frame: the step's.
 #include "net/service/guards.hpp"
 
 #include "net/http/query.hpp"
@@ -11,14 +11,14 @@
 namespace fq::net {
 namespace {
 
-/// Whose request it is.
+/// The authenticated caller.
 struct caller {
   uuid who;
   principal by = {};
   std::optional<api_key> key = {};
 };
 
-/// Path and query, then the step.
+/// Checks path and query, then runs the step.
 awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const caller& from,
                              step run, query_use query) {
   uuid id;
@@ -44,8 +44,8 @@ response refuse_rate(context& ctx, const request& rq, const rate_rule& rule, con
   return too_many(rule, verdict, rq.request_id);
 }
 
-/// The fields cost every answer 60 bytes and some allocations, and tell a client nothing that is far from its
-/// limit.
+/// Whether the answer needs RateLimit fields. They cost 60 bytes and some allocations, and are useless to a
+/// client far from its limit.
 bool worth_telling(const rate_rule& rule, const rate_verdict& verdict) {
   return rule.quota > 0 && verdict.remaining < rule.quota / 4;
 }
@@ -57,7 +57,7 @@ awaitable<response> with_rate_fields(awaitable<response> answering, const rate_r
   co_return answer;
 }
 
-/// A token of `limiter`'s bucket of `key`, then the rest.
+/// Takes a token of `limiter` for `key`, then continues with `admitted`.
 awaitable<response> limited(context& ctx, const request& rq, const path_parameters& path, const caller& from,
                             step run, query_use query, rate_limiter& limiter, const uuid& key) {
   const auto verdict = limiter.take(key, ctx.environment.steady_now());
@@ -99,11 +99,12 @@ namespace {
 struct manager {
   std::optional<response> no;
   principal by;
-  uuid subject{}; ///< of the token
-  bool may_be_new = false; ///< `no`, and another node may have added it since our directory was read
+  uuid subject{}; ///< subject of the token
+  bool may_be_new = false; ///< `no` is set, but another node may have added the manager since our directory
+                           ///< was read
 };
 
-/// Whoever the request's bearer token belongs to; `by` is nobody for a token that is no manager's.
+/// The manager of the request's bearer token. `by` is empty for a valid token of another kind.
 manager manager_of(context& ctx, const request& rq) {
   const auto token = bearer_token(rq);
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
@@ -123,21 +124,22 @@ manager manager_of(context& ctx, const request& rq) {
     return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}, claims.subject};
   }
   const auto key = keys->find(claims.subject);
-  if (!key || key->scope != api_key_scope::operate) // revoked since the token was made
+  if (!key || key->scope != api_key_scope::operate) // revoked after the token was issued
     return {problem(fault::unauthenticated, rq.request_id), {}};
   return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
 }
 
 using guard = awaitable<response> (*)(context&, const request&, const path_parameters&, step, query_use);
 
-/// Its token is ours: what other nodes have added is read, and the request looked at once more.
+/// The token's signature is valid but its manager is unknown here: another node may have added it. Reads
+/// the directory again and repeats the guard once.
 awaitable<response> look_again(context& ctx, const request& rq, const path_parameters& path, step run,
                                query_use query, manager found, guard again) {
   if (auto no = limit(ctx, rq, ctx.shared->organizers, found.subject)) co_return std::move(*no);
   if (!ctx.directory) co_return std::move(*found.no);
   auto told = co_await ask(ctx, ctx.directory, refresh_directory{});
   if (told.error || told.reply.no) co_return problem(fault::unavailable, rq.request_id, {}, 1);
-  if (manager_of(ctx, rq).may_be_new) // it is nobody
+  if (manager_of(ctx, rq).may_be_new) // still unknown
     co_return std::move(*found.no);
   auto answering = again(ctx, rq, path, run, query);
   co_return co_await answering;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks in front of every route, in one order for all: token, role, limit, path, query. Then the route's
-// named step runs. Called by the route files; knows no route.
+// The checks before every route, always in the same order: token, role, limit, path, query. Then the
+// route's step runs. Called by the route files; independent of routes.
 #pragma once
 #include "actors/base/errors.hpp"
 #include "net/bridge/actor_bridge.hpp"
@@ -16,53 +16,53 @@
 
 namespace fq::net {
 
-/// What a step knows when the checks are done. Everything outlives the coroutine's last step.
+/// What a step gets after the checks. Everything outlives the coroutine.
 struct call {
   context& ctx;
   const request& rq;
-  uuid who; ///< the token's subject; nil: nobody
-  uuid id; ///< of the path; nil if it has none. Its owner is an event's aggregate
-  principal by = {}; ///< who manages, if a manager's token came along
-  std::optional<api_key> key = {}; ///< of routes that take one
-  uuid part = {}; ///< the second id of the path, of something of the first; nil if it has none
+  uuid who; ///< subject of the token; nil: anonymous
+  uuid id; ///< id in the path; nil if none. Belongs to an event's aggregate
+  principal by = {}; ///< the manager, if the request has a manager's token
+  std::optional<api_key> key = {}; ///< for routes with an API key
+  uuid part = {}; ///< second id of the path, of a part of `id`; nil if none
 };
 
 using step = awaitable<response> (*)(call);
 
-/// What of the address the step reads itself.
+/// Parts of the URL that the step checks instead of the guard.
 enum class query_use : std::uint8_t {
   none,
   own, ///< the query
-  foreign_id, ///< no query; the path's id may be of something that belongs to no event
+  foreign_id, ///< no query; the path's id may belong to no event
   own_foreign_id, ///< both
 };
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query = query_use::none);
-/// An organizer, or a backend with an operator's token, of which the key is still valid.
+/// An organizer, or a backend with an operator's token whose API key is still valid.
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query = query_use::none);
-/// A customer, or who manages events: whose the thing is, is the step's question.
+/// A customer or a manager of events. The step checks access to the object.
 awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path,
                                              step run);
-/// The token of the place that the path names; another place's is 404.
+/// The token of the entry in the path; 404 for another entry's token.
 awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query = query_use::none);
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
-/// No token is needed; a manager's makes `by` and `who` that manager. Others (valid ones) are nobody here. A
-/// broken one is 401.
+/// Needs no token. A manager's token sets `by` and `who`; other valid tokens count as anonymous; an invalid
+/// token gets 401.
 awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query = query_use::none);
 
-/// An answer that needs no waiting.
+/// Returns `answer` without waiting.
 awaitable<response> ready(response answer);
 
 /// 404 for an absent owner, else 503 with Retry-After.
 [[nodiscard]] response infrastructure_problem(const caf::error& error, const request& rq);
 
-/// The problem to answer with, if the actor (or the way to it) said no.
+/// The problem to answer with, if the actor refused or could not be reached.
 template <class Reply>
 std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   if (got.error) [[unlikely]]
@@ -72,18 +72,18 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   return std::nullopt;
 }
 
-/// An id of the right form that belongs to an event's aggregate; anything else is nobody's id (404).
+/// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
 
 [[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
-/// Takes a token of `limiter`'s bucket of `key`; the 429 to answer with if there is none.
+/// Takes a token of `limiter` for `key`; returns the 429 to answer with if none is left.
 [[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,
                                             const uuid& key);
 
-/// "Location" of a new resource: the base path and `path`.
+/// "Location" of a new resource: base path, `folder` and `id`.
 [[nodiscard]] std::string location(const context& ctx, std::string_view folder, const uuid& id);
 
-/// Marks an answer that was given before.
+/// Marks the answer as repeated from an idempotency record.
 void mark_replayed(context& ctx, response& answer);
 
 } // namespace fq::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every handler of the route tables, by the file that defines it. Named after method and resource; called by
-// the session only.
+// Every handler of the route tables, by the file that defines it. Named after method and resource; called
+// only by the connection.
 #pragma once
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
@@ -126,6 +126,7 @@ awaitable<response> post_promo_codes(context& ctx, const request& rq, const path
 awaitable<response> get_promo_codes(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> patch_promo_code(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path);
+// people_routes.cpp
 awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path);
@@ -138,6 +139,7 @@ awaitable<response> get_blocks(context& ctx, const request& rq, const path_param
 awaitable<response> delete_block(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_routing(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> put_routing(context& ctx, const request& rq, const path_parameters& path);
+// order_desk_routes.cpp, continued
 awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path);

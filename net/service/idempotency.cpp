@@ -14,7 +14,7 @@ constexpr std::string_view field_name = "Idempotency-Key";
 
 bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
-/// "..." with \" and \\ inside (RFC 9651 string), without parameters.
+/// Reads "..." with \" and \\ inside (an RFC 9651 string), without parameters.
 std::optional<std::string> unquoted(std::string_view text) {
   if (text.size() < 2 || text.back() != '"') return std::nullopt;
   std::string out;
@@ -40,7 +40,7 @@ digest128 digest_of(std::string_view message) {
   return {big_endian(full.data()), big_endian(full.data() + 8)};
 }
 
-/// The path is part of it, ids included: one key on two claims is two requests.
+/// Includes the path with its ids: the same key on two claims means two requests.
 digest128 scoped(const request& rq, const uuid& principal, std::string_view key) {
   std::string message;
   message.reserve(64 + rq.path.size() + key.size());

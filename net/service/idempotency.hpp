@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idempotency-Key: its syntax, the hashes that owners store, and which keys are being worked on in this
-// process. Called by the routes that create. What was answered lives with the owner of the aggregate, never
-// here.
+// Idempotency-Key: its syntax, the hashes that owners store, and the keys in use in this process. Called by
+// the routes that create. Idempotency records are stored by the owner of the aggregate, not here.
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "net/http/http.hpp"
@@ -15,31 +14,31 @@
 namespace fq::net {
 
 inline constexpr std::size_t idempotency_key_max = 255;
-/// Keyed requests at work at once; beyond it the answer is 503.
+/// Max keyed requests at the same time; beyond it the answer is 503.
 inline constexpr std::size_t keys_in_flight_max = 32 * 1024;
 
 /// The key without quotes: 1 to 255 visible ASCII characters, bare or as a quoted sf-string. Nothing if
 /// malformed.
 [[nodiscard]] std::optional<std::string> parse_idempotency_key(std::string_view field);
 
-/// The key of a request and its hashes. `given` false without the field; `no` is set when it is malformed or
-/// repeated.
+/// A request's key and its hashes. `ref.given` is false without the field; `no` is set if it is malformed
+/// or repeated.
 struct idempotency_header {
   idempotency_ref ref;
   std::optional<response> no;
 };
 [[nodiscard]] idempotency_header read_idempotency(const request& rq, const uuid& principal);
 
-/// The same for the hidden key of a form of ours; not given if it is malformed.
+/// Same for the hidden key of our own forms; not given if malformed.
 [[nodiscard]] idempotency_ref idempotency_of(const request& rq, const uuid& principal, std::string_view key);
 
-/// For joins: only the key, as the one number their row has room for; 0 without.
+/// For joins: the key as one number, because their row has room for no more; 0 without a key.
 [[nodiscard]] std::uint64_t join_key_of(const idempotency_ref& ref);
 
-/// The keys at work in this process. Shared by threads.
+/// The keys in use in this process. Thread-safe.
 class keys_in_flight {
 public:
-  /// Releases its key at its end.
+  /// Releases its key in its destructor.
   class hold {
   public:
     hold() = default;
@@ -60,8 +59,8 @@ public:
     uuid key_;
   };
 
-  /// Takes the key for this request into `taken`; the problem to answer with if it is taken already. Does
-  /// nothing without a key.
+  /// Reserves the request's key in `taken`. Returns the problem to answer with if it is already in use.
+  /// Does nothing without a key.
   [[nodiscard]] std::optional<response> enter(const idempotency_ref& ref, std::string_view request_id,
                                               hold& taken);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tenants and API keys as requests need them: written by the directory actor, read by every io thread. Knows
-// no HTTP.
+// Tenants and API keys for requests: written by the directory actor, read by every io thread. Independent
+// of HTTP.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/model/rows.hpp"
@@ -16,14 +16,14 @@
 
 namespace fq::net {
 
-/// A key that was recognized.
+/// A valid API key.
 struct api_key {
   uuid id;
   tenant_id tenant = default_tenant;
   api_key_scope scope{};
 };
 
-/// One content of the directory, indexed. Immutable.
+/// One indexed snapshot of the directory. Immutable.
 class key_index {
 public:
   explicit key_index(const access_directory& content);
@@ -32,11 +32,11 @@ public:
   /// tenant.
   [[nodiscard]] std::optional<api_key> find(std::string_view text) const;
   [[nodiscard]] std::optional<api_key> find(const uuid& id) const;
-  /// Nothing for who is no organizer.
+  /// Nothing if there is no such organizer.
   [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
-  /// Empty: it signs no subject tokens.
+  /// Empty: the tenant signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
-  /// Empty: there is no such tenant.
+  /// Empty: no such tenant.
   [[nodiscard]] std::string name_of(tenant_id tenant) const;
   /// A setting of the installation; nothing if it was never changed.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
@@ -54,11 +54,11 @@ private:
   std::map<std::string, std::string, std::less<>> settings_;
 };
 
-/// The present content. Thread-safe.
+/// The current snapshot. Thread-safe.
 class key_directory {
 public:
   void publish(const access_directory& content);
-  /// Null until it was read for the first time.
+  /// Null before the first read.
   [[nodiscard]] std::shared_ptr<const key_index> get() const;
 
 private:

@@ -35,7 +35,7 @@ void limit_sharer::run() {
   }
 }
 
-/// What a cache that is away did not hear of is not told later: it is about seconds.
+/// Uses that an unreachable cache misses are not sent again: they matter for seconds only.
 void limit_sharer::share() {
   std::vector<std::pair<rate_limiter*, uuid>> buckets;
   std::vector<limit_use> uses;

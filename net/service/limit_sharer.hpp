@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets nodes have their rate limits together: every now and then it tells the others what was taken out of
-// buckets here, and these buckets what the others took. No request waits for it. Each node may keep an eighth
-// of a client's quota to itself; what a client manages to take at several nodes within an interval it owes
-// afterwards. While the cache is away each node limits by itself.
+// Shares rate limits between nodes: every 250 ms it publishes the local uses of buckets and merges those of
+// other nodes. Requests never wait for it. A node may keep up to an eighth of a client's quota unshared.
+// What a client takes above its quota at several nodes is deducted afterwards. Without the cache each node
+// limits alone.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/base/environment.hpp"
@@ -21,17 +21,17 @@ inline constexpr milliseconds limit_sharing_interval{250};
 
 class limit_sharer {
 public:
-  /// `limiters` and `env` must outlive it. `key`: the same on all nodes; the cache knows clients as hashes
-  /// under it.
+  /// `limiters` and `env` must outlive this. `key`: the same on all nodes; the cache sees clients only as
+  /// hashes under it.
   limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store,
                const secret_key& key, environment& env);
   ~limit_sharer();
   limit_sharer(const limit_sharer&) = delete;
   limit_sharer& operator=(const limit_sharer&) = delete;
 
-  /// Shares every `limit_sharing_interval` on a thread of its own from now on.
+  /// Starts a thread that shares every `limit_sharing_interval`.
   void start();
-  /// Shares once. Not while the thread runs.
+  /// Shares once. Do not call while the thread runs.
   void share();
 
 private:
@@ -44,7 +44,7 @@ private:
   environment& env_;
   std::mutex lock_;
   std::condition_variable ending_;
-  bool is_over_ = false; ///< guarded
+  bool is_over_ = false; ///< guarded by lock_
   std::thread thread_;
 };
 

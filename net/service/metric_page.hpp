@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of metrics as prometheus-cpp wants them, from what we count ourselves. Made at each scrape; knows
-// no metric.
+// Builds metric families for prometheus-cpp from our own counters, at each scrape.
 #pragma once
 #include "actors/base/counts.hpp"
 
@@ -23,7 +22,7 @@ public:
   explicit metric_family(prometheus::MetricFamily& family) : family_(family) {}
 
   metric_family& add(double value, const metric_labels& labels = {});
-  /// A counter's.
+  /// Adds a counter's value.
   metric_family& add(const counter& value, const metric_labels& labels = {}) {
     return add(static_cast<double>(value.get()), labels);
   }
@@ -34,7 +33,7 @@ public:
   metric_family& add(const duration_counts<Bounds>& counts, const metric_labels& labels = {}) {
     return add_sum<Bounds>({&counts}, labels);
   }
-  /// Several histograms as one.
+  /// Adds several histograms as one.
   template <const auto& Bounds>
   metric_family& add_sum(const std::vector<const duration_counts<Bounds>*>& parts,
                          const metric_labels& labels) {
@@ -65,12 +64,12 @@ public:
   metric_family histogram(std::string_view name, std::string_view help) {
     return begin(name, help, prometheus::MetricType::Histogram);
   }
-  /// In the order in which they were begun.
+  /// In the order of their creation.
   [[nodiscard]] std::vector<prometheus::MetricFamily> take();
 
 private:
   metric_family begin(std::string_view name, std::string_view help, prometheus::MetricType type);
-  std::deque<prometheus::MetricFamily> families_; // they stay where they are while others are begun
+  std::deque<prometheus::MetricFamily> families_; // a deque: references stay valid while families are added
 };
 
 } // namespace fq::net

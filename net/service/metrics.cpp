@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base units; counters end in _total.
+// Base units; counter names end in _total.
 #include "net/service/metrics.hpp"
 
 #include "net/bridge/context.hpp"
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::array<std::string_view, 6> class_names{"other", "1xx", "2xx", "3xx", "4xx", "5xx"};
 
-/// Routes that tell nothing more apart share their series: the shop's pages, and files.
+/// Series name of routes that are counted together: the shop's pages, and files.
 std::string_view shared_series(const route& r) {
   if (r.pattern.starts_with("/shop")) return "/shop/*";
   return r.pattern == "/assets/{name}" || r.pattern == "/sdk/{name}" ? "files" : std::string_view{};
 }
 
-/// The rows whose counts are shown as one, with row `i`, the first of them; none if another row is the first.
+/// Rows counted together with row `i`, if it is the first of them; empty if another row is.
 std::vector<std::size_t> rows_shown_with(std::span<const route> routes, std::size_t i) {
   const auto shared = i < routes.size() ? shared_series(routes[i]) : std::string_view{};
   if (shared.empty()) return {i};
@@ -40,7 +40,7 @@ metric_labels route_labels(const route* r) {
   return {{"route", std::string{r->pattern}}, {"method", std::string{name_of(r->verb)}}};
 }
 
-/// All of them, when somebody asks.
+/// Collects all metrics at a scrape.
 class everything final : public prometheus::Collectable {
 public:
   everything(const metrics& counts, const server_state& state, shown_events& shown) :
@@ -66,7 +66,7 @@ metrics::metrics(std::span<const route> routes) :
 
 void metrics::observe(const route* matched, unsigned status, std::chrono::nanoseconds duration) noexcept {
   const auto index = matched ? static_cast<std::size_t>(matched - routes_.data()) : routes_.size();
-  if (index > routes_.size()) return; // a row of another table: the admin listener's are not counted
+  if (index > routes_.size()) return; // a row of another table: the admin listener is not counted
   auto& counts = counts_[index];
   const auto status_class = status / 100;
   counts.by_class[status_class >= 1 && status_class <= 5 ? status_class : 0].add();
@@ -96,7 +96,7 @@ void metrics::append_requests(metric_page& page) const {
   }
 }
 
-/// A route nobody used has no series.
+/// Unused routes have no series.
 void metrics::append_durations(metric_page& page) const {
   auto family = page.histogram("fairqueue_http_request_duration_seconds",
                                "From a complete request to its answer, by route.");

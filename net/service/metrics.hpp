@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server counts, as relaxed atomics. Fed by the session (observe) and the routes; read by GET
-// /metrics, which has prometheus-cpp make the text. Labels are bounded: route patterns, methods and status
-// classes, never ids of people or places.
+// Counters of the server, as relaxed atomics. Updated by the connection (observe) and the routes; read by
+// GET /metrics, which formats them with prometheus-cpp. Labels are bounded: route patterns, methods and
+// status classes, never ids of people or entries.
 #pragma once
 #include "actors/base/counts.hpp"
 #include "net/http/http.hpp"
@@ -20,16 +20,16 @@ namespace fq::net {
 class metric_page;
 struct server_state;
 
-/// Of requests.
+/// For the duration of requests.
 inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                                     0.1,    0.25,  0.5,    1.0,   2.5,  5.0};
 
-/// How a checkout was answered: before its payment page was there, with it, or with it because the client
-/// asked for that (Prefer: wait).
+/// How a checkout was answered: async: before the payment page exists; sync: with it; wait: with it,
+/// because the client requested that (Prefer: wait).
 enum class checkout_mode : std::uint8_t { async, sync, wait };
 enum class checkout_result : std::uint8_t { processing, ready, refused, error };
 
-/// Answers to checkouts: the seed's names, without a prefix.
+/// Counters of checkout answers.
 class checkout_counts {
 public:
   void observe(checkout_mode mode, checkout_result result, std::chrono::nanoseconds duration) noexcept;
@@ -45,15 +45,15 @@ private:
 
 class metrics {
 public:
-  /// One row per route of the table, and one more for what matched none.
+  /// One row per route, and one for requests without a route.
   explicit metrics(std::span<const route> routes);
 
-  /// A request was answered. `matched`: the row of the table, or null for none. Called from io threads.
+  /// Counts an answered request. `matched`: its row of the table; null: none. Called from io threads.
   void observe(const route* matched, unsigned status, std::chrono::nanoseconds duration) noexcept;
 
-  /// The whole page, text format 0.0.4; by prometheus-cpp. Any thread.
+  /// The whole page in text format 0.0.4. Any thread.
   [[nodiscard]] std::string text(const server_state& state) const;
-  /// What was counted here, without what others know.
+  /// Appends the metrics counted in this object.
   void append(metric_page& page) const;
 
   checkout_counts checkouts;

@@ -15,7 +15,7 @@
 namespace fq::net {
 namespace {
 
-/// As on the other pages of Prometheus: lower case.
+/// Lower case, as usual in Prometheus.
 std::string label_of(std::string_view name) {
   std::string text{name};
   std::ranges::transform(text, text.begin(),
@@ -28,7 +28,6 @@ double seconds_of(milliseconds ms) {
 }
 
 // -- events
-// ------------------------------------------------------------------------------------------------------------
 
 void operator+=(event_numbers& sum, const event_numbers& one) {
   sum.waiting += one.waiting;
@@ -40,8 +39,8 @@ void operator+=(event_numbers& sum, const event_numbers& one) {
   sum.revenue += one.revenue;
 }
 
-/// Of the events that are not shown. Sums of different currencies mean nothing, so what is beyond is left out
-/// (I14): codes are not checked against a list, and somebody could invent thousands.
+/// Max currencies of the series "other"; further ones are left out, because sums over currencies mean
+/// nothing. Needed because currency codes are not checked against a list, so there could be thousands.
 constexpr std::size_t shown_currencies_max = 20;
 
 struct event_rows {
@@ -56,7 +55,7 @@ event_rows rows_of(const std::vector<sale_board::reading>& all, shown_events& sh
   const std::scoped_lock held{shown.mutex};
   shown.now = busiest(loads, shown.now, shown_events_max);
   event_rows rows;
-  rows.by_event["other"]; // always there, so that a sum is never of nothing
+  rows.by_event["other"]; // always present, so that a sum has at least one series
   for (const auto& r : all) {
     const auto label =
       std::ranges::find(shown.now, r.event) == shown.now.end() ? "other" : to_string(r.event);
@@ -143,7 +142,6 @@ void append_sales(metric_page& page, const measures& numbers, environment* env, 
 }
 
 // -- work
-// --------------------------------------------------------------------------------------------------------------
 
 void append_gateways(metric_page& page, const std::map<std::string, gateway_counts>& gateways) {
   constexpr std::array outcome_names{"answered", "refused", "unavailable"};
@@ -189,7 +187,7 @@ void append_outbox(metric_page& page, const measures& numbers, environment* env)
   }
 }
 
-/// By channel; those that nobody uses count nothing.
+/// By channel; unused channels have no series.
 void append_notices(metric_page& page, const notice_counts& n) {
   page
     .counter("fairqueue_deliveries_begun_total",
@@ -262,7 +260,6 @@ void append_rollback(metric_page& page, const measures& numbers) {
 }
 
 // -- stores, cluster
-// ---------------------------------------------------------------------------------------------------
 
 void append_cache(metric_page& page, const cache_metrics& cache) {
   const auto value = [](const auto& n) { return static_cast<double>(n.load(std::memory_order_relaxed)); };
@@ -345,7 +342,6 @@ void append_spans(metric_page& page, const span_counts& spans) {
 }
 
 // -- transport
-// ---------------------------------------------------------------------------------------------------------
 
 void append_transport(metric_page& page, const server_state& s) {
   const auto gauge = [&page](std::string_view name, std::string_view help,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transport, the actors, the cache and the cluster know of themselves, for GET /metrics.
+// Metrics of transport, actors, cache and cluster, for GET /metrics.
 #pragma once
 #include "domain/base/ids.hpp"
 
@@ -11,13 +11,13 @@ namespace fq::net {
 class metric_page;
 struct server_state;
 
-/// Events whose numbers have series of their own; all others are one, "other". Thousands of events must not
-/// be thousands of series, and who looks at a screen looks at the fullest ones.
+/// Number of events with their own series, the busiest; all others share "other". Bounds the number of
+/// series.
 inline constexpr std::size_t shown_events_max = 20;
 
-/// Which they were at the last scrape: they stay if they can.
+/// The events shown at the last scrape; they stay if possible.
 struct shown_events {
-  std::mutex mutex; // two scrapes may meet
+  std::mutex mutex; // scrapes may run in parallel
   std::vector<event_id> now;
 };
 

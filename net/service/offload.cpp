@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread behind offload.hpp.
 #include "net/service/offload.hpp"
 
 namespace fq::net {

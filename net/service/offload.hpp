@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread for calls that block (the sandbox gateway's file) and an awaitable for their results. Called by
-// sandbox_routes, so that no io thread ever waits for a disk. It knows nothing of what it runs.
+// A thread for blocking calls (the sandbox gateway's file) and an awaitable for their results, so that no
+// io thread waits for a disk. Called by sandbox_routes.
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -19,11 +19,11 @@ namespace fq::net {
 
 class blocking_lane {
 public:
-  /// Jobs that wait at most; beyond it `run` refuses and the caller answers 503.
+  /// Max waiting jobs; beyond it `run` refuses and the caller answers 503.
   static constexpr std::size_t jobs_max = 4096;
 
   blocking_lane();
-  /// Finishes the job at work and forgets the others: their coroutines are never resumed.
+  /// Finishes the running job and drops the others: their coroutines are never resumed.
   ~blocking_lane();
   blocking_lane(const blocking_lane&) = delete;
   blocking_lane& operator=(const blocking_lane&) = delete;
@@ -40,8 +40,9 @@ private:
   std::thread thread_;
 };
 
-/// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Nothing if the lane is
-/// full or the call threw. The call owns all it uses: the waiting coroutine may be destroyed meanwhile.
+/// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Returns nothing if the
+/// lane is full or the call threw. The call must own all its data, because the waiting coroutine may be
+/// destroyed meanwhile.
 template <class Call>
 class [[nodiscard]] offload_operation {
 public:
@@ -64,11 +65,11 @@ public:
       try {
         result.emplace(call());
       } catch (...) {
-        result.reset(); // the caller answers 503; the gateway has no other way to say that its file is gone
+        result.reset(); // the caller answers 503; the gateway reports a lost file only by throwing
       }
       const std::lock_guard guard{shared->lock};
       if (!shared->waiter)
-        return; // forgotten, and the io_context perhaps gone with it: a waiter keeps it alive
+        return; // cancelled; the io_context may be gone too, which only a waiter keeps alive
       boost::asio::post(
         io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
     });
@@ -79,9 +80,9 @@ public:
 
 private:
   struct state {
-    std::mutex lock; ///< of `waiter`
+    std::mutex lock; ///< guards `waiter`
     std::coroutine_handle<> waiter;
-    std::optional<result_type> result; ///< of the io thread
+    std::optional<result_type> result; ///< io thread only
   };
 
   static void resume(state& s, std::optional<result_type> result) {

@@ -20,7 +20,7 @@ double seconds_of(const timeval& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
 }
 
-/// Since Linux 6.2 the folder's size is the number of its files; before, somebody must count.
+/// Since Linux 6.2 the folder's size is the number of its files; older kernels need a count.
 double open_files() {
   struct stat folder {};
   if (::stat("/proc/self/fd", &folder) == 0 && folder.st_size > 0) return static_cast<double>(folder.st_size);
@@ -29,8 +29,8 @@ double open_files() {
   return error ? 0 : static_cast<double>(std::distance(begin(files), end(files)));
 }
 
-/// Field 22 of /proc/self/stat, in ticks since the machine started (proc(5)); the name in field 2 may hold
-/// anything but its last ")".
+/// Field 22 of /proc/self/stat, in ticks since boot (proc(5)). The name in field 2 may contain any
+/// character, so fields are counted from the last ")".
 double start_ticks() {
   std::ifstream file{"/proc/self/stat"};
   const std::string text{std::istreambuf_iterator<char>{file}, {}};

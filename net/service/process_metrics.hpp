@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// This process as the system sees it, under the names that Prometheus' client libraries have in common.
+// Process metrics under the names that Prometheus' client libraries share.
 #pragma once
 
 namespace fq::net {
 
 class metric_page;
 
-/// What cannot be read has no series.
+/// Values that cannot be read have no series.
 void append_process(metric_page& page);
 
 } // namespace fq::net

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to limits.
 #include "net/service/services.hpp"
 
 #include "crypto/webhook_signature.hpp"

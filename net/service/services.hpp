@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handlers of all io threads share: limits, counters, keys in flight, cursors, the sandbox gateway.
-// Made once by the composition and pointed to by every `context`. Every member is safe on any thread.
+// Objects shared by the handlers of all io threads: limits, counters, keys in flight, cursors, the sandbox
+// gateway. Made once by the composition; every `context` points to it. Every member is thread-safe.
 #pragma once
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
@@ -34,18 +34,17 @@ namespace fq::net {
 struct demo_facts; ///< net/pages/demo.hpp
 
 struct services {
-  /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by
-  /// the composition, before anything is served. All must outlive the services.
+  /// `routes`: the public table, for the counters. `sandbox` null: off. The composition adds other gateways
+  /// before the first request. All arguments must outlive the services.
   services(const config::options& options, const key_store& keys, const key_directory& directory,
            const pass_signer& passes, environment& env, std::span<const route> routes,
            sandbox_gateway* sandbox);
 
   metrics counts;
 
-  rate_limiter
-    customers; ///< per customer, whatever their addresses: a stadium behind one NAT is not one client
+  rate_limiter customers; ///< per customer, not per address: a stadium behind one NAT is many clients
   rate_limiter organizers; ///< per organizer
-  rate_limiter joins; ///< per customer, new places only
+  rate_limiter joins; ///< per customer, new entries only
   rate_limiter anonymous; ///< per client address, without a token
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
@@ -55,41 +54,40 @@ struct services {
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
   rate_limiter access_keys; ///< per server key: GET /access with it
-  rate_limiter access_failures; ///< per client address: GET /access with what is no session
+  rate_limiter access_failures; ///< per client address: GET /access without a session
 
   const key_directory& keys; ///< tenants and their API keys
   const pass_signer& passes;
-  secret_key subject_key; ///< of this installation: a place knows its subject as a hash under it
+  secret_key subject_key; ///< of this installation; entries store their subject as a hash under it
   keys_in_flight idempotency;
   cursor_codec cursors;
-  secret_key address_key; ///< of this installation: limits know e-mail addresses only as hashes
-  secret_key webhook_key; ///< of this installation: makes the endpoints' secrets
-  webhook_url_rules webhook_urls; ///< where webhooks may be sent; set by the composition
+  secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
+  secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
+  webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
   sandbox_gateway* sandbox;
-  const demo_facts* demo =
-    nullptr; ///< set by the composition before `server_state::ready`, and read after it only; null: no demo
+  const demo_facts* demo = nullptr; ///< set before `server_state::ready`; null: no demo
   std::map<std::string, const gateway_port*, std::less<>>
-    gateways; ///< whose webhooks are taken and who may be paid through, by name
-  blocking_lane sandbox_lane; ///< for the demo's mailbox as well
+    gateways; ///< by name; their webhooks are accepted and payments may use them
+  blocking_lane sandbox_lane; ///< also for the demo's mailbox
 
-  /// checkout.async_percent of events that have none of their own: the installation's setting, or else the
+  /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.
   [[nodiscard]] std::int32_t async_percent() const;
 
-  /// Every limit above.
+  /// All limiters above.
   [[nodiscard]] std::vector<rate_limiter*> limiters();
-  /// The limits' key of an e-mail address.
+  /// Key of an e-mail address in limits.
   [[nodiscard]] uuid key_of(std::string_view email) const;
-  /// The admission pass of an admitted place.
+  /// The admission pass of an admitted entry.
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
-  /// What a place knows of a subject of a tenant.
+  /// The hash by which an entry stores a tenant's subject.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:
   std::int32_t configured_async_percent_;
 };
 
-/// The limits' key of a client: its IPv4 address or its IPv6 /64.
+/// Key of a client in limits: its IPv4 address or IPv6 /64.
 [[nodiscard]] uuid limit_key(const boost::asio::ip::address& client);
 
 } // namespace fq::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signing a customer in by a mailed code, with its limits: the same for the API and for pages. Defined in
+// Customer sign-in by a mailed code, with its limits; shared by the API and the pages. Defined in
 // auth_routes.
 #pragma once
 #include "net/bridge/context.hpp"
@@ -10,14 +10,14 @@
 
 namespace fq::net {
 
-/// `email`: read_email's or is_email's, in lower case. The problem to answer with, or nothing: a code is on
-/// its way, if there is such an address.
+/// `email`: result of read_email or is_email, in lower case. Returns the problem to answer with, or
+/// nothing. The answer does not reveal whether the address exists.
 awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email);
 
 struct redeemed_code {
   std::optional<response> no;
   uuid customer;
-  bool was_wrong = false; ///< the code, not the way to whoever checks it
+  bool was_wrong = false; ///< the code was wrong; false for an unreachable service
 };
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code);
 

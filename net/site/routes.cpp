@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The route tables, and what happens around every request of a listener.
+// The route tables and the hooks around every request of a listener.
 #include "net/site/routes.hpp"
 
 #include "net/bridge/context.hpp"
@@ -40,7 +40,7 @@ response refuse(context&, const request& rq, http_refusal why, std::string_view 
   return answer;
 }
 
-/// A thousand e-mail addresses of 320 bytes, the longest there are, in JSON; read_emails takes so many.
+/// For 1,000 e-mail addresses, the limit of read_emails, of 320 bytes in JSON.
 constexpr std::size_t emails_body_limit = 384 * 1024;
 
 constexpr std::string_view all_methods = "GET, POST, PUT, PATCH, DELETE";
@@ -53,7 +53,7 @@ std::optional<response> before_public(context& ctx, request& rq) {
 }
 
 void after_public(context& ctx, const request& rq, const route* found, response& answer, milliseconds took) {
-  if (!is_preflight(rq)) // its answer has the CORS fields already
+  if (!is_preflight(rq)) // a preflight's answer has its CORS fields already
     add_cors(ctx.options.http.allowed_origins, rq, answer);
   ctx.shared->counts.observe(found, answer.status, took);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every route of this server, in two tables: the public listener's and the admin listener's; and the words
-// and checks around them. Made once by the composition. docs/openapi.yaml is compared with the public table
-// by a test, both ways.
+// All routes in two tables, of the public and of the admin listener, with their hooks. Made once by the
+// composition. A test compares docs/openapi.yaml with the public table in both directions.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -10,7 +9,7 @@
 
 namespace fq::net {
 
-/// `webhook_body_limit` in bytes: http.webhook_body_limit.
+/// `webhook_body_limit`: http.webhook_body_limit, in bytes.
 [[nodiscard]] std::vector<route> public_routes(std::size_t webhook_body_limit);
 [[nodiscard]] std::vector<route> admin_routes();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build step: openapi_tool <openapi.yaml> <out.cpp> writes the source file that embeds the API description as
-// JSON.
+// Build step: openapi_tool <openapi.yaml> <out.cpp> writes the source file that embeds the API description
+// as JSON.
 #include "net/tool/yaml_subset.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace {
 
-constexpr std::size_t literal_size = 96; ///< characters a line of the generated file
+constexpr std::size_t literal_size = 96; ///< characters per line of the generated file
 
 void write_literal(std::ofstream& out, std::string_view part) {
   out << "\n  \"";

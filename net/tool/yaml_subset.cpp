@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over lines. No anchors, no tags, no documents, no multi-line plain scalars: what is not
-// here is refused.
+// Recursive descent over lines. Refuses anchors, tags, several documents and multi-line plain scalars.
 #include "net/tool/yaml_subset.hpp"
 
 #include <algorithm>
@@ -85,7 +84,7 @@ std::string plain(std::string_view text) {
   return json_string(text);
 }
 
-/// Flow collections and scalars inside one line.
+/// Flow collections and scalars within one line.
 class flow_parser {
 public:
   flow_parser(std::string_view text, std::size_t number) : text_(text), number_(number) {}
@@ -97,7 +96,7 @@ public:
     return out;
   }
 
-  /// "key: rest" or "key:"; false if the line is no mapping entry.
+  /// Reads "key: rest" or "key:"; returns false if the line is no mapping entry.
   bool key(std::string& name, std::string& rest) {
     skip();
     name = is_quote() ? quoted() : upto_colon();

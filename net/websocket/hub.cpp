@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// See hub.hpp.
-//
-// No gap between `state` and pushes: the subscription is sent before the snapshot is asked for, and one
-// actor's replies and pushes arrive in the order it sent them. Pushes before the snapshot are part of it and
-// are skipped.
+// There is no gap between `state` and pushes: the hub subscribes before it requests the snapshot, and an
+// actor's replies and pushes arrive in the order it sent them. Pushes before the snapshot are part of it
+// and are skipped.
 #include "net/websocket/hub.hpp"
 
 #include "net/wire/codec.hpp"
@@ -17,19 +15,17 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its owner was replaced
+constexpr std::size_t snapshots_in_flight_max = 256; ///< per event, after its owner was replaced
 constexpr std::size_t positions_per_question = 2000;
-constexpr std::size_t sockets_per_entry_max =
-  64; ///< tabs and devices of one fan; more are asked to try again (1013)
+constexpr std::size_t sockets_per_entry_max = 64; ///< tabs and devices of one entry; more get 1013
 constexpr milliseconds reopen_after{500};
-/// Small moves are told as often as this many sockets a second allow, but a socket is left waiting for 15 s
-/// at most: ten thousand waiters see every tick of the admission within a second, and a hundred thousand cost
-/// no more than ten thousand.
+/// Max rate of small position updates over all sockets; each socket still gets one within 15 s. 10,000
+/// waiters see each admission within 1 s, and 100,000 cost no more than that.
 constexpr std::int64_t small_moves_a_second = 10'000;
 constexpr milliseconds refresh_min{1'000}, refresh_max{15'000};
-constexpr milliseconds presence_interval{5'000}; ///< a presence_timeout is at least four times that
+constexpr milliseconds presence_interval{5'000}; ///< presence_timeout is at least four times as long
 constexpr std::uint64_t always_told_places = 100;
-constexpr unsigned peer_sweep_ticks = 4; ///< of 250 ms
+constexpr unsigned peer_sweep_ticks = 4; ///< interval of peer sweeps: 4 ticks of 250 ms
 constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
 
 bool moved_enough(std::uint64_t from, std::uint64_t to) {
@@ -50,20 +46,20 @@ struct line {
 
   event_id event;
   phase now = phase::opening;
-  bool gone = false; ///< the last socket left: no subscription any more
-  std::uint32_t generation = 0; ///< of the owner
+  bool gone = false; ///< the last socket left and the subscription ended
+  std::uint32_t generation = 0; ///< number of the owner as seen by this hub
   event_status status = event_status::active;
   bool sold_out = false;
   bool watches_presence = false;
   milliseconds present_told_at{0};
   std::size_t peers = 0;
-  std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first of a chain
-  std::deque<ws_peer::ptr> to_show; ///< wait for their snapshot
-  std::size_t snapshots = 0; ///< in flight
-  milliseconds show_at{0}; ///< not before: the owner refused the last snapshot
+  std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first socket of a chain
+  std::deque<ws_peer::ptr> to_show; ///< sockets that wait for their snapshot
+  std::size_t snapshots = 0; ///< snapshots in flight
+  milliseconds show_at{0}; ///< earliest time of the next snapshot; set after an error
   milliseconds reopen_at{0};
   bool moved = false; ///< since the last sweep began
-  bool untold = false; ///< some were not told of a small move
+  bool untold = false; ///< small moves were held back
   bool sweeping = false;
   milliseconds swept_at{0};
 };
@@ -72,7 +68,7 @@ hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
 
 hub::~hub() { stop(); }
 
-/// Spread, not secrecy: splitmix64 from one random seed.
+/// splitmix64 from one random seed: it spreads clients and needs no secrecy.
 std::uint64_t hub::chance() {
   auto x = chance_ += 0x9e3779b97f4a7c15ull;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -80,20 +76,19 @@ std::uint64_t hub::chance() {
   return x ^ x >> 31;
 }
 
-/// A time of the wall as steady time, so that a jump of the clock closes nobody; not set: never.
+/// Converts wall time to steady time, so that a clock jump closes no socket. Not set: never.
 milliseconds hub::steady(timestamp when) const {
   return is_set(when) ? ctx_.now + (when - ctx_.environment.wall_now()) : milliseconds::max();
 }
 
 // -- sockets
-// ------------------------------------------------------------------------------------------------------------
 
 void hub::adopt(stream socket, const ws_upgrade& upgrade) {
   ws_peer::ptr peer{
     new ws_peer(ctx_, *this, std::move(socket), upgrade.holder, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
   peer->by_ticket = upgrade.by_ticket;
-  intrusive_ptr_add_ref(peer.get()); // the list's
+  intrusive_ptr_add_ref(peer.get()); // the list's reference
   peers_.push_back(*peer);
   ++peers_open_;
   auto& l = lines_[upgrade.event];
@@ -158,7 +153,7 @@ void hub::on_closing(ws_peer& peer) {
 void hub::on_closed(ws_peer& peer) {
   if (!peer.is_linked()) return;
   peers_.erase(peers_.iterator_to(peer));
-  intrusive_ptr_release(&peer); // whoever called holds another
+  intrusive_ptr_release(&peer); // the list's reference; the caller has another
 }
 
 std::string_view hub::render_position(const place& where) {
@@ -174,7 +169,7 @@ void hub::drain() {
     if (peer->is_open()) send_away(*peer);
 }
 
-/// To come back, at a time of its own.
+/// Sends a random reconnect delay and closes the socket.
 void hub::send_away(ws_peer& peer) {
   peer.send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
   peer.close(ws_close::service_restart);
@@ -215,15 +210,14 @@ void hub::sweep(milliseconds now) {
 }
 
 // -- subscriptions
-// ------------------------------------------------------------------------------------------------------
 
 hub::line_ptr hub::find_line(const event_id& event) const {
   const auto found = lines_.find(event);
   return found == lines_.end() ? nullptr : found->second;
 }
 
-/// The owner stopped or cannot be reached: everybody keeps the socket and gets a new `state` when somebody
-/// owns the event again.
+/// The owner stopped or is unreachable. Sockets stay open and get a new `state` when the event has an owner
+/// again.
 void hub::lose(line& l) {
   ++l.generation;
   l.now = line::phase::lost;
@@ -236,7 +230,7 @@ void hub::on_owner_gone(aggregate_id aggregate) {
     if (owner_of(event) == aggregate) lose(*l);
 }
 
-/// Another node has the event: who connects anew is brought there.
+/// Another node owns the event; a load balancer routes new connections there.
 void hub::send_away(const line& l) {
   std::vector<ws_peer::ptr> all;
   for (const auto& [number, first] : l.by_number)
@@ -252,7 +246,7 @@ detached hub::open_line(line_ptr l) {
     co_await ask_event(ctx_, aggregate, fq::find_line{l->event}); // the bridge now knows the owner
   if (!still()) co_return;
   if (reached.error && is(reached.error, errc::not_owner)) {
-    lose(*l); // whoever comes before the last one has left is sent away as well
+    lose(*l); // sockets that arrive before the last one left are sent away too
     send_away(*l);
     co_return;
   }
@@ -260,7 +254,7 @@ detached hub::open_line(line_ptr l) {
     lose(*l);
     co_return;
   }
-  // Asked again behind the subscription: what happened in between is not lost.
+  // Read again after the subscription, so that no change in between is lost.
   auto told = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
   if (!still()) co_return;
   if (told.error) {
@@ -288,7 +282,6 @@ void hub::opened(const line_ptr& l) {
 }
 
 // -- snapshots
-// ------------------------------------------------------------------------------------------------------------
 
 void hub::take_snapshots(const line_ptr& l) {
   while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max
@@ -311,21 +304,21 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   auto& [error, reply] = got;
   --l->snapshots;
   if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
-    co_return; // a new owner shows it again
+    co_return; // opened() shows it again with the new owner
   if (error) {
     l->to_show.push_back(std::move(peer));
-    l->show_at = ctx_.now + milliseconds{1}; // the next tick tries again
+    l->show_at = ctx_.now + milliseconds{1}; // retried at the next tick
     co_return;
   }
   if (reply.no)
-    peer->close(ws_close::normal); // no place any more
+    peer->close(ws_close::normal); // the entry is gone
   else
     show(l, *peer, reply.entry);
   take_snapshots(l);
 }
 
 void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
-  if (entry.number != peer.number) { // it has joined again since it asked for the socket
+  if (entry.number != peer.number) { // the customer has joined again since the request
     leave_line(*l, peer);
     peer.number = entry.number;
     enter_line(l, peer);
@@ -344,9 +337,8 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
 }
 
 // -- pushes
-// -----------------------------------------------------------------------------------------------------------------
 
-/// `tell(peer, change)` for every socket of every change's place.
+/// Calls `tell(peer, change)` for every socket of each changed entry.
 template <class Change, class Tell>
 void hub::tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell) {
   const auto l = find_line(event);
@@ -369,14 +361,14 @@ void hub::on_entries_changed(const entries_changed& push) {
   });
 }
 
-/// To every socket of the place that the order was placed from, whatever else they were told.
+/// Sends to every socket of the order's entry, even before its `state`.
 void hub::on_orders_changed(const orders_changed& push) {
   tell_each(push.event, push.changes,
             [](ws_peer& peer, const order_change& c) { peer.send(order_frame(c)); });
 }
 
 void hub::change(ws_peer& peer, const entry_change& c) {
-  if (peer.status == c.status && peer.admission_no == c.admission_no) return; // the snapshot had it
+  if (peer.status == c.status && peer.admission_no == c.admission_no) return; // already in the snapshot
   peer.status = c.status;
   peer.admission_no = c.admission_no;
   if (is_in_line(c.status)) return;
@@ -406,7 +398,7 @@ void hub::on_event_noticed(const event_noticed& push) {
     case notice_kind::sold_out: l->sold_out = true; break;
     case notice_kind::back_on_sale: l->sold_out = false; break;
     case notice_kind::ended: l->status = event_status::ended; break;
-    case notice_kind::message: break; // the snapshots of later sockets have it
+    case notice_kind::message: break; // later sockets get it with their snapshot
   }
   std::vector<ws_peer::ptr> told;
   for (const auto& [number, first] : l->by_number)
@@ -420,7 +412,6 @@ void hub::on_event_noticed(const event_noticed& push) {
 }
 
 // -- positions
-// ----------------------------------------------------------------------------------------------------------------
 
 detached hub::sweep_positions(line_ptr l) {
   const auto generation = l->generation;
@@ -440,7 +431,7 @@ detached hub::sweep_positions(line_ptr l) {
     auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), std::move(question));
     if (stopped_ || l->gone || l->generation != generation) break;
     if (error || reply.positions.size() != chunk.size()) {
-      l->moved = true; // the next tick tries again
+      l->moved = true; // retried at the next tick
       break;
     }
     for (std::size_t i = 0; i < chunk.size(); ++i) {
@@ -462,8 +453,8 @@ detached hub::sweep_positions(line_ptr l) {
   l->sweeping = false;
 }
 
-/// The owner says it is no longer in line, and no push has said so: its push was lost, or it was subscribed
-/// too late. A new snapshot heals either.
+/// The owner reports that the entry left the line, but no push did: the push was lost or came before the
+/// subscription. A new snapshot repairs both.
 void hub::show_again(line& l, ws_peer& first) {
   for (auto* peer = &first; peer; peer = peer->next_same_number)
     if (peer->in_sync && is_in_line(peer->status)) {
@@ -472,7 +463,7 @@ void hub::show_again(line& l, ws_peer& first) {
     }
 }
 
-/// Who has a socket open is there.
+/// Reports every entry with an open socket as present.
 void hub::tell_presence(line& l) {
   l.present_told_at = ctx_.now;
   present told;
@@ -484,7 +475,7 @@ void hub::tell_presence(line& l) {
   if (!told.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(told));
 }
 
-/// Tells a socket its position if that is news enough.
+/// Sends the position if it moved far enough or the last update is old enough.
 void hub::offer_position(line& l, ws_peer& peer, const place& where) {
   if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position) return;
   if (moved_enough(peer.last_position, where.position)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WebSockets of one io thread: by event and queue number, fed by the pushes of the event actors. One
-// subscription per event, one position sweep per event at a time, whatever the number of sockets. Everything
-// runs on the io thread.
+// The WebSockets of one io thread, by event and queue number, updated by pushes of the event actors. Has
+// one subscription and at most one running position sweep per event. Everything runs on the io thread.
 #pragma once
 #include "net/bridge/actor_bridge.hpp"
 #include "net/websocket/ws_peer.hpp"
@@ -13,8 +12,8 @@
 
 namespace fq::net {
 
-/// How old what a socket was told may get when it moved a little; `sockets`: of its line on this io thread.
-/// Each io thread has about as many, and the pace is that of all together.
+/// Max age of a position that moved only a little. `sockets`: of the event on this io thread; the other
+/// threads are assumed to have as many.
 [[nodiscard]] milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads);
 
 class hub final : public push_receiver, private ws_owner {
@@ -24,16 +23,16 @@ public:
   hub(const hub&) = delete;
   hub& operator=(const hub&) = delete;
 
-  /// An upgraded socket: gets `state` once the event's owner has answered, then every change of its place.
+  /// Adopts an upgraded socket. It gets `state` after the owner's answer, then every change of its entry.
   void adopt(stream socket, const ws_upgrade& upgrade);
 
-  /// Liveness, position sweeps, lost subscriptions. About every 250 ms.
+  /// Checks liveness, sweeps positions, restores lost subscriptions. Called about every 250 ms.
   void sweep(milliseconds now);
 
-  /// Tells everybody to come back later, at different times, and closes with 1012.
+  /// Sends each socket its own reconnect delay and closes it with 1012.
   void drain();
 
-  /// Drops everything. Coroutines that wait for actors end when the bridge stops.
+  /// Drops all sockets. Waiting coroutines end when the bridge stops.
   void stop();
 
   [[nodiscard]] std::size_t open() const { return peers_open_; }
@@ -79,7 +78,7 @@ private:
   std::size_t peers_open_ = 0;
   unsigned ticks_ = 0;
   std::string scratch_;
-  boost::intrusive::list<ws_peer, boost::intrusive::constant_time_size<false>> peers_; ///< closing ones too
+  boost::intrusive::list<ws_peer, boost::intrusive::constant_time_size<false>> peers_; ///< also closing ones
   std::unordered_map<event_id, line_ptr> lines_;
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ws_frames.hpp.
 #include "net/websocket/ws_frames.hpp"
 
 #include <algorithm>
@@ -76,14 +75,14 @@ bool ws_reader::feed(std::span<char> data, ws_listener& listener) {
   return true;
 }
 
-/// The header is whole: everything that can be wrong with it, in the order of the RFC.
+/// Checks a complete frame header, in the order of the RFC.
 bool ws_reader::begin_frame(ws_listener& listener) {
   using enum ws_close;
   const bool fin = header_[0] & 0x80;
   const unsigned opcode = header_[0] & 0x0f;
   if (header_[0] & 0x70) return violate(protocol_error, listener); // no extension was negotiated
   if ((opcode > 2 && opcode < 8) || opcode > 10) return violate(protocol_error, listener);
-  if (!(header_[1] & 0x80)) return violate(protocol_error, listener); // clients mask
+  if (!(header_[1] & 0x80)) return violate(protocol_error, listener); // clients must mask
   std::uint64_t length = header_[1] & 0x7f;
   if (length >= 126) {
     const unsigned bytes = length == 126 ? 2 : 8;

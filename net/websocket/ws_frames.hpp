@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of RFC 6455 as a server reads and writes them. Beast's stream costs 3.5 to 5 KB an idle
-// connection, most of it a read buffer we never need: clients have nothing to tell us. This reader keeps some
-// 64 bytes and no payload. No sockets here.
+// Frames of RFC 6455 for a server. This reader keeps about 64 bytes and no payload, because clients send
+// nothing of interest; Beast's stream costs 3.5 to 5 KB per idle connection. Uses no sockets.
 #pragma once
 #include "net/http/utf8.hpp"
 
@@ -35,21 +34,21 @@ enum class ws_close : std::uint16_t {
   unauthorized = 4401,
 };
 
-/// Largest message a client may send (bytes), over all its frames.
+/// Max bytes of a client's message, over all its frames.
 inline constexpr std::size_t ws_message_max = 8192;
 
 /// Appends an unmasked, unfragmented frame.
 void append_frame(std::string& out, ws_opcode opcode, std::string_view payload);
 void append_close(std::string& out, ws_close code, std::string_view why = {});
 
-/// What a reader finds.
+/// Events of a reader.
 class ws_listener {
 public:
-  virtual void on_message() = 0; ///< a whole text or binary message; its content is checked and dropped
+  virtual void on_message() = 0; ///< a complete text or binary message; its content is checked and dropped
   virtual void on_ping(std::string_view payload) = 0;
   virtual void on_pong() = 0;
-  virtual void on_close(ws_close code) = 0; ///< `no_status` when it named none
-  virtual void on_violation(ws_close answer) = 0; ///< fail the connection with this code
+  virtual void on_close(ws_close code) = 0; ///< `no_status` if the frame has no code
+  virtual void on_violation(ws_close answer) = 0; ///< close the connection with this code
 
 protected:
   ~ws_listener() = default;
@@ -57,7 +56,7 @@ protected:
 
 class ws_reader {
 public:
-  /// Takes what was read; unmasks in place. Returns false after a close or a violation: feed no more.
+  /// Reads received bytes; unmasks in place. Returns false after a close or a violation: pass no more data.
   bool feed(std::span<char> data, ws_listener& listener);
 
 private:
@@ -72,12 +71,12 @@ private:
   unsigned char header_[14] = {};
   std::uint8_t header_size_ = 0;
   bool in_payload_ = false;
-  bool in_message_ = false; ///< between the first and the last frame of a fragmented message
+  bool in_message_ = false; ///< between the first and last frame of a fragmented message
   bool is_text_ = false;
   std::uint8_t mask_at_ = 0;
   utf8_checker text_;
   std::uint32_t message_size_ = 0;
-  std::uint32_t remaining_ = 0; ///< payload bytes of this frame
+  std::uint32_t remaining_ = 0; ///< payload bytes left in this frame
   std::string control_; ///< payload of a control frame
 };
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// See ws_peer.hpp.
 #include "net/websocket/ws_peer.hpp"
 
 #include <algorithm>
@@ -18,7 +17,7 @@ constexpr std::size_t pending_bytes_max = 64 * 1024;
 constexpr std::uint8_t pending_frames_max = 64;
 constexpr std::uint8_t inbound_per_second_max = 20;
 
-/// Rounded up, and never earlier than it can be said.
+/// Rounds up and clamps to the range of 32 bits.
 std::uint32_t whole_seconds(milliseconds steady) {
   const auto count = std::chrono::ceil<seconds>(steady).count();
   return static_cast<std::uint32_t>(
@@ -55,7 +54,6 @@ void ws_peer::drop() {
 }
 
 // -- reading
-// ------------------------------------------------------------------------------------------------------------
 
 void ws_peer::wait_readable() {
   socket_.wait_readable([self = ptr{this}](const error_code& error) {
@@ -72,7 +70,7 @@ void ws_peer::on_readable() {
   if (got <= 0) return drop();
   last_seen_ = ctx_.now;
   deaf_ = deaf_ || !reader_.feed({scratch, static_cast<std::size_t>(got)}, *this);
-  if (state_ != state::closed) wait_readable(); // while closing too: for the peer's close frame, or its end
+  if (state_ != state::closed) wait_readable(); // also while closing: for the peer's close frame or its end
 }
 
 bool ws_peer::count_inbound() {
@@ -86,7 +84,7 @@ bool ws_peer::count_inbound() {
 }
 
 void ws_peer::on_message() {
-  if (state_ == state::open) count_inbound(); // and nothing else: clients have nothing to tell us
+  if (state_ == state::open) count_inbound(); // content is ignored: clients have nothing to send
 }
 
 void ws_peer::on_ping(std::string_view payload) {
@@ -103,13 +101,12 @@ void ws_peer::on_pong() {
 void ws_peer::on_close(ws_close code) {
   if (state_ == state::open) close(code);
   if (state_ == state::closing && pending_.empty())
-    drop(); // both close frames are out: the server closes first
+    drop(); // both close frames are sent: the server closes first
 }
 
 void ws_peer::on_violation(ws_close answer) { close(answer); }
 
 // -- writing
-// ------------------------------------------------------------------------------------------------------------
 
 void ws_peer::send(std::string_view text) {
   if (state_ != state::open) return;
@@ -143,7 +140,7 @@ void ws_peer::close(ws_close code) {
   owner_.on_closing(*this);
 }
 
-/// Writes now what the socket takes and keeps the rest. False: the peer is gone.
+/// Writes what the socket accepts and keeps the rest. Returns false if the peer is gone.
 bool ws_peer::write(std::string_view frame) {
   if (pending_.empty()) {
     const auto sent = socket_.send(frame);
@@ -156,7 +153,7 @@ bool ws_peer::write(std::string_view frame) {
   }
   if (pending_.size() + frame.size() > pending_bytes_max || pending_frames_ == pending_frames_max) {
     ctx_.state.slow_sockets_closed.fetch_add(1, std::memory_order_relaxed);
-    append_close(pending_, ws_close::try_again); // for the case that it begins to read now
+    append_close(pending_, ws_close::try_again); // in case the peer starts to read
     state_ = state::closing;
     deadline_ = ctx_.now + ctx_.ws.close_timeout;
     owner_.on_closing(*this);
@@ -178,7 +175,7 @@ void ws_peer::wait_writable() {
   });
 }
 
-/// False: the peer is gone, or has been told goodbye.
+/// Returns false if the peer is gone or is being closed.
 bool ws_peer::flush() {
   const auto sent = socket_.send(pending_);
   if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return false;
@@ -190,7 +187,7 @@ bool ws_peer::flush() {
   }
   pending_ = {};
   pending_frames_ = 0;
-  if (state_ != state::open) return true; // its close frame is out; deadline_ waits for the answer
+  if (state_ != state::open) return true; // its close frame is sent; deadline_ waits for the answer
   deadline_ = milliseconds{0};
   if (latest_.position != 0) send(owner_.render_position(std::exchange(latest_, {})));
   return true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One WebSocket: the socket, its frames both ways, its bounded output, its liveness, and what the hub
-// remembers about the place it follows. Made and told what to send by the hub of its io thread. It must not
-// know events or actors.
+// One WebSocket: its socket, frames, bounded output and liveness, and the hub's state about the entry that
+// it follows. Created and fed by the hub of its io thread. Independent of events and actors.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/model/rows.hpp"
@@ -20,18 +19,18 @@ namespace fq::net {
 
 class ws_peer;
 
-/// A position as the line reported it; the ETA is position times seconds a place.
+/// A position and its speed; the ETA is position times seconds per place.
 struct place {
   std::uint64_t position = 0;
   float seconds_per_place_low = -1;
   float seconds_per_place_high = -1;
 };
 
-/// The hub, as a socket sees it.
+/// Interface of the hub for a socket.
 class ws_owner {
 public:
-  virtual void on_closing(ws_peer& peer) = 0; ///< once: it is sent nothing from now on
-  virtual void on_closed(ws_peer& peer) = 0; ///< once, afterwards: its socket is gone
+  virtual void on_closing(ws_peer& peer) = 0; ///< called once; nothing is sent to it afterwards
+  virtual void on_closed(ws_peer& peer) = 0; ///< called once, after on_closing: the socket is closed
   virtual std::string_view render_position(const place& where) = 0; ///< valid until the next call
 
 protected:
@@ -42,37 +41,39 @@ class ws_peer final : public boost::intrusive::list_base_hook<>, private ws_list
 public:
   using ptr = boost::intrusive_ptr<ws_peer>;
 
-  /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is
-  /// closed with 4401 at `authorized_until` (steady time).
+  /// `socket` is connected, upgraded, non-blocking, and counted in server_state::connections. It is closed
+  /// with 4401 at `authorized_until` (steady time).
   ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& holder, milliseconds authorized_until);
   ~ws_peer();
 
   void begin();
-  /// A frame that must not be lost. Over the bound of pending output the peer is closed: it does not read.
+  /// Sends a frame that must not be lost. Closes the peer if its pending output exceeds the limit: it does
+  /// not read.
   void send(std::string_view text);
-  /// Latest wins: replaces a position that could not be written yet.
+  /// The latest position wins: replaces one that is not written yet.
   void send_position(const place& where);
-  /// It is no longer in line: a position that still waits is wrong.
+  /// Drops a pending position, because the entry has left the line.
   void forget_position() { latest_ = {}; }
-  /// Sends a close frame; the socket goes when the peer has answered, or two seconds later.
+  /// Sends a close frame; the socket closes after the peer's answer, or after close_timeout.
   void close(ws_close code);
-  /// At once, without a word.
+  /// Closes the socket at once, without a close frame.
   void drop();
-  /// Pings, and closes who is silent, does not read, or is no longer authorized. About once a second.
+  /// Sends pings. Closes a peer that is silent, does not read, or is no longer authorized. Called about
+  /// once a second.
   void sweep(milliseconds now);
 
   [[nodiscard]] bool is_open() const { return state_ == state::open; }
 
-  // What the hub remembers about it.
+  // State for the hub.
   struct line* line = nullptr;
-  ws_peer* next_same_number = nullptr; ///< other sockets of the same place
+  ws_peer* next_same_number = nullptr; ///< next socket of the same entry
   uuid holder; ///< see ws_upgrade
   bool by_ticket = false;
   queue_number number{};
-  event_kind kind{}; ///< whose words its frames speak
+  event_kind kind{}; ///< its API words: of the event API or the waiting-room API
   std::uint32_t admission_no = 0;
   entry_status status = entry_status::waiting;
-  bool in_sync = false; ///< it has had its `state`; pushes count from there
+  bool in_sync = false; ///< got its `state`; pushes apply from then on
   std::uint64_t last_position = 0;
   milliseconds last_position_at{0};
 
@@ -101,18 +102,18 @@ private:
   ws_owner& owner_;
   stream socket_;
   ws_reader reader_;
-  std::string pending_; ///< bytes the socket did not take
-  place latest_; ///< position 0: none waits
+  std::string pending_; ///< bytes the socket did not accept
+  place latest_; ///< position 0: none pending
   milliseconds last_seen_{0}, last_ping_{0};
-  milliseconds deadline_{0}; ///< while closing, or while output waits; 0: none
+  milliseconds deadline_{0}; ///< while closing or while output is pending; 0: none
   milliseconds rate_since_{0};
   std::uint32_t references_ = 0;
-  std::uint32_t authorized_until_s_; ///< steady seconds, half the size of a time: there are many sockets
-  std::uint8_t inbound_ = 0; ///< messages and pings in this second
+  std::uint32_t authorized_until_s_; ///< steady seconds; 32 bits save memory per socket
+  std::uint8_t inbound_ = 0; ///< messages and pings in the current second
   std::uint8_t pending_frames_ = 0;
   state state_ = state::open;
   bool waiting_to_write_ = false;
-  bool deaf_ = false; ///< what comes in is no longer understood
+  bool deaf_ = false; ///< input is ignored after a close or a violation
 };
 
 } // namespace fq::net

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views to JSON by hand-written appenders: fixed member names, numbers by to_chars, no document in between.
+// Writes views as JSON with hand-written appenders: fixed member names, numbers by to_chars, no
+// intermediate document.
 #include "net/wire/codec.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace fq::net {
 namespace {
 
-/// What is empty was not given.
+/// null for an empty text, which means "not given".
 void append_text_or_null(std::string& out, std::string_view text) {
   if (text.empty())
     out += "null";
@@ -22,7 +23,7 @@ void append_seconds(std::string& out, milliseconds value) { append_integer(out, 
 
 void append_flag(std::string& out, bool value) { out += value ? "true" : "false"; }
 
-/// 0 means "none" in the rows and null on the wire.
+/// 0 means "none" in the rows; null on the wire.
 void append_unless_zero(std::string& out, std::uint64_t value) {
   if (value == 0)
     out += "null";
@@ -35,13 +36,13 @@ void append_rate(std::string& out, double per_minute) {
     out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
 }
 
-// -- entry: the hot one --------------------------------------------------------------------------------
+// -- entry (hot path)
 
-/// A session token is one thing with two names: the event API's and the waiting-room API's. `place` and
-/// `line` name the ids.
+/// Names that differ between the event API and the waiting-room API: of an entry's id, its queue's id and
+/// its session token.
 struct words {
   std::string_view place, line, token;
-  bool claims; ///< whether there is a time to claim by
+  bool claims; ///< whether the admission has a claim deadline
 };
 constexpr words event_words{"entry_id", "event_id", "admission_token", true};
 constexpr words queue_words{"ticket_id", "queue_id", "session_token", false};
@@ -77,7 +78,7 @@ void append_position(std::string& out, std::uint64_t position) {
     append_integer(out, position - 1);
 }
 
-/// What an ADMITTED place carries; the token is made here, it is stored nowhere.
+/// Members of an ADMITTED entry. The token is computed here; it is not stored.
 void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no,
                       std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
                       timestamp claim_by, const session_keys& keys) {
@@ -95,7 +96,7 @@ void append_admission(std::string& out, const words& say, const entry_id& id, st
   append_time(out, claim_by);
 }
 
-/// The admission of a place that is over stays visible, without its token.
+/// The admission of an entry that has ended stays visible, without its token.
 void append_past_admission(std::string& out, const words& say, const entry_view& e) {
   append_name(out, say.token);
   out += "null,\"admission_batch\":";
@@ -107,7 +108,7 @@ void append_past_admission(std::string& out, const words& say, const entry_view&
   if (say.claims) out += ",\"claim_by\":null";
 }
 
-/// What everybody may know of a place who may ask for it.
+/// Members for every reader of the entry.
 void begin_plain_place(std::string& out, const words& say, const entry_view& e) {
   out += '{';
   append_name(out, say.place);
@@ -127,7 +128,7 @@ void begin_plain_place(std::string& out, const words& say, const entry_view& e) 
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
 }
 
-/// Everything of a place but its closing brace.
+/// All members of an entry, without the closing brace.
 void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys,
                  std::string_view ticket_token) {
   begin_plain_place(out, say, e);
@@ -148,7 +149,7 @@ void begin_place(std::string& out, const words& say, const entry_view& e, const 
     append_past_admission(out, say, e);
 }
 
-// -- event ---------------------------------------------------------------------------------------------
+// -- event
 
 std::int64_t available(const ticket_type_row& type) { return type.total - type.held - type.sold; }
 
@@ -221,11 +222,11 @@ void append_stock(std::string& out, const event_view& view) {
   append_flag(out, view.sold_out);
 }
 
-// -- times in ------------------------------------------------------------------------------------------
+// -- times read
 
 } // namespace
 
-// -- parts ---------------------------------------------------------------------------------------------
+// -- parts
 
 std::string_view name_of(admission_policy policy) {
   switch (policy) {
@@ -245,7 +246,7 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
   return std::nullopt;
 }
 
-// -- views ---------------------------------------------------------------------------------------------
+// -- views
 
 void append_entry(std::string& out, const entry_view& e, const session_keys& keys,
                   std::string_view ticket_token) {
@@ -543,7 +544,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events,
   out += '}';
 }
 
-// -- frames --------------------------------------------------------------------------------------------
+// -- frames
 
 std::string state_frame(const entry_view& entry, event_status status, bool sold_out, timestamp server_time,
                         const session_keys& keys) {

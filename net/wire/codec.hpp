@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON out: views of the domain as the wire shows them, appended to one string, and the WebSocket frames.
-// Called by the routes and by the hub. Knows no HTTP. Hand-written because ENTRY is the answer to every join
-// and every poll.
+// Writes JSON: views of the domain, appended to one string, and WebSocket frames. Called by the routes and
+// the hub. Independent of HTTP. Hand-written for speed, because every join and poll answers with an entry.
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "crypto/session_token.hpp"
@@ -19,22 +18,23 @@ namespace fq::net {
 [[nodiscard]] std::string_view name_of(admission_policy policy);
 [[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
 
-// -- views ---------------------------------------------------------------------------------------------
+// -- views
 
-/// `ticket_token` only in the answer to a join; the admission token is made here while the entry is ADMITTED.
+/// `ticket_token` is set only in the answer to a join. Adds the admission token while the entry is
+/// ADMITTED.
 void append_entry(std::string& out, const entry_view& entry, const session_keys& keys,
                   std::string_view ticket_token = {});
-/// The same place as the waiting-room API shows it; `pass` empty: none.
+/// The entry in the waiting-room API's words; `pass` empty: none.
 void append_ticket(std::string& out, const entry_view& entry, const session_keys& keys,
                    std::string_view pass = {}, std::string_view ticket_token = {});
-/// The same place as who manages the line sees it: nothing that would let in.
+/// The entry for managers of its queue, without any token.
 void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
 void append_queue_stats(std::string& out, const event_stats& stats);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at);
-/// `more`: the last row's id is the next cursor.
+/// `more`: the last row's id becomes the next cursor.
 void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more);
 void append_claim(std::string& out, const claim_view& claim);
 void append_payment(std::string& out, const payment_view& payment);
@@ -43,12 +43,12 @@ void append_stats(std::string& out, const event_stats& stats);
 /// `next_cursor` empty: null.
 void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor);
 
-// -- WebSocket frames (server to client): one JSON object each -----------------------------------------
+// -- WebSocket frames from server to client, one JSON object each
 
-/// Frames speak the words of the event API or of the waiting-room API: of the place's kind.
+/// Uses the words of the event API or of the waiting-room API, by the entry's kind.
 [[nodiscard]] std::string state_frame(const entry_view& entry, event_status status, bool sold_out,
                                       timestamp server_time, const session_keys& keys);
-/// The ETA is position times the seconds a place; negative: unknown.
+/// The ETA is position times seconds per place; negative: unknown.
 [[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low,
                                          double seconds_per_place_high);
 [[nodiscard]] std::string admitted_frame(const entry_change& change, event_kind kind,

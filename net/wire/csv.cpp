@@ -6,16 +6,16 @@ namespace {
 
 constexpr std::string_view formula_starts = "=+-@\t\r";
 
-/// Whether a cell that began here would be a formula. Quotation marks may be lost on the way.
+/// Whether text that starts a cell is a formula. Ignores leading quotation marks, which may get lost.
 bool would_be_formula(std::string_view text) {
   const auto first = text.find_first_not_of('"');
   return first != std::string_view::npos
          && std::string_view{"=+-@"}.find(text[first]) != std::string_view::npos;
 }
 
-/// Always in quotes, which a reader that splits at commas heeds. To one that splits at semicolons or tabs
-/// (Excel in half of Europe) a row is one cell that does not begin with this cell's quotes: it splits inside
-/// of it. So what would begin a formula there is guarded as well.
+/// Always quoted, for readers that split at commas. A reader that splits at semicolons or tabs (Excel in
+/// half of Europe) does not recognise these quotes and splits inside the cell. So formula starts behind
+/// such separators are guarded too.
 void append_cell(std::string& out, std::string_view text) {
   out += '"';
   if (!text.empty() && formula_starts.find(text.front()) != std::string_view::npos) out += '\'';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 4 bytes of aggregate number and 8 of an HMAC, as 16 base64url characters.
+// A cursor is 4 bytes of aggregate number and 8 of an HMAC, as 16 base64url characters.
 #include "net/wire/cursor.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void write_big_endian(std::uint8_t* to, std::uint64_t value, int bytes) {
   for (int i = bytes - 1; i >= 0; --i, value >>= 8) to[i] = static_cast<std::uint8_t>(value);
 }
 
-/// A key of its own, so that a seal can never be taken for a signature of another kind.
+/// A separate key, so that a seal is never valid as another kind of signature.
 sha256_digest derived(const secret_key& secret) {
   return hmac_sha256(secret.bytes(), "fairqueue list cursor v1");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opaque cursors of lists: where the next page begins, signed together with the list it belongs to. Called by
-// routes with lists.
+// Opaque cursors of lists: the start of the next page, signed together with its list. Called by routes with
+// lists.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/base/ids.hpp"
@@ -11,13 +11,13 @@
 
 namespace fq::net {
 
-/// Immutable; may be shared by threads.
+/// Immutable and thread-safe.
 class cursor_codec {
 public:
-  /// `secret`: any installation secret; cursors of another installation are refused.
+  /// `secret`: any secret of the installation; cursors of other installations are refused.
   explicit cursor_codec(const secret_key& secret);
 
-  /// `scope`: whose list it is (nil: the public one).
+  /// `scope`: owner of the list (nil: the public list).
   [[nodiscard]] std::string encode(const uuid& scope, aggregate_id after) const;
   [[nodiscard]] std::optional<aggregate_id> decode(const uuid& scope, std::string_view text) const;
 

@@ -5,8 +5,8 @@
 
 namespace fq::net {
 
-/// A holder's own log is short, and by it nobody learns of rows that are not the holder's. A tenant's is
-/// long: one target of it has its own.
+/// Reads by holder, else by target, else by tenant. A holder's log is short, and reading by it never
+/// touches other holders' rows. A tenant's log is long, so one target has its own index.
 std::optional<delivery_filter> delivery_page::next() const {
   if (is_done_) return std::nullopt;
   delivery_filter piece{.before = query_.before, .before_target = query_.before_target};
@@ -16,8 +16,8 @@ std::optional<delivery_filter> delivery_page::next() const {
     piece.target = query_.target;
   else
     piece.tenant = query_.tenant;
-  // One row more than the page has tells whether another follows: where all rows are wanted the first piece
-  // is the only one.
+  // One row more than the page shows whether another page follows. Without filters the first piece is then
+  // the only one.
   const std::size_t size = looked_at_ == 0 ? query_.limit + std::size_t{1} : rows_per_look;
   piece.limit = static_cast<std::uint32_t>(std::min(size, rows_looked_at_max - looked_at_));
   return piece;
@@ -26,8 +26,7 @@ std::optional<delivery_filter> delivery_page::next() const {
 void delivery_page::look_at(std::vector<delivery_row> rows, std::size_t asked) {
   const bool was_last = rows.size() < asked;
   for (auto& row : rows) {
-    // An endpoint's rows are all of one tenant. Another tenant's is no concern of who asks, nor are the ids
-    // of what it was told.
+    // All rows of an endpoint belong to one tenant. Another tenant's endpoint looks like an empty log.
     const bool is_foreign = row.way == channel::webhook && query_.tenant && row.tenant != *query_.tenant;
     if (is_foreign) {
       is_done_ = true;
@@ -53,7 +52,7 @@ bool delivery_page::is_wanted(const delivery_row& row) const {
          && (!query_.state || row.state == *query_.state);
 }
 
-/// The ids of a row that was moved from are still its own.
+/// Ends the page behind `row`; its ids stay valid after the row was moved from.
 void delivery_page::end_behind(const delivery_row& row) {
   is_done_ = true;
   cursor_ = to_string(row.notice) + '.' + to_string(row.target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page of a log of deliveries: whose log is read, which of its rows are wanted, and how many are looked
-// at for it. Pure: notice_routes reads the rows.
+// One page of a log of deliveries: which log is read, which of its rows match, and how many rows are read
+// for it. Pure: notice_routes reads the rows.
 #pragma once
 #include "store/port/notice_store.hpp"
 
@@ -12,7 +12,7 @@
 
 namespace fq::net {
 
-/// What is asked for. Somebody whose log it is must be named: a holder or a tenant.
+/// A query. A holder or a tenant must be set.
 struct delivery_query {
   std::optional<tenant_id> tenant{}; ///< none: any
   uuid target = {}; ///< nil: any
@@ -20,31 +20,31 @@ struct delivery_query {
   std::optional<channel> way{};
   std::optional<delivery_state> state{};
   uuid before = {}; ///< cursor: older notices only; nil: from the newest
-  uuid before_target = {}; ///< cursor: of that notice, targets below this
+  uuid before_target = {}; ///< cursor: of that notice, only targets below this
   std::uint32_t limit = 50; ///< 1 to list_limit_max
 };
 
-/// Rows of a log that one request looks at. State and channel have no index, which every delivery would pay
-/// for; a log of a month may have a million rows, and on an embedded ledger they are read by who commits the
-/// sales. A row is below 2 KB: 2 MB and some ten milliseconds a request.
+/// Max rows of a log that one request reads. State and channel have no index, which would slow every
+/// delivery; a month may have a million rows. On SQLite, the thread that commits sales also reads these
+/// rows. A row has less than 2 KB, so a request reads at most 2 MB in about 10 ms.
 inline constexpr std::size_t rows_looked_at_max = 1'000;
-/// Of them in one piece, a millisecond: sales are committed between two pieces.
+/// Rows per piece, about 1 ms; sales are committed between two pieces.
 inline constexpr std::size_t rows_per_look = 100;
 
-/// Fills the page from pieces of the log. It ends with so many rows as were asked for, with the log, or with
-/// enough looked at: it may then be short, even empty, and yet have a cursor.
+/// Fills a page from pieces of the log. It ends when it is full, at the end of the log, or at
+/// rows_looked_at_max. In the last case it may be short or even empty and still has a cursor.
 class delivery_page {
 public:
   explicit delivery_page(delivery_query query) : query_(std::move(query)) {}
 
-  /// The piece to be read next; none: the page is done.
+  /// The next piece to read; none: the page is complete.
   [[nodiscard]] std::optional<delivery_filter> next() const;
-  /// That piece: `asked` rows of it were asked for, so fewer are the log's last.
+  /// Adds that piece, of which `asked` rows were requested: fewer rows mean the end of the log.
   void look_at(std::vector<delivery_row> rows, std::size_t asked);
 
   [[nodiscard]] const std::vector<delivery_row>& rows() const { return rows_; }
-  /// Where the next page begins: "<notice>.<target>" of the last row that this one is done with. Empty: the
-  /// log has ended.
+  /// Start of the next page: "<notice>.<target>" of the last row that this page covers. Empty: end of the
+  /// log.
   [[nodiscard]] const std::string& cursor() const { return cursor_; }
 
 private:
@@ -58,7 +58,7 @@ private:
   std::string cursor_;
 };
 
-/// A cursor of a page into the query; false: it is none.
+/// Reads a page's cursor into the query; returns false if it is malformed.
 [[nodiscard]] bool read_log_cursor(std::string_view text, delivery_query& query);
 
 } // namespace fq::net

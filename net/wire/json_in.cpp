@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing by Boost.JSON with a handler of our own in front, because its own parser lets the last of two equal
-// members win.
+// Uses Boost.JSON with an own handler, because its parser accepts repeated members and keeps the last.
 #include "net/wire/json_in.hpp"
 
 #include "net/wire/codec.hpp"
@@ -18,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Builds the document and remembers a member that an object names twice.
+/// Builds the document and records a member that an object repeats.
 struct strict_handler {
   static constexpr std::size_t max_object_size = 1000;
   static constexpr std::size_t max_array_size = 10'000;
@@ -26,7 +25,7 @@ struct strict_handler {
   static constexpr std::size_t max_string_size = 16 * 1024;
 
   json::value_stack stack;
-  std::vector<std::vector<std::string>> keys; ///< of the open objects
+  std::vector<std::vector<std::string>> keys; ///< member names of the open objects
   std::string partial;
   std::optional<std::string> duplicate;
 

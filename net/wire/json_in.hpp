@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict JSON in: bodies are objects of at most 16 levels in valid UTF-8, without unknown or repeated
-// members; every field that is wrong is reported, not only the first. Called by the routes that take a body.
-// Knows no rule of the sale beyond types and ranges.
+// Strict JSON input. A body is an object of at most 16 levels in valid UTF-8, without unknown or repeated
+// members. Reports every wrong field, not only the first. Called by the routes that read a body. Checks
+// types and ranges only, no rules of the sale.
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "domain/sale/views.hpp"
@@ -23,7 +23,7 @@
 namespace fq::net {
 
 inline constexpr std::size_t json_depth_max = 16;
-/// Errors reported at most; a hostile body cannot make a long answer.
+/// Max errors reported, so that a hostile body cannot cause a long answer.
 inline constexpr std::size_t json_errors_max = 20;
 
 class json_errors {
@@ -31,7 +31,7 @@ public:
   void add(std::string field, std::string_view code, std::string detail);
   [[nodiscard]] bool any() const noexcept { return !list_.empty(); }
   [[nodiscard]] const std::vector<field_error>& list() const noexcept { return list_; }
-  /// unknown_field if there is one, else invalid_field.
+  /// unknown_field if present, else invalid_field.
   [[nodiscard]] fault worst() const noexcept {
     return unknown_ ? fault::unknown_field : fault::invalid_field;
   }
@@ -48,17 +48,17 @@ struct range {
 
 inline constexpr range money_range{0, 1'000'000'000'000};
 
-/// Reads the members of one object. Ask for every member that is allowed, then `finish` reports all others. A
-/// member that is absent is `given == false` and no error unless it was `require`d; one of a wrong type or
-/// out of range is reported and not given.
+/// Reads the members of one object. Call a reader for every allowed member; `finish` then reports all
+/// others. An absent member has `given == false`, which is no error unless it was `require`d. A wrong type
+/// or range is reported and also not given.
 class object_reader {
 public:
   object_reader(const boost::json::object& object, std::string path, json_errors& errors) :
       object_(object), path_(std::move(path)), errors_(errors) {}
 
-  /// Valid UTF-8 without control characters, `size` in bytes.
+  /// Valid UTF-8 without control characters; `size` in bytes.
   maybe<std::string> text(std::string_view name, range size);
-  /// An integer as JSON writes one: no fraction, no exponent.
+  /// An integer without fraction or exponent.
   maybe<std::int64_t> integer(std::string_view name, range allowed);
   template <std::integral Number>
   maybe<Number> number(std::string_view name, range allowed) {
@@ -73,7 +73,7 @@ public:
     if (is_null(name)) return {true, none};
     return number<Number>(name, allowed);
   }
-  /// Seconds or milliseconds as an integer.
+  /// Reads an integer in units of `Duration`.
   template <class Duration>
   maybe<milliseconds> duration(std::string_view name, range allowed) {
     const auto read = integer(name, allowed);
@@ -91,32 +91,32 @@ public:
   maybe<std::uint32_t> hundredths(std::string_view name, range allowed);
   maybe<uuid> id(std::string_view name);
   maybe<admission_policy> policy(std::string_view name);
-  /// An array of so many UUIDs; empty if it is absent.
+  /// An array of UUIDs, with `count` elements; empty if absent.
   std::vector<uuid> ids(std::string_view name, range count);
-  /// An array of so many texts, as `text` takes them.
+  /// An array of texts, with `count` elements, each as in `text`.
   std::vector<std::string> texts(std::string_view name, range count, range size);
 
-  /// Calls `read` with the object of that name, if given; it is finished afterwards.
+  /// Calls `read` with the object of that name, if given, and then finishes it.
   void object(std::string_view name, const std::function<void(object_reader&)>& read);
-  /// Calls `read` with every element, each an object, finished afterwards. Returns whether the member is
-  /// there.
+  /// Calls `read` with every element, which must be an object, and then finishes it. Returns whether the
+  /// member is present.
   bool objects(std::string_view name, range count, const std::function<void(object_reader&)>& read);
 
-  /// Reports that `name` must be given unless it is there (in whatever form).
+  /// Reports `name` as missing unless it is present in any form.
   void require(std::string_view name);
   [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
-  /// An error of the caller's own about one of the members.
+  /// Reports the caller's own error about a member.
   void reject(std::string_view name, std::string detail) {
     errors_.add(full_name(name), "invalid", std::move(detail));
   }
-  /// Reports every member nobody asked for.
+  /// Reports every member that was not read.
   void finish();
 
 private:
   const boost::json::value* find(std::string_view name);
-  /// The array of that name, if it has so many elements.
+  /// The array of that name if its size is in `count`, else null.
   const boost::json::array* array(std::string_view name, range count);
-  /// Given as null, which is then dealt with.
+  /// Whether the member is given as null; marks it as read.
   bool is_null(std::string_view name);
   [[nodiscard]] std::string full_name(std::string_view name) const;
   void wrong_type(std::string_view name, std::string_view expected);
@@ -130,29 +130,29 @@ private:
 
 enum class body_need : std::uint8_t { required, optional };
 
-/// Checks the body, parses it and calls `read` with its object (not at all if an optional body is absent).
-/// The problem to answer with, or nothing when all is well.
+/// Checks and parses the body and calls `read` with its object, except for an absent optional body. Returns
+/// the problem to answer with, or nothing.
 [[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
                                                 const std::function<void(object_reader&)>& read);
 
-/// A required e-mail address, in lower case: one person, one account.
+/// A required e-mail address, in lower case: one address, one account.
 [[nodiscard]] std::string read_email(object_reader& body, std::string_view name);
-/// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to
-/// 254 bytes.
+/// A plain addr-spec of 3 to 254 bytes, without quotes or comments. The domain may have no dot
+/// ("demo@localhost").
 [[nodiscard]] bool is_email(std::string_view text);
-/// As addresses are kept and compared: ASCII letters in lower case.
+/// The stored form of addresses: ASCII letters in lower case.
 [[nodiscard]] std::string lower_email(std::string_view typed);
 
-/// "reason", for the audit log: at most 500 bytes; empty if it was not given.
+/// "reason", for the audit log: at most 500 bytes; empty if absent.
 [[nodiscard]] std::string read_reason(object_reader& body);
-/// For actions whose body may hold a reason and nothing else: the note for the audit log, or the problem to
+/// For actions whose body has at most a reason. Fills the note for the audit log, or returns the problem to
 /// answer with.
 [[nodiscard]] std::optional<response> read_note(const request& rq, audit_note& note);
 
-/// For routes without a body: nothing, or an empty object.
+/// For routes without a body: accepts nothing or an empty object.
 [[nodiscard]] std::optional<response> expect_no_body(const request& rq);
 
-/// "application/json", any case, with or without parameters.
+/// "application/json", case-insensitive, with or without parameters.
 [[nodiscard]] bool is_json(std::string_view content_type);
 
 } // namespace fq::net

@@ -9,14 +9,14 @@
 
 namespace fq::net {
 
-/// Without their tokens.
+/// Omits the devices' tokens.
 [[nodiscard]] std::string devices_text(const std::vector<device_row>& devices);
 
-/// `secret`: told once, when it is made; else empty.
+/// `secret`: shown once, at its creation; else empty.
 [[nodiscard]] std::string endpoint_text(const webhook_endpoint_row& endpoint, std::string_view secret = {});
 [[nodiscard]] std::string endpoints_text(const std::vector<webhook_endpoint_row>& endpoints);
 
-/// Without payloads: they name people.
+/// Omits payloads, which contain personal data.
 [[nodiscard]] std::string deliveries_text(const delivery_page& page);
 
 /// {name: id}

@@ -132,7 +132,7 @@ std::string_view name_of(dead_letter_status status) {
   return "";
 }
 
-/// Of an undelivered domain event the topic is shown, never what it says: it may name people.
+/// Shows the topic of an undelivered domain event, not its payload, which may contain personal data.
 json::object object_of(const dead_letter_listing& l) {
   const auto& d = l.letter;
   const auto topic = std::string_view{d.payload}.substr(0, std::min(d.payload.find('\n'), d.payload.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders, quotes, promo codes and dead letters as the wire shows them. Called by the routes and the hub;
-// knows no HTTP.
+// Writes orders, quotes, promo codes and dead letters as JSON. Called by the routes and the hub;
+// independent of HTTP.
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "domain/sale/views.hpp"
@@ -12,33 +12,33 @@
 
 namespace fq::net {
 
-/// Lower case: "pending", "awaiting_payment", ...
+/// Lower case: "pending", "awaiting_payment", …
 [[nodiscard]] std::string wire_name(order_status status);
 
-/// How soon an order's status is worth asking for again: 500 ms for a new one, growing by a fifth of its age
-/// up to 2 s, which is what 500, 600, 720, ... (x 1.2) comes to for a client that starts at once.
+/// Recommended time in ms until the next poll of an order: 500 for a new one, growing by a fifth of its age
+/// up to 2,000. A client that starts at once sees 500, 600, 720, … (factor 1.2).
 [[nodiscard]] std::uint32_t poll_after(const order_row& order, timestamp now);
 
-/// What happens next, for people.
+/// The next step, as text for people.
 [[nodiscard]] std::string_view message_of(const order_view& order);
 
 [[nodiscard]] std::string quote_text(const quote_view& quote);
-/// The whole order; `with_contact`: for its organizer and its customer, never in a list.
+/// The whole order, including the contact; for its organizer and its customer only, never in a list.
 [[nodiscard]] std::string order_text(const order_view& order);
-/// What a client polls. `base_path`: of our links.
+/// The answer to a poll. `base_path`: prefix of its links.
 [[nodiscard]] std::string order_status_text(const order_view& order, timestamp now,
                                             const std::string& base_path);
-/// The answer to a checkout that goes on: {order_id, status: "processing", ...}.
+/// The answer to a checkout in progress: {order_id, status: "processing", ...}.
 [[nodiscard]] std::string accepted_text(const order_view& order, timestamp now, const std::string& base_path);
 [[nodiscard]] std::string event_orders_text(const std::vector<order_view>& orders, bool more);
-/// What a search found so far; `behind`: the order it came to, nil: the last one.
+/// Results of a search so far. `behind`: the last order searched; nil: the search is complete.
 [[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);
 [[nodiscard]] std::string own_orders_text(const std::vector<order_listing>& orders, bool more);
 [[nodiscard]] std::string promo_code_text(const promo_code_row& code,
                                           const std::vector<ticket_type_id>& types);
 [[nodiscard]] std::string promo_codes_text(const promo_codes_reply& reply);
 [[nodiscard]] std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more);
-/// The WebSocket frame of an order's news.
+/// The WebSocket frame of an order's change.
 [[nodiscard]] std::string order_frame(const order_change& change);
 
 } // namespace fq::net

@@ -10,7 +10,7 @@ namespace {
 
 using fault_kind = cache_fault::kind;
 
-/// Throws if the answer of a call that had its effect does not arrive.
+/// Throws if the fault loses the answer of a call that was applied.
 void answer(const cache_fault& fault) {
   if (fault.what == fault_kind::unanswered || fault.what == fault_kind::torn)
     throw cache_unavailable("the connection to the cache was lost");
@@ -34,7 +34,7 @@ cache_fault memory_cache::next_fault(cache_call call, std::span<const mirror_ste
   return fault;
 }
 
-// -- steps --------------------------------------------------------------------------------------------------
+// -- steps
 
 std::vector<step_outcome> memory_cache::apply(std::span<const mirror_step> steps) {
   const auto fault = next_fault(cache_call::apply, steps);
@@ -48,7 +48,7 @@ std::vector<step_outcome> memory_cache::apply(std::span<const mirror_step> steps
 
 step_outcome memory_cache::apply(const mirror_step& step, std::size_t& chunks_left) {
   for (const auto& chunk : chunks_of(step.delta, options_.chunk_size_max)) {
-    if (chunks_left == 0) return step_outcome::lost; // never seen: the call throws
+    if (chunks_left == 0) return step_outcome::lost; // not visible to the caller: the call throws
     --chunks_left;
     auto* m = continued_by(step, chunk);
     if (m == nullptr) return step_outcome::lost;
@@ -57,7 +57,7 @@ step_outcome memory_cache::apply(const mirror_step& step, std::size_t& chunks_le
   return step_outcome::applied;
 }
 
-/// The mirror whose head is where this chunk continues.
+/// The mirror whose head this chunk continues; null: none.
 memory_cache::mirror* memory_cache::continued_by(const mirror_step& step, const mirror_chunk& chunk) {
   if (step.number == 0 && chunk.part == 0) {
     vouched_.erase(step.aggregate);
@@ -90,7 +90,7 @@ void memory_cache::keep(const mirrored_session& session, timestamp now, mirror& 
     m.sessions.erase(session.number);
 }
 
-// -- reads --------------------------------------------------------------------------------------------------
+// -- reads
 
 cache::reading memory_cache::read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) {
   answer(next_fault(cache_call::read));
@@ -112,7 +112,7 @@ const memory_cache::mirror* memory_cache::complete(const uuid& queue, std::uint6
   return m.generation == generation && m.steps == steps_taken && m.part == 0 && m.ready ? &m : nullptr;
 }
 
-// -- for other nodes ----------------------------------------------------------------------------------------
+// -- for other nodes
 
 std::vector<step_outcome> memory_cache::vouch(std::span<const vouched_mirror> mirrors) {
   const auto fault = next_fault(cache_call::vouch);

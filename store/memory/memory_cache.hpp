@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache in memory, with the faults of a real one at the caller's choice: the oracle of the Redis engine
-// and the cache of simulations. Plain on purpose. One thread at a time.
+// The cache in memory, with injectable faults: reference for the Redis engine and cache of simulations.
+// Deliberately simple. One thread at a time.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
@@ -16,31 +16,30 @@ namespace fq {
 
 enum class cache_call : std::uint8_t { apply, read, vouch, find, ping };
 
-/// What happens to one call.
+/// Fault of one call.
 struct cache_fault {
   enum class kind : std::uint8_t {
     none,
     unavailable, ///< throws; nothing applied
     unanswered, ///< applied, then throws
-    torn, ///< the first `chunks` chunks of all steps of the call are applied, then throws
-    flush, ///< everything was gone just before the call
-    rollback, ///< just before the call the cache went back to the last save(): an old dump, or a failover
-              ///< that lost writes
+    torn, ///< applies the first `chunks` chunks of all steps of the call, then throws
+    flush, ///< all data is lost before the call
+    rollback, ///< before the call the cache reverts to the last save(), like an old dump or a failover that
+              ///< lost writes
   };
   kind what = kind::none;
   std::size_t chunks = 0;
 };
 
 struct memory_cache_options {
-  /// Asked before every call (the steps are those of apply); empty means no faults. Deterministic if the
-  /// function is.
+  /// Called before every call, with the steps of apply; empty: no faults. Deterministic if the function is.
   std::function<cache_fault(cache_call, std::span<const mirror_step>)> on_call{};
-  std::size_t chunk_size_max = mirror_chunk_max; ///< small: short steps can be torn as well
+  std::size_t chunk_size_max = mirror_chunk_max; ///< small values let short steps tear too
 };
 
 class memory_cache final : public cache {
 public:
-  /// `env` must outlive the cache: its steady clock ends sessions.
+  /// `env` must outlive the cache: sessions end by its steady clock.
   explicit memory_cache(environment& env, memory_cache_options options = {});
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
@@ -52,24 +51,23 @@ public:
   void ping() override;
 
   // -- for tests
-  // ----------------------------------------------------------------------------------------------
 
-  /// Loses everything; what was saved stays.
+  /// Loses all data except the saved copy.
   void flush() {
     queues_.clear();
     vouched_.clear();
   }
-  /// Keeps a copy, as a dump to disk does.
+  /// Keeps a copy, like a dump to disk.
   void save() {
     saved_ = queues_;
     saved_vouched_ = vouched_;
   }
-  /// Goes back to the copy (to nothing, if none was kept). What has ended since stays ended.
+  /// Restores the copy, or nothing if there is none. Sessions that ended since then stay ended.
   void restore() {
     queues_ = saved_;
     vouched_ = saved_vouched_;
   }
-  /// How long a session still lives here; nothing if it is over or unknown.
+  /// Remaining life of a session; empty if ended or unknown.
   [[nodiscard]] std::optional<milliseconds> session_life(const uuid& queue, queue_number number) const;
 
 private:
@@ -91,7 +89,7 @@ private:
 
   cache_fault next_fault(cache_call call, std::span<const mirror_step> steps = {});
   step_outcome apply(const mirror_step& step, std::size_t& chunks_left);
-  /// The mirror, if its head is there and it is complete.
+  /// The mirror if its head matches and it is complete.
   [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation,
                                        std::uint64_t steps_taken) const;
   mirror* continued_by(const mirror_step& step, const mirror_chunk& chunk);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns what in the memory ledger: aggregates with their epochs, and partitions of the outbox. A lease
-// ends by the ledger's clock; what a former owner still sends is refused by its epoch.
+// Ownership in the memory ledger: aggregates with their epochs, and outbox partitions. Leases end by the
+// ledger's clock; writes of a former owner are refused by their epoch.
 #include "store/memory/memory_ledger.hpp"
 
 #include "store/port/history.hpp"
@@ -44,7 +44,7 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
 lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   pass_a_call({aggregates.begin(), aggregates.end()});
   lease_renewal result;
-  if (lease.owner.empty()) return result; // it has no lease to lose
+  if (lease.owner.empty()) return result; // no lease to renew
   const auto until = options_.now() + lease.term;
   for (const auto a : aggregates) {
     const auto found = state_.aggregates.find(a);

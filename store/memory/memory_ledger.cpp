@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every change kind in its plainest form: check, then change the row and remember how to undo it. A batch
-// whose checks all hold stays; otherwise its undo list runs backwards. The SQL engines are tested against
-// this file.
+// Every kind of change in its simplest form: check, change the row, record the undo. If a check fails, the
+// batch's undo list runs backwards. The SQL engines are tested against this file.
 #include "store/memory/memory_ledger.hpp"
 
 #include "store/port/history.hpp"
@@ -13,7 +12,7 @@
 namespace fq {
 namespace {
 
-// -- sorted vectors as tables -------------------------------------------------------------------------------
+// -- sorted vectors as tables
 
 std::uint32_t key_of(const ticket_type_row& r) { return r.ordinal; }
 queue_number key_of(const entry_row& r) { return r.number; }
@@ -63,7 +62,7 @@ void put_row(std::vector<Row>& rows, const Row& row) {
     rows.insert(i, row);
 }
 
-// -- the CHECKs of the schema -------------------------------------------------------------------------------
+// -- the CHECKs of the schema
 
 bool is_sound(const event_row& r) { return r.async_percent >= async_inherited && r.async_percent <= 100; }
 
@@ -106,7 +105,7 @@ bool is_sound(const order_row& r) {
          && r.total >= 0;
 }
 
-/// No other promo code of the event has the same word, no other order the same claim.
+/// No other promo code of the event has the same word; no other order has the same claim.
 bool is_alone(const std::vector<promo_code_row>& codes, const promo_code_row& row) {
   return std::ranges::none_of(codes,
                               [&](const auto& c) { return c.ordinal != row.ordinal && c.code == row.code; });
@@ -158,8 +157,8 @@ bool is_on_sale(const event_row& event) {
   return event.status == event_status::active || event.status == event_status::paused;
 }
 
-/// Needs a running owner: DESIGN I13. An order's payment link asks for none: it is due only while its claim
-/// lives, which does.
+/// Whether the aggregate needs a running owner: DESIGN I13. A due payment link needs no condition of its
+/// own, because its claim is live.
 bool must_run(const aggregate_image& image) {
   if (image.event && is_on_sale(*image.event)) return true;
   const bool cancelled = image.event && image.event->status == event_status::cancelled;
@@ -176,7 +175,7 @@ bool must_run(const aggregate_image& image) {
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
 }
 
-/// Somebody of `blocks` has paid here, and was not given it all back.
+/// Whether a customer in `blocks` has paid here and was not fully refunded.
 bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
   return std::ranges::any_of(image.payments, [&](const payment_row& p) {
     return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded)
@@ -190,9 +189,9 @@ bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks
 
 } // namespace
 
-// -- one batch ----------------------------------------------------------------------------------------------
+// -- one batch
 
-/// Applies the changes of one batch; every operator() answers whether the change was possible.
+/// Applies the changes of one batch; every operator() returns whether the change was possible.
 class memory_ledger::applier {
 public:
   applier(durable& state, aggregate_state& own, const batch& b) : state_(state), own_(own), batch_(b) {}
@@ -435,8 +434,8 @@ public:
            && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.settings, c.row);
   }
 
-  /// Append-only: that a key is used once is decided by the owner's index, whose memory of a key ends before
-  /// the row does.
+  /// Append-only. The owner's index ensures that a key is used once; it forgets a key before the row is
+  /// deleted.
   bool operator()(const idempotency_stored& c) {
     own_.image.idempotency.push_back(c.row);
     undo([this] { own_.image.idempotency.pop_back(); });
@@ -543,7 +542,7 @@ private:
 
   std::vector<block_row>& blocks() { return state_.aggregates.at(accounts_aggregate).image.blocks; }
 
-  /// Absent is fine.
+  /// Ignores an absent row.
   template <class Row, class Key>
   bool remove(std::vector<Row>& rows, const Key& key) {
     if (const auto* stored = find_row(rows, key)) {
@@ -577,7 +576,7 @@ private:
   std::vector<std::function<void()>> undo_;
 };
 
-// -- the port -----------------------------------------------------------------------------------------------
+// -- the port
 
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
   if (!options_.now)
@@ -614,7 +613,8 @@ std::vector<commit_outcome> memory_ledger::apply_all(std::span<const batch> batc
   return outcomes;
 }
 
-/// What is in the air lands when its calls are over, or when somebody asks for an aggregate it holds.
+/// Counts one call. Commits in flight are applied when their calls are over, or when the call touches an
+/// aggregate that they lock.
 void memory_ledger::pass_a_call(const std::set<aggregate_id>& touched) {
   std::vector<undecided> waiting;
   std::vector<undecided> landing;
@@ -706,7 +706,7 @@ std::vector<order_listing> memory_ledger::list_orders(const order_filter& filter
 std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_letter_filter& filter) {
   std::vector<dead_letter_listing> rows;
   for (const auto& [number, state] : state_.aggregates) {
-    const auto& event = state.image.event; // the accounts' letters are of none
+    const auto& event = state.image.event; // the accounts' letters have no event
     if (state.tenant != filter.tenant
         || (filter.organizer && !(event && event->organizer == *filter.organizer)))
       continue;
@@ -755,7 +755,7 @@ std::size_t memory_ledger::prune_rows(RowsOf rows_of, TimeOf time_of_row, timest
       if (const auto at = time_of_row(rows_of(state)[i]); at < before) old.emplace_back(at, number, i);
   std::sort(old.begin(), old.end());
   if (old.size() > most) old.resize(most);
-  // From the back of each vector, so that the places still to be erased stay where they are.
+  // From the back of each vector, so that the remaining indexes stay valid.
   const auto later_place = [](const place& a, const place& b) { return std::get<2>(a) > std::get<2>(b); };
   std::sort(old.begin(), old.end(), later_place);
   for (const auto& [at, number, i] : old) {
@@ -777,7 +777,7 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto receipts = prune_rows(
     [](auto& s) -> auto& { return s.image.receipts; }, [](const receipt_row& r) { return r.received_at; },
     bounds.receipts_before, bounds.limit - idempotency, forget_receipt);
-  // An undelivered row never grows old.
+  // Undelivered rows are never deleted.
   const auto delivered = prune_rows(
     [](auto& s) -> auto& { return s.outbox; },
     [](const stored_outbox_row& r) { return is_set(r.delivered_at) ? r.delivered_at : timestamp::max(); },
@@ -786,7 +786,7 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   return idempotency + receipts + delivered + prune_notices(bounds, left);
 }
 
-// -- for tests ----------------------------------------------------------------------------------------------
+// -- for tests
 
 const memory_ledger::aggregate_state* memory_ledger::find(aggregate_id aggregate) const {
   const auto found = state_.aggregates.find(aggregate);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger in memory: the oracle that every other engine is compared with, and the store of the simulation,
-// with faults injected by the caller. Plain on purpose: sorted vectors, linear checks, an undo list. One
-// thread at a time.
+// The ledger in memory: reference for all other engines and store of the simulation, with injectable faults.
+// Deliberately simple: sorted vectors, linear checks, an undo list. One thread at a time.
 #pragma once
 #include "store/port/ledger.hpp"
 
@@ -17,20 +16,20 @@
 
 namespace fq {
 
-/// What happens to one call of commit().
+/// Fault of one call of commit().
 struct commit_fault {
   enum class kind : std::uint8_t {
     none,
     unavailable, ///< throws ledger_unavailable; nothing applied
-    busy, ///< somebody else holds the rows: every batch of the call answers busy; nothing applied
+    busy, ///< the rows are locked: every batch of the call returns busy; nothing applied
     unknown_applied, ///< applied at once, then throws commit_unknown
     unknown_lost, ///< throws commit_unknown; never applied
-    /// Throws commit_unknown; the transaction holds its locks and lands after `calls` further calls, or
+    /// Throws commit_unknown. The transaction keeps its locks and commits after `calls` further calls, or
     /// before the first call that touches one of its aggregates (a resubmission, an acquire or a renewal
-    /// waits for it), whichever is sooner.
+    /// waits for it).
     unknown_late,
-    /// Throws commit_unknown; the request itself is still on its way and is executed after `calls` further
-    /// calls, whatever was committed or acquired meanwhile: only its guard judges it then.
+    /// Throws commit_unknown. The request is delayed and executes after `calls` further calls, whatever was
+    /// committed or acquired meanwhile; then only its guard decides.
     unknown_delayed,
   };
   kind what = kind::none;
@@ -38,7 +37,7 @@ struct commit_fault {
     0; ///< further calls of commit, acquire, renew, release, lease_outbox and mark_delivered
 };
 
-/// Asked before every call; empty functions mean no faults. Deterministic if the functions are.
+/// Called before every call; empty functions: no faults. Deterministic if the functions are.
 struct ledger_faults {
   std::function<commit_fault(std::span<const batch>)> on_commit{};
   std::function<bool(aggregate_id)> acquire_fails{}; ///< true: ledger_unavailable, the epoch is not raised
@@ -46,14 +45,14 @@ struct ledger_faults {
 
 struct memory_ledger_options {
   ledger_faults faults{};
-  /// False: commits are visible but lost by crash() until sync(). Only to show what an unsynced commit would
-  /// cost.
+  /// False: commits are visible, but crash() loses them until sync(). Only to show the effect of unsynced
+  /// commits.
   bool sync_each_commit = true;
-  /// A planted bug for the simulation: batches of any epoch are accepted. Never set elsewhere.
+  /// A planted bug for the simulation: accepts batches of any epoch.
   bool skip_epoch_guard = false;
-  /// Told of every batch at the moment it is applied, so that a checker can follow along.
+  /// Called with every batch when it is applied, for a checker.
   std::function<void(const batch&)> on_applied{};
-  /// The store's own clock, by which leases end; empty: the system's.
+  /// The store's clock, by which leases end; empty: the system's.
   std::function<timestamp()> now{};
 };
 
@@ -107,7 +106,7 @@ public:
                         timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
-  // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------
+  // -- for tests: committed state without a copy; pointers are valid until the next call that writes
 
   [[nodiscard]] std::vector<aggregate_id> aggregates() const;
   [[nodiscard]] const aggregate_head* head(aggregate_id aggregate) const;
@@ -119,20 +118,20 @@ public:
   [[nodiscard]] const payment_row* find_payment(aggregate_id aggregate, const payment_id& id) const;
   [[nodiscard]] const refund_row* find_refund(aggregate_id aggregate, const refund_id& id) const;
 
-  /// Calls whose commit is unknown and still undecided.
+  /// Number of calls with an unknown, still undecided commit.
   [[nodiscard]] std::size_t in_air() const { return air_.size(); }
-  /// Lands everything that is in the air, oldest first (the quiet phase of a simulation).
+  /// Applies all commits in flight, oldest first (the quiet phase of a simulation).
   void settle();
-  /// Makes every commit so far survive crash(). Nothing to do unless sync_each_commit is false.
+  /// Makes all earlier commits survive crash(). Has an effect only if sync_each_commit is false.
   void sync();
-  /// The store's machine loses power: what is in the air is gone, and so is what was not synced.
+  /// The store's machine loses power: commits in flight and unsynced commits are lost.
   void crash();
 
 private:
   struct held_lease {
-    std::string owner; ///< empty: nobody's
+    std::string owner; ///< empty: none
     timestamp until;
-    /// Whether somebody else than `who` holds it at `now`. An empty `who` heeds no lease.
+    /// Whether another owner than `who` holds it at `now`. An empty `who` ignores leases.
     [[nodiscard]] bool keeps_out(const std::string& who, timestamp now) const;
   };
   struct stored_outbox_row {
@@ -148,10 +147,10 @@ private:
     aggregate_image image;
     std::vector<history_row> history;
     std::vector<audit_row> audit;
-    std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open ones
+    std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
   };
-  /// The whole durable state; a copy of it is what sync() keeps.
+  /// The whole durable state; sync() copies it.
   struct durable {
     std::map<aggregate_id, aggregate_state> aggregates;
     std::set<std::string> payment_references;

@@ -13,7 +13,7 @@ namespace {
 
 bool contains(const auto& list, const auto& value) { return std::ranges::find(list, value) != list.end(); }
 
-/// The organizer whose endpoint it would be.
+/// Whether the organizer of `mine` already has endpoints_per_organizer_max endpoints.
 bool has_its_share(const auto& endpoints, const webhook_endpoint_row& mine) {
   const auto is_its = [&](const auto& e) {
     return e.second.tenant == mine.tenant && e.second.organizer == mine.organizer;
@@ -174,7 +174,7 @@ void memory_ledger::end_device(const uuid& device, timestamp since, const std::s
 bool memory_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
   const auto known = state_.endpoints.find(endpoint.id);
   const bool is_new = !is_set(endpoint.replaces), is_there = known != state_.endpoints.end();
-  if (is_new && is_there) return known->second.updated_at == endpoint.updated_at; // repeated
+  if (is_new && is_there) return known->second.updated_at == endpoint.updated_at; // a repeated call
   if (is_new
       && (list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max
           || has_its_share(state_.endpoints, endpoint)))

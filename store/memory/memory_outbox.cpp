@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dispatchers do with the outbox of the memory ledger. Rows come into it by the applier and go by
-// prune().
+// The outbox of the memory ledger for dispatchers. The applier inserts rows, prune() deletes them.
 #include "store/memory/memory_ledger.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// flock on a file of its own: SQLite's locks on the database are taken and dropped for each transaction.
+// A separate file, because SQLite takes and releases its locks on the database for each transaction.
 #include "store/port/file_lock.hpp"
 
 #include <cerrno>
@@ -13,7 +13,7 @@
 namespace fq {
 namespace {
 
-/// The holder writes its process id into the file, for the message of the one who comes second.
+/// Reads the holder's process id from the file, for the error message.
 std::string holder_of(int fd) {
   char text[24];
   const auto n = ::pread(fd, text, sizeof text, 0);
@@ -22,7 +22,7 @@ std::string holder_of(int fd) {
 
 void write_holder(int fd) {
   const auto text = std::to_string(::getpid());
-  // Only for messages: a failure (a full disk) must not keep the ledger from opening.
+  // Only for messages: a failure (full disk) must not keep the ledger from opening.
   if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, text.data(), text.size(), 0) < 0) return;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state texts of domain/model/states, chosen by kind; what a batch counts.
+// State texts by kind, from domain/model/states, and counters of a batch.
 #include "store/port/history.hpp"
 
 #include "domain/model/states.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row of the ledger's tables is in memory, for every engine that speaks SQL: the columns to read and,
-// in their order, what becomes of them. A record is the engine's own row: it gives id, text, integer,
-// boolean, number, time, duration, digest and blob by column.
+// Mapping of table rows to structs for every SQL engine: the columns to read, and the conversion in the same
+// order. A record is the engine's own row; it gives id, text, integer, boolean, number, time, duration,
+// digest and blob by column.
 #pragma once
 #include "domain/model/rows.hpp"
 #include "store/port/ledger.hpp"
@@ -105,7 +105,7 @@ inline constexpr auto entry_of = [](const auto& r) {
 inline const std::string claim_columns = "SELECT id, customer, queue_number, status, live_slot, item_count, "
                                          "amount, created_at, expires_at, ended_at, promo FROM claim ";
 
-/// Without its items, but with room for them.
+/// The items are not filled in, only reserved.
 inline constexpr auto claim_of = [](const auto& r) {
   claim_row c;
   c.id = r.id(0);
@@ -122,7 +122,7 @@ inline constexpr auto claim_of = [](const auto& r) {
   return c;
 };
 
-/// Behind the claim's id.
+/// The first column is the claim's id.
 inline const std::string claim_item_columns =
   "SELECT claim, ticket_type, quantity, unit_price, refunded, donation, unit_discount FROM claim_item ";
 
@@ -201,7 +201,7 @@ inline constexpr auto promo_code_of = [](const auto& r) {
   return p;
 };
 
-/// Of `orders AS o`.
+/// FROM `orders AS o`.
 inline const std::string order_columns =
   "SELECT o.id, o.claim, o.customer, o.status, o.first_name, o.last_name, o.email, o.phone, o.promo_code, "
   "o.subtotal, o.discount,"
@@ -239,7 +239,7 @@ inline constexpr auto listed_order_of = [](const auto& r) {
   return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)};
 };
 
-/// Of `dead_letter AS l`.
+/// FROM `dead_letter AS l`.
 inline const std::string dead_letter_columns =
   "SELECT l.id, l.kind, l.subject, l.status, l.detail, l.payload, l.created_at, l.updated_at";
 
@@ -250,7 +250,7 @@ inline constexpr auto dead_letter_of = [](const auto& r) {
                          r.time(6), r.time(7)};
 };
 
-/// Of events and of what has none.
+/// Includes letters of aggregates without an event.
 inline const std::string listed_dead_letter_columns =
   dead_letter_columns + ", event.id FROM dead_letter AS l LEFT JOIN event USING (aggregate) ";
 
@@ -276,7 +276,7 @@ inline const std::string block_columns =
 inline constexpr auto block_of = [](const auto& r) {
   return block_row{r.template number<tenant_id>(0), r.id(1), r.id(2), r.text(3), r.boolean(4), r.time(5)};
 };
-/// Aggregates of events where a blocked customer has paid and was not given it all back.
+/// Aggregates of events where a blocked customer has paid and was not fully refunded.
 inline const std::string with_blocked =
   "SELECT p.aggregate FROM blocked_customer AS b JOIN payment AS p ON p.customer = b.customer AND p.status "
   "IN (2, 8)"
@@ -353,7 +353,7 @@ inline constexpr auto node_of = [](const auto& r) {
                   r.boolean(7),
                   r.text(8)};
 };
-/// Who was silent for so long is forgotten.
+/// A node without a heartbeat for this time is deleted.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};
 
 inline const std::string device_names =
@@ -364,7 +364,7 @@ inline const std::string endpoint_names =
 inline const std::string delivery_names = "v.target, v.notice, v.channel, v.tenant, v.holder, v.topic, "
                                           "v.payload, v.created_at, v.expires_at, v.state,"
                                           " v.due_at, v.attempts, v.status, v.reason, v.ended_at";
-/// These three begin at column `i`.
+/// These three read columns from `i` on.
 inline device_row device_at(const auto& r, int i) {
   return {r.id(i),       r.id(i + 1),      r.template number<channel>(i + 2),
           r.text(i + 3), r.boolean(i + 4), r.time(i + 5),
@@ -395,8 +395,8 @@ inline delivery_row delivery_at(const auto& r, int i) {
           r.text(i + 13),
           r.time(i + 14)};
 }
-inline constexpr int delivery_columns = 15, device_columns = 8; ///< how many they are
-/// A delivery, its device and its endpoint, one behind the other.
+inline constexpr int delivery_columns = 15, device_columns = 8; ///< number of columns
+/// A delivery, its device and its endpoint, side by side in one row.
 inline due_delivery due_delivery_of(const auto& r) {
   due_delivery due{delivery_at(r, 0), std::nullopt, std::nullopt};
   if (!r.is_null(delivery_columns)) due.device = device_at(r, delivery_columns);
@@ -405,10 +405,11 @@ inline due_delivery due_delivery_of(const auto& r) {
   return due;
 }
 
-/// What has ended in so long, of all tenants, is less than what one busy endpoint may have in a month.
+/// disable_endpoint looks for deliveries since `since`. If that is more recent than this, it scans all
+/// deliveries by end time, because those are fewer than one busy endpoint's deliveries of a month.
 inline constexpr milliseconds a_moment{60'000};
 
-/// Newer than every row, for a listing without a cursor.
+/// Cursor for a listing; nil becomes greater than every row.
 inline uuid cursor_of(const uuid& before) { return before.is_nil() ? uuid{~0ull, ~0ull} : before; }
 
 } // namespace fq

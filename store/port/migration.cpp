@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Refuses what a newer program or a hand has written.
+// Refuses migrations that a newer program or a person has written.
 #include "store/port/migration.hpp"
 
 namespace fq {
@@ -20,7 +20,7 @@ std::vector<migration_status> status_of(std::span<const migration> known) {
 void mark_applied(std::vector<migration_status>& known, const applied_migration& in_ledger) {
   const auto& [number, name, checksum, needs] = in_ledger;
   const auto last = static_cast<std::int64_t>(known.size());
-  if (number > last && needs > 0 && needs <= last) return; // it only adds
+  if (number > last && needs > 0 && needs <= last) return; // a newer migration that only adds
   if (number < 1 || number > last)
     throw schema_refused("the ledger has migration " + label(number, name)
                          + ", which this version does not know: run a newer fairqueue");

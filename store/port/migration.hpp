@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the migrations of every engine share: the table of known ones, compiled in from
-// store/migrations/<engine>/*.sql, and the comparison with what a ledger says it has. Called by the engines'
-// own migrations; knows no storage.
+// Shared by the migrations of all engines: the table of known migrations, compiled in from
+// store/migrations/<engine>/*.sql, and its comparison with the migrations in a ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 
@@ -13,8 +12,7 @@
 
 namespace fq {
 
-/// The ledger cannot be used by this program: written by a newer one, changed by hand, or not a ledger at
-/// all.
+/// This program cannot use the ledger: written by a newer program, changed by hand, or not a ledger.
 struct schema_refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -24,8 +22,7 @@ struct migration {
   const char* name;
   const char* checksum; ///< SHA-256 of the file, hex
   const char* sql;
-  std::uint32_t needs; ///< the migrations up to this one that a program must know to run on a ledger that has
-                       ///< this change as well
+  std::uint32_t needs; ///< highest migration that a program must know to run on a ledger that has this one
 };
 
 std::span<const migration> sqlite_migrations();
@@ -33,14 +30,14 @@ std::span<const migration> postgres_migrations();
 
 /// All of `known`, none applied yet.
 std::vector<migration_status> status_of(std::span<const migration> known);
-/// What a ledger says it has. `needs` 0: it does not say.
+/// A migration as recorded in a ledger. `needs` 0: not recorded.
 struct applied_migration {
   std::int64_t number = 0;
   std::string name, checksum;
   std::int64_t needs = 0;
 };
-/// Marks it. Throws schema_refused unless it is one we know, with the text we know, or a newer program's that
-/// we may run beside: nodes are upgraded one after the other.
+/// Marks it as applied. Throws schema_refused unless it is a known migration with the same checksum, or a
+/// newer program's that this program can run beside (rolling upgrade).
 void mark_applied(std::vector<migration_status>& known, const applied_migration& in_ledger);
 
 } // namespace fq

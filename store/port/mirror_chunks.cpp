@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting a delta's lists to size.
 #include "store/port/mirror_chunks.hpp"
 
 #include <algorithm>

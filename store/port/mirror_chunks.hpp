@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of a mirror in bounded parts: what a cache applies at once. Shared by the engines, so that they tear
-// at the same places. Pure.
+// Splits a mirror step into bounded chunks that a cache applies atomically. Shared by the engines, so that
+// steps tear at the same boundaries. Pure.
 #pragma once
 #include "domain/line/mirror.hpp"
 
@@ -11,8 +11,7 @@
 
 namespace fq {
 
-/// Elements that a cache applies at once: about a millisecond of the server's time, during which it serves
-/// nobody else.
+/// Max elements per chunk: blocks the cache server for about 1 ms.
 inline constexpr std::size_t mirror_chunk_max = 1'000;
 
 /// Part `part` of a step; views into its delta.
@@ -24,7 +23,7 @@ struct mirror_chunk {
   bool last = false;
 };
 
-/// At least one chunk, each of at most `size_max` (> 0) elements. Valid as long as the delta is.
+/// Returns at least one chunk, each with at most `size_max` (> 0) elements. Valid as long as the delta is.
 std::vector<mirror_chunk> chunks_of(const mirror_delta& delta, std::size_t size_max = mirror_chunk_max);
 
 } // namespace fq

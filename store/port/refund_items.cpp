@@ -6,7 +6,7 @@
 namespace fq {
 namespace {
 
-/// Takes digits from the front of `text`.
+/// Parses and removes the number at the front of `text`.
 bool take_number(std::string_view& text, std::uint32_t& out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
   if (error != std::errc{}) return false;
@@ -42,7 +42,7 @@ std::optional<std::vector<refund_item>> refund_items_of(std::string_view text) {
       return std::nullopt;
     items.push_back(i);
   }
-  // Leading zeros are nothing that was written here.
+  // Rejects leading zeros, which text_of never writes.
   return text_of(items) == text ? std::optional{std::move(items)} : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tickets of a refund as one text: "ordinal:quantity" pairs with a blank between them ("0:2 3:1"),
-// nothing for none. What the SQL engines store.
+// The tickets of a refund as text: "ordinal:quantity" pairs separated by blanks ("0:2 3:1"), empty for none.
+// Stored by the SQL engines.
 #pragma once
 #include "domain/model/rows.hpp"
 
@@ -13,7 +13,7 @@ namespace fq {
 
 std::string text_of(const std::vector<refund_item>& items);
 
-/// Nothing unless `text` is what text_of makes of items with a quantity each.
+/// Empty unless `text` is a text_of() result for items with non-zero quantities.
 std::optional<std::vector<refund_item>> refund_items_of(std::string_view text);
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls into libpq. The socket is non-blocking and every wait has an end, so that a server that stops
-// answering is noticed here and not by whoever waits for this thread.
+// The calls into libpq. The socket is non-blocking and every wait is bounded, so that a server that stops
+// answering is detected here.
 #include "store/postgres/postgres.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace fq {
 namespace {
 
-/// How much longer than the server's own time limit a client waits for the answer.
+/// Extra time, beyond the server's own limit, that a client waits for the answer.
 constexpr milliseconds grace{2'000};
 
 bool has_class(const std::string& sqlstate, std::string_view two) { return sqlstate.starts_with(two); }
@@ -30,7 +30,7 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// The SQLSTATE and the message, which names constraints; never the detail, which repeats values.
+/// The SQLSTATE and the message, which names constraints. Omits the detail, which repeats values.
 postgres_error error_of(const PGresult* result, const PGconn* connection) {
   const auto sqlstate = field(result, PG_DIAG_SQLSTATE);
   const auto severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -61,15 +61,14 @@ postgres_trouble postgres_error::trouble() const {
   if (lost_connection_) return outage;
   if (sqlstate_ == "40001" || sqlstate_ == "40P01") return collided;
   if (sqlstate_ == "55P03" || sqlstate_ == "57014") return waited;
-  // 21 the same row twice, 22 a value out of range or of the wrong encoding, 23 a constraint, 54 larger than
-  // an index takes, FQ001 another state than expected.
+  // 21 the same row twice, 22 a value out of range or wrongly encoded, 23 a constraint, 54 too large for an
+  // index, FQ001 another state than expected.
   for (const auto* refusal : {"21", "22", "23", "54", "FQ"})
     if (has_class(sqlstate_, refusal)) return refused;
   return outage;
 }
 
 // -- parameters
-// -----------------------------------------------------------------------------------------------------------
 
 namespace postgres_wire {
 
@@ -88,12 +87,12 @@ void put_length(std::string& out, std::size_t length) { put_big_endian(out, leng
 
 namespace {
 
-/// Where the header of an array has the number of elements.
+/// Offset of the element count in an array's header.
 constexpr std::size_t place_of_count = 12;
 
 } // namespace
 
-/// The header: dimensions, "may hold nulls", type of the elements, number of elements, index of the first.
+/// Writes the header: dimensions, "may hold nulls", element type, element count, first index.
 void postgres_array::begin(postgres_wire::type element) {
   if (!bytes_.empty()) return;
   for (const std::uint32_t word : {1u, 1u, static_cast<std::uint32_t>(element), 0u, 1u})
@@ -117,7 +116,6 @@ postgres_parameters postgres_columns::parameters() && {
 }
 
 // -- results
-// ---------------------------------------------------------------------------------------------------------------
 
 std::int64_t postgres_row::integer(int column) const {
   const int length = PQgetlength(result_, row_, column);
@@ -161,12 +159,11 @@ std::size_t postgres_result::affected() const {
 }
 
 // -- connection
-// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Of an unescaped '@' or '/' in a password libpq takes what follows for a host or a database, which its
-/// messages name.
+/// False if a password contains an unescaped '@' or '/': libpq would take the rest for a host or database,
+/// and its messages would show it.
 bool is_escaped(std::string_view uri) {
   uri.remove_prefix(uri.find("://") + 3);
   uri = uri.substr(0, uri.find('?'));
@@ -176,10 +173,10 @@ bool is_escaped(std::string_view uri) {
 
 std::string in_milliseconds(milliseconds time) { return std::to_string(time.count()); }
 
-/// Statements find their rows by key. Each is planned once, maybe while the tables are empty, and the plan is
-/// kept when they have grown: so scans and hashes are the last resort.
+/// Statements find their rows by key. Plans may be made while the tables are empty and are then kept. So
+/// scans and hashes are disabled where possible.
 std::string session_settings(const postgres_patience& patience) {
-  return "SET synchronous_commit = on;" // a commit is on disk before it is answered (I7)
+  return "SET synchronous_commit = on;" // a commit is synced before it is answered (I7)
          "SET lock_timeout = "
          + in_milliseconds(patience.lock)
          + ";"
@@ -189,8 +186,8 @@ std::string session_settings(const postgres_patience& patience) {
            "SET idle_in_transaction_session_timeout = "
          + in_milliseconds(patience.idle_in_transaction)
          + ";"
-           // A reader that stopped or vanished must not keep its locks: the server waits for it in a socket
-           // write, where no other limit holds.
+           // A reader that stopped must not keep its locks: the server waits for it in a socket write, where
+           // no other limit applies.
            "SET tcp_user_timeout = "
          + in_milliseconds(patience.idle_in_transaction)
          + ";"
@@ -200,13 +197,13 @@ std::string session_settings(const postgres_patience& patience) {
            "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 }
 
-/// Later ones win: what stands before the URI it may change, what stands behind it not.
+/// Later parameters win: the URI can override those before it, not those after it.
 PGconn* connect(const postgres_url& url, const postgres_patience& patience) {
   const auto connect_timeout = std::to_string(patience.connect.count());
   const auto silence = in_milliseconds(patience.write + grace);
   const std::pair<const char*, const char*> settings[] = {
     {"application_name", "fairqueue"},
-    {"target_session_attrs", "read-write"}, // of several hosts the one that is not a standby
+    {"target_session_attrs", "read-write"}, // of several hosts, the primary
     {"keepalives_idle", "5"},
     {"keepalives_interval", "2"},
     {"keepalives_count", "3"},
@@ -229,7 +226,7 @@ PGconn* connect(const postgres_url& url, const postgres_patience& patience) {
 postgres_url::postgres_url(std::string text) : text_(std::move(text)) {
   char* message = nullptr;
   auto* parsed = PQconninfoParse(text_.c_str(), &message);
-  PQfreemem(message); // it may repeat the text
+  PQfreemem(message); // it may contain the text
   PQconninfoFree(parsed);
   const bool is_uri = text_.starts_with("postgres://") || text_.starts_with("postgresql://");
   if (!parsed || !is_uri || !is_escaped(text_))
@@ -242,7 +239,7 @@ postgres_connection::postgres_connection(const postgres_url& url, const postgres
   try {
     if (PQstatus(connection_) != CONNECTION_OK) fail();
     PQsetNoticeReceiver(
-      connection_, [](void*, const PGresult*) {}, nullptr); // libpq would print them
+      connection_, [](void*, const PGresult*) {}, nullptr); // libpq would print notices
     if (PQsetnonblocking(connection_, 1) != 0) fail();
     execute(session_settings(patience));
   } catch (...) {
@@ -253,16 +250,16 @@ postgres_connection::postgres_connection(const postgres_url& url, const postgres
 
 postgres_connection::~postgres_connection() { PQfinish(connection_); }
 
-/// The connection is of no use any more.
+/// Marks the connection as lost and throws.
 void postgres_connection::fail(const std::string& reason) {
   lost_ = true;
   throw postgres_error("", "postgres: " + reason, true);
 }
 
-/// ... for the reason that libpq has.
+/// With libpq's error message.
 void postgres_connection::fail() { fail(trimmed(PQerrorMessage(connection_))); }
 
-/// Between calls the server says nothing but that it closes, or that a setting changed.
+/// Between calls the server sends only a close or a changed setting.
 bool postgres_connection::is_alive() {
   pollfd socket{PQsocket(connection_), POLLIN, 0};
   while (!lost_ && ::poll(&socket, 1, 0) > 0)
@@ -270,8 +267,7 @@ bool postgres_connection::is_alive() {
   return !lost_;
 }
 
-/// Until the socket is ready, but not for ever: a server that is paused, or a network that is cut, says
-/// nothing at all.
+/// Waits until the socket is ready, with a limit: a paused server or a cut network sends nothing.
 void postgres_connection::wait(short events) {
   pollfd socket{PQsocket(connection_), events, 0};
   const auto limit = static_cast<int>((statement_time_ + grace).count());
@@ -285,7 +281,7 @@ void postgres_connection::send_all() {
     const int left = PQflush(connection_);
     if (left < 0) fail();
     if (left == 0) return;
-    wait(POLLIN | POLLOUT); // the server may want to be read before it reads on
+    wait(POLLIN | POLLOUT); // the server may block until its output is read
     if (PQconsumeInput(connection_) == 0) fail();
   }
 }
@@ -324,16 +320,15 @@ void postgres_connection::abandon() noexcept {
   try {
     execute("ROLLBACK");
   } catch (const postgres_error&) {
-    // Lost: the server rolls back by itself.
+    // Lost: the server rolls back automatically.
   }
 }
 
 // -- round trips
-// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Parameters as libpq wants them.
+/// Parameters in libpq's format.
 struct bound {
   explicit bound(const postgres_parameters& parameters) : formats(parameters.values().size(), binary) {
     for (const auto& v : parameters.values()) {
@@ -359,10 +354,10 @@ postgres_pipeline::~postgres_pipeline() {
     if (!flushed_ && !db_.lost_) flush();
     while (sent_ > 0 && !db_.lost_) skip();
     if (db_.lost_) return;
-    PQclear(db_.next()); // of the synchronization
+    PQclear(db_.next()); // the synchronization result
     PQexitPipelineMode(db_.connection_);
   } catch (const postgres_error&) {
-    // The connection is lost, and the next call sees that.
+    // The connection is lost; the next call detects that.
   }
 }
 
@@ -419,14 +414,13 @@ std::optional<postgres_result> postgres_pipeline::next_part() {
   throw error;
 }
 
-/// What is left of the statement in hand.
+/// Discards the remaining results of the current statement.
 void postgres_pipeline::skip() {
   while (auto* raw = db_.next()) PQclear(raw);
   --sent_;
 }
 
 // -- transactions
-// -----------------------------------------------------------------------------------------------------------
 
 postgres_transaction::postgres_transaction(postgres_connection& db, postgres_access access,
                                            milliseconds statement_time) :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin, typed face of libpq: a connection, round trips in pipeline mode, parameters and results in binary
-// form, errors as exceptions that carry their SQLSTATE. Called by the Postgres engine and its migrations
-// only; knows value types of the domain, no rows. One thread at a time.
+// A thin, typed wrapper of libpq: a connection, round trips in pipeline mode, binary parameters and results,
+// errors as exceptions with their SQLSTATE. Used by the Postgres engine and its migrations only; knows value
+// types of the domain, no rows. One thread at a time.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/model/rows.hpp"
@@ -24,24 +24,22 @@ typedef struct pg_result PGresult;
 namespace fq {
 
 // -- failures
-// -----------------------------------------------------------------------------------------------------------
 
-/// What a failure asks for.
+/// Kind of a failure.
 enum class postgres_trouble : std::uint8_t {
-  refused, ///< the data broke a constraint, or was not in the expected state: the caller's fault, not the
-           ///< store's
-  collided, ///< a deadlock or a serialization failure: the same again may succeed
-  waited, ///< somebody held a lock, or the statement ran, for longer than allowed
-  outage, ///< everything else: away, read-only, full, out of connections, wrong schema
+  refused, ///< the data broke a constraint or an expected state: the caller's fault
+  collided, ///< a deadlock or a serialization failure: a retry may succeed
+  waited, ///< a lock or a statement took longer than allowed
+  outage, ///< everything else: server unavailable, read-only, full, out of connections, wrong schema
 };
 
 class postgres_error : public std::runtime_error {
 public:
-  /// `sqlstate` is empty when the server said nothing.
+  /// `sqlstate` is empty if the server sent none.
   postgres_error(std::string sqlstate, const std::string& what, bool lost_connection) :
       std::runtime_error(what), sqlstate_(std::move(sqlstate)), lost_connection_(lost_connection) {}
   [[nodiscard]] const std::string& sqlstate() const { return sqlstate_; }
-  /// The session is over: what was sent and not answered may have been executed.
+  /// The session is over: statements without an answer may have been executed.
   [[nodiscard]] bool lost_connection() const { return lost_connection_; }
   [[nodiscard]] postgres_trouble trouble() const;
 
@@ -51,11 +49,10 @@ private:
 };
 
 // -- parameters
-// -----------------------------------------------------------------------------------------------------------
 
 namespace postgres_wire {
 
-/// Object ids of the types that are sent, fixed in Postgres' catalogue (pg_type.dat).
+/// Object ids of the parameter types, fixed in Postgres' catalogue (pg_type.dat).
 enum class type : std::uint32_t { boolean = 16, bytes = 17, integer = 20, text = 25, uuid = 2950 };
 
 template <class T>
@@ -77,7 +74,7 @@ void put_words(std::string& out, std::uint64_t first, std::uint64_t second);
 void put_length(std::string& out, std::size_t length);
 inline constexpr std::uint32_t null_length = 0xffff'ffff;
 
-/// The value's bytes, without their length. Every integer, enumerator and time is a bigint.
+/// Appends the value's bytes, without their length. Every integer, enumerator and time is a bigint.
 template <class T>
 void put(std::string& out, const T& value) {
   if constexpr (std::is_same_v<T, bool>)
@@ -100,7 +97,7 @@ void put(std::string& out, const T& value) {
 
 } // namespace postgres_wire
 
-/// One array parameter. All its elements have one type; an empty optional is null.
+/// One array parameter. All elements have one type; an empty optional is null.
 class postgres_array {
 public:
   template <class T>
@@ -139,7 +136,7 @@ private:
 class postgres_parameters {
 public:
   postgres_parameters() = default;
-  /// One for each value; arrays are moved.
+  /// One parameter per value; arrays are moved.
   template <class... Values>
   static postgres_parameters of(Values&&... values) {
     postgres_parameters result;
@@ -157,7 +154,7 @@ private:
   std::vector<std::string> values_;
 };
 
-/// Rows as Postgres takes many at once: an array a column.
+/// Many rows as parameters: one array per column.
 class postgres_columns {
 public:
   template <class... Values>
@@ -174,9 +171,8 @@ private:
 };
 
 // -- results
-// ---------------------------------------------------------------------------------------------------------------
 
-/// One row of a result, as long as the result lives.
+/// One row of a result; valid as long as the result.
 class postgres_row {
 public:
   postgres_row(const PGresult* result, int row) : result_(result), row_(row) {}
@@ -194,7 +190,7 @@ public:
   [[nodiscard]] T number(int column) const {
     return static_cast<T>(integer(column));
   }
-  /// The row cannot be what we wrote.
+  /// Reports a row that this program cannot have written.
   [[noreturn]] void is_corrupt(const std::string& what) const {
     throw postgres_error("XX001", "postgres: " + what, false);
   } // data_corrupted
@@ -204,13 +200,13 @@ private:
   int row_;
 };
 
-/// What one statement answered.
+/// The result of one statement.
 class postgres_result {
 public:
   explicit postgres_result(PGresult* result);
   [[nodiscard]] int size() const;
   [[nodiscard]] postgres_row operator[](int row) const { return {result_.get(), row}; }
-  /// Rows that an INSERT, UPDATE or DELETE touched.
+  /// Number of rows that an INSERT, UPDATE or DELETE touched.
   [[nodiscard]] std::size_t affected() const;
 
 private:
@@ -221,12 +217,11 @@ private:
 };
 
 // -- connection
-// -----------------------------------------------------------------------------------------------------------
 
-/// A `postgres://…` URI, given to libpq whole: several hosts and every parameter of libpq are possible.
+/// A `postgres://…` URI, passed to libpq unchanged: several hosts and all libpq parameters are possible.
 class postgres_url {
 public:
-  /// Throws std::invalid_argument; its message does not repeat the text, which may hold a password.
+  /// Throws std::invalid_argument; the message does not contain the text, which may hold a password.
   explicit postgres_url(std::string text);
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -234,13 +229,13 @@ private:
   std::string text_;
 };
 
-/// What is waited for, and for how long.
+/// Time limits.
 struct postgres_patience {
-  seconds connect{2}; ///< each host; libpq knows no less
+  seconds connect{2}; ///< per host; whole seconds, a limit of libpq
   milliseconds lock{1'000};
-  milliseconds write{5'000}; ///< a statement
-  milliseconds load{30'000}; ///< a statement that reads an aggregate
-  milliseconds idle_in_transaction{10'000}; ///< then the server ends a transaction whose client is gone
+  milliseconds write{5'000}; ///< per statement
+  milliseconds load{30'000}; ///< per statement that reads an aggregate
+  milliseconds idle_in_transaction{10'000}; ///< then the server ends a transaction whose client has gone
 };
 
 struct postgres_statement {
@@ -259,12 +254,12 @@ public:
   [[nodiscard]] const postgres_patience& patience() const { return patience_; }
   /// False if the server has closed the connection since the last call.
   bool is_alive();
-  /// Runs a script: statements without parameters or results.
+  /// Runs a script: statements without parameters and results.
   void execute(const std::string& sql);
-  /// In one round trip.
+  /// Prepares all statements in one round trip.
   void prepare(std::span<const postgres_statement> statements);
-  /// Rolls back what is open, if anything. Does not throw: a connection that cannot is of no use, and seen to
-  /// be at the next call.
+  /// Rolls back an open transaction, if any. Does not throw; if it fails, the next call detects the lost
+  /// connection.
   void abandon() noexcept;
   [[nodiscard]] PGconn* handle() const { return connection_; }
 
@@ -274,22 +269,22 @@ private:
   [[noreturn]] void fail(const std::string& reason);
   [[noreturn]] void fail();
   void send_all();
-  /// The next result, or null at the end of a statement.
+  /// The next result; null at the end of a statement.
   PGresult* next();
   void wait(short events);
 
   PGconn* connection_ = nullptr;
   postgres_patience patience_;
-  milliseconds statement_time_; ///< that the server allows now
-  bool lost_ = false; ///< nothing more can be sent or received
+  milliseconds statement_time_; ///< statement timeout currently set at the server
+  bool lost_ = false; ///< the connection can no longer send or receive
 };
 
-/// One round trip: statements are sent together and answered in order. After one has failed, those behind it
-/// are not executed.
+/// One round trip: statements are sent together and answered in order. After a failed statement, the
+/// following ones are not executed.
 class postgres_pipeline {
 public:
   explicit postgres_pipeline(postgres_connection& db);
-  /// Takes what is left of the answers, so that the connection is free again.
+  /// Reads the remaining answers, so that the connection is free again.
   ~postgres_pipeline();
   postgres_pipeline(const postgres_pipeline&) = delete;
   postgres_pipeline& operator=(const postgres_pipeline&) = delete;
@@ -297,11 +292,11 @@ public:
   void prepare(const postgres_statement& statement);
   void send(const postgres_statement& prepared, const postgres_parameters& parameters = {});
   void send(const std::string& sql, const postgres_parameters& parameters = {});
-  /// Ends what is sent.
+  /// Sends the synchronization that ends the statements.
   void flush();
-  /// The answer to the next statement. Throws postgres_error if that failed.
+  /// Returns the answer to the next statement. Throws postgres_error if the statement failed.
   postgres_result receive();
-  /// Gives its rows to `take` as they come, without keeping them all.
+  /// Passes the rows to `take` as they arrive, without storing them.
   template <class Take>
   void receive_each(Take take) {
     stream();
@@ -315,11 +310,11 @@ private:
   void skip();
 
   postgres_connection& db_;
-  std::size_t sent_ = 0; ///< statements that are not answered yet
+  std::size_t sent_ = 0; ///< statements without an answer yet
   bool flushed_ = false;
 };
 
-/// Rolls back what is open at its end.
+/// Rolls back an open transaction on destruction.
 class postgres_rollback {
 public:
   explicit postgres_rollback(postgres_connection& db) : db_(db) {}
@@ -332,11 +327,11 @@ private:
 };
 
 enum class postgres_access : std::uint8_t {
-  read_write, ///< every statement sees what was committed before it
-  snapshot, ///< reads only, and everything as it was at the first statement
+  read_write, ///< each statement sees everything committed before it
+  snapshot, ///< read-only, with the state at the first statement
 };
 
-/// Rolls back on destruction unless committed. Its statements may run for `statement_time`.
+/// Rolls back on destruction unless committed. `statement_time`: time limit per statement.
 class postgres_transaction {
 public:
   postgres_transaction(postgres_connection& db, postgres_access access, milliseconds statement_time);
@@ -349,7 +344,7 @@ private:
   postgres_connection& db_;
 };
 
-/// The database's clock as an SQL expression: Unix milliseconds, later at every use.
+/// The database's clock as an SQL expression: Unix milliseconds, advances with every use.
 inline const std::string postgres_now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
 } // namespace fq

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease is two columns: lease_owner, null for nobody, and lease_until. Extending one is not synced: what a
-// crash of the database takes back only ends the lease sooner, and whoever commits meanwhile is judged by the
-// epoch.
+// A lease is two columns: lease_owner (null: none) and lease_until. Renewals are not synced: losing one in a
+// database crash only ends the lease sooner, and the epoch guards commits.
 #include "store/postgres/postgres_leases.hpp"
 
 #include "store/port/ledger_rows.hpp"
@@ -26,15 +25,14 @@ const postgres_statement take_aggregate{
     + ")"
       " RETURNING epoch, applied_seq, committed_at, "
     + postgres_now + ", cache_generation"};
-/// Its owner, what is left of it, and whether $2 may take the aggregate.
+/// The lease's owner, its remaining time, and whether $2 may take the aggregate.
 const postgres_statement find_lease{"find_lease",
                                     "SELECT lease_owner, lease_until - " + postgres_now
                                       + ", $2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text"
                                         " OR lease_until <= "
                                       + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
-/// Those that are held, and whether each was extended: a row that somebody has locked is not, and the next
-/// renewal tells.
+/// The held leases, and whether each was extended. A locked row is not extended; the next renewal retries.
 const postgres_statement renew_leases{"renew_leases",
                                       "WITH free AS (SELECT number FROM aggregate WHERE number = "
                                       "ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED),"
@@ -84,7 +82,7 @@ postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
                         forget_nodes, live_nodes});
 }
 
-/// Why `lease.owner` may not take it; nothing if it may.
+/// Why `lease.owner` may not take it; empty if it may.
 std::optional<postgres_leases::take_result> postgres_leases::hindrance(aggregate_id aggregate,
                                                                        const lease_terms& lease) {
   postgres_pipeline pipeline(db_);
@@ -102,7 +100,7 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
   pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
   pipeline.flush();
   const auto rows = pipeline.receive();
-  if (rows.size() == 0) return aggregate_busy{}; // somebody has its row, or has just taken it
+  if (rows.size() == 0) return aggregate_busy{}; // its row is locked, or was just taken
   const auto row = rows[0];
   return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.time(3),
                row.number<std::uint64_t>(4)};

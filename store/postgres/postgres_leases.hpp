@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and the signs of life of nodes.
-// They end by the database's clock. Called by postgres_ledger; knows no images.
+// SQL for leases (of aggregates with their epochs, and of outbox partitions) and for heartbeats. Leases end
+// by the database's clock. Called by postgres_ledger.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
@@ -26,8 +26,9 @@ public:
     std::uint64_t cache_generation = 0;
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
-  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for nobody: this
-  /// connection commits for other aggregates too. Whose lease lasts is not disturbed by a lock either.
+  /// Runs inside the caller's transaction, which locks the aggregate's row until its end. Does not wait for
+  /// locks, because this connection commits for other aggregates too. Does not lock the row of an owner with
+  /// a valid lease.
   take_result take(aggregate_id aggregate, const lease_terms& lease);
 
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
@@ -35,7 +36,7 @@ public:
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node);
   std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
-  /// What is not `taken`, for the port.
+  /// Converts an answer other than `taken` for the port.
   static acquire_result refusal(const take_result& answer);
 
 private:

@@ -28,7 +28,7 @@ milliseconds system_steady_now() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-/// A connection as the statements need it: configured and migrated.
+/// A configured and migrated connection.
 struct ready_connection : postgres_connection {
   ready_connection(const postgres_url& url, const postgres_patience& patience) :
       postgres_connection(url, patience) {
@@ -58,9 +58,8 @@ postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
 postgres_ledger::~postgres_ledger() = default;
 
 // -- the connection
-// -----------------------------------------------------------------------------------------------------------
 
-/// An away server must not cost every caller a time-out: between attempts all are told at once.
+/// Between connection attempts all calls fail at once, so that an unavailable server costs no time-outs.
 postgres_ledger::session& postgres_ledger::connected() {
   if (session_ && session_->db.is_alive()) return *session_;
   session_.reset();
@@ -77,7 +76,7 @@ postgres_ledger::session& postgres_ledger::connected() {
   return *session_;
 }
 
-/// Runs `work`. A connection whose state is not known, or whose server cannot do what it must, is given up.
+/// Runs `work`. Drops the connection after an outage or an unknown commit.
 template <class Work>
 auto postgres_ledger::in_session(Work work) {
   try {
@@ -98,11 +97,10 @@ void postgres_ledger::connect() {
 }
 
 // -- commit
-// -------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// One call of commit(): transactions as large as Postgres takes them.
+/// One call of commit(): uses the largest transactions that Postgres accepts.
 class commit_call {
 public:
   commit_call(postgres_writer& writer, std::string& last_refusal) :
@@ -124,7 +122,7 @@ public:
   }
 
 private:
-  /// A transaction locks each aggregate once: a second batch of one begins the next transaction.
+  /// A transaction locks each aggregate once: a second batch of an aggregate starts the next transaction.
   static std::size_t count_distinct(std::span<const batch> batches) {
     std::set<aggregate_id> seen;
     const auto was_seen = [&](const batch& b) { return !seen.insert(b.aggregate).second; };
@@ -132,7 +130,7 @@ private:
     return static_cast<std::size_t>(repeated - batches.begin());
   }
 
-  /// What is refused is halved until the batch that is to blame is alone.
+  /// Splits a refused transaction in halves until the refused batch is alone.
   void settle(std::span<const batch> batches, std::span<commit_outcome> outcomes) {
     auto trouble = attempt(batches, outcomes, postgres_order::in_rounds);
     if (!trouble) return;
@@ -148,7 +146,7 @@ private:
       outcomes[0] = trouble == postgres_trouble::refused ? commit_outcome::conflict : commit_outcome::busy;
   }
 
-  /// Commits what the guards let through, or tells why Postgres would not. Throws postgres_error for an
+  /// Commits the batches whose guard holds, or returns why Postgres refused. Throws postgres_error for an
   /// outage.
   std::optional<postgres_trouble> attempt(std::span<const batch> batches, std::span<commit_outcome> outcomes,
                                           postgres_order order) {
@@ -171,7 +169,7 @@ private:
   }
 
   static constexpr int collisions_max = 3;
-  /// Once a lock was waited for in vain, the search for the batch that wants it is quick, and has an end.
+  /// Limits after a first lock timeout, so that the search for the batch that waits is quick and bounded.
   static constexpr milliseconds short_wait{50};
   static constexpr int waits_max = 20;
 
@@ -188,9 +186,8 @@ std::vector<commit_outcome> postgres_ledger::commit(std::span<const batch> batch
 }
 
 // -- leases
-// -------------------------------------------------------------------------------------------------------------------
 
-/// The aggregate's row stays locked until everything is loaded, so no batch gets between the epoch and the
+/// The aggregate's row stays locked until everything is loaded, so that no batch commits between epoch and
 /// image.
 acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
                                         timestamp idempotency_since) {
@@ -208,7 +205,7 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
 }
 
 lease_renewal postgres_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
-  if (lease.owner.empty()) return {}; // it has no lease to lose
+  if (lease.owner.empty()) return {}; // no lease to renew
   return in_session([&](session& s) { return s.leases.renew(lease, aggregates); });
 }
 
@@ -217,7 +214,6 @@ void postgres_ledger::release(const std::string& owner, std::span<const aggregat
 }
 
 // -- reads
-// --------------------------------------------------------------------------------------------------------------------
 
 std::vector<event_listing> postgres_ledger::list_events(const event_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_events(filter); });
@@ -272,7 +268,6 @@ aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
 }
 
 // -- outbox and age
-// -----------------------------------------------------------------------------------------------------------
 
 std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds alive_for) {
   return in_session([&](session& s) { return s.leases.beat(self, alive_for); });
@@ -307,7 +302,6 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
 }
 
 // -- notices
-// ------------------------------------------------------------------------------------------------------------------
 
 notice_audience postgres_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
   return in_session([&](session& s) { return s.notices.audience(holders, tenants); });

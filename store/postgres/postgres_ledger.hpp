@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of an installation: a Postgres database that nodes share, one connection an object. Opened by
-// app/ and called by one detached worker, a writer or a reader; no member may be called while another thread
-// is inside one. The server may be away when it is made, and at any time after: calls then throw
-// ledger_unavailable at once, and a later one connects again.
+// The ledger of an installation: a Postgres database that nodes share, one connection per object. Opened by
+// app/ and called by one detached worker, a writer or a reader; members must not be called concurrently. The
+// server may be unavailable at any time: calls then throw ledger_unavailable at once, and a later call
+// reconnects.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
@@ -16,22 +16,22 @@
 namespace fq {
 
 struct postgres_ledger_options {
-  std::string url; ///< postgres://…, given to libpq whole
+  std::string url; ///< postgres://…, passed to libpq unchanged
   postgres_patience patience{};
-  /// Monotonic time, for the pauses between attempts to connect; empty: the system's.
+  /// Monotonic clock for the pauses between connection attempts; empty: the system's.
   std::function<milliseconds()> steady_now{};
 };
 
 class postgres_ledger final : public ledger {
 public:
-  /// Does not connect. Throws std::invalid_argument for a URL that cannot be one.
+  /// Does not connect. Throws std::invalid_argument for an invalid URL.
   explicit postgres_ledger(const postgres_ledger_options& options);
   ~postgres_ledger() override;
   postgres_ledger(const postgres_ledger&) = delete;
   postgres_ledger& operator=(const postgres_ledger&) = delete;
 
-  /// Connects and migrates now instead of at the first call. Throws ledger_unavailable, or schema_refused for
-  /// a database that this program cannot use, of which the calls below say no more than ledger_unavailable.
+  /// Connects and migrates now instead of at the first call. Throws ledger_unavailable, or schema_refused
+  /// for a database that this program cannot use. The other calls report both as ledger_unavailable.
   void connect();
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
@@ -77,12 +77,12 @@ public:
                         timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
-  /// Why the last `conflict` was one, in Postgres' words; for logs (it names constraints, never values).
+  /// Reason of the last `conflict` in Postgres' words, for logs: names constraints, never values.
   [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
 
 private:
   struct session;
-  /// When to try to connect again: soon after the first failure, later after each further one.
+  /// Back-off between connection attempts; grows with each failure.
   struct pause {
     milliseconds until{0};
     milliseconds length{0};

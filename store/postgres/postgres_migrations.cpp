@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what a database has with what this program knows, and brings it up to date.
+// Compares the migrations of a database with the known ones, and applies the missing ones.
 #include "store/postgres/postgres_migrations.hpp"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 namespace fq {
 namespace {
 
-/// Identifies the lock among all users of the database: "fairqueu" in ASCII.
+/// Advisory lock id, unique among the users of the database: "fairqueu" in ASCII.
 const std::string lock = "SELECT pg_advisory_xact_lock(7377293604860290421)";
 
-/// Somebody else may be migrating a large ledger.
+/// Another node may be migrating a large ledger.
 constexpr milliseconds migration_time{10 * 60 * 1000};
 
 postgres_result ask(postgres_connection& db, const std::string& sql,
@@ -25,7 +25,8 @@ bool is_complete(const std::vector<migration_status>& status) {
   return std::all_of(status.begin(), status.end(), [](const migration_status& m) { return m.applied; });
 }
 
-/// Older programs did not write it. Looked for first: whoever adds a column locks out who connects meanwhile.
+/// The column `needs` is absent in ledgers of older programs. Checked before adding it, because ALTER TABLE
+/// blocks nodes that are connecting.
 bool says_needs(postgres_connection& db) {
   return ask(db,
              "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'")
@@ -43,10 +44,10 @@ void apply(postgres_connection& db, const migration& m) {
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
-/// A rehearsal waits no longer than this for a table: whoever comes after it would wait as well.
+/// Lock timeout of a dry run, because its waiting lock request blocks later requests.
 constexpr milliseconds rehearsal_patience{2'000};
 
-/// Inside a transaction. Waits `lock_wait` (0: for ever) for each lock. Answers the state before.
+/// Runs inside a transaction. Waits `lock_wait` (0: no limit) for each lock. Returns the state before.
 std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds lock_wait) {
   db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
   ask(db, lock);
@@ -73,7 +74,7 @@ auto on_url(const std::string& url, Work work) {
 
 } // namespace
 
-/// Asks the catalogue itself: to_regclass() may remember from before the lock that there is no such table.
+/// Reads the catalogue directly: to_regclass() may return a cached result from before the lock.
 std::vector<migration_status> migration_status_of(postgres_connection& db) {
   auto status = status_of(postgres_migrations());
   const std::string visible =

@@ -20,7 +20,7 @@ const postgres_statement endpoints_on{
   "notice_endpoints",
   "SELECT " + endpoint_names
     + " FROM webhook_endpoint AS e WHERE e.tenant = ANY($1::bigint[]) AND e.is_enabled ORDER BY e.id"};
-/// From the people to their devices: there are few of those, and a person's are found by an index.
+/// From the holders to their devices, by an index on the holder.
 const postgres_statement read_crowd{
   "notice_crowd", "SELECT " + device_names
                     + " FROM (SELECT id FROM device WHERE aggregate = $1::bigint AND gone_at = 0"
@@ -37,7 +37,7 @@ const postgres_statement store_delivery{
                     "$5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],"
                     " $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], "
                     "$15::bigint[]) ON CONFLICT DO NOTHING"};
-/// Nodes that take at once do not wait for one another. `due`: which rows, locked.
+/// Concurrent nodes do not wait for each other. `due`: query for the rows to take, locked.
 std::string take_sql(const std::string& due) {
   return "WITH RECURSIVE " + due
          + ", before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
@@ -53,7 +53,7 @@ const postgres_statement take_due{"take_deliveries",
                                            "channel = $1::bigint AND due_at <= $2::bigint"
                                            " AND tenant <> ALL($5::bigint[]) ORDER BY due_at, target, notice "
                                            "LIMIT $3::bigint FOR UPDATE SKIP LOCKED)")};
-/// From one target to the next by the index, however many rows each has.
+/// Skips from one target to the next in the index, independent of their row counts.
 const postgres_statement take_due_of_each{
   "take_deliveries_of_each",
   take_sql("targets (target) AS (SELECT (SELECT target FROM delivery WHERE state = 0 AND channel = "
@@ -79,7 +79,7 @@ const postgres_statement settle{"settle_deliveries",
                                 " unnest($5::bigint[]) AS attempts, unnest($6::bigint[]) AS status, "
                                 "unnest($7::text[]) AS reason, unnest($8::bigint[]) AS ended_at) AS g"
                                 " WHERE v.target = g.target AND v.notice = g.notice AND v.state = 0"};
-/// By one column that is indexed and no other: each row that is passed is one that is answered.
+/// Filters by one indexed column only: every row read is a row returned.
 std::string list_sql(const std::string& whose) {
   return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose
          + " AND (v.notice, v.target) < ($2::uuid, $3::uuid)"
@@ -123,7 +123,7 @@ const postgres_statement add_endpoint{
   " AND ($3::uuid = '00000000-0000-0000-0000-000000000000'::uuid"
   " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint AND organizer = $3::uuid) < 10))"
   " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = "
-  "excluded.updated_at"}; // repeated
+  "excluded.updated_at"}; // a repeated call
 const postgres_statement change_endpoint{
   "change_endpoint",
   "UPDATE webhook_endpoint SET organizer = $3::uuid, url = $4::text, topics = $5::text, secret_no = "
@@ -133,9 +133,9 @@ const postgres_statement change_endpoint{
 const postgres_statement all_endpoints{
   "list_endpoints",
   "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
-/// `took`: whether it took something since. From its newest back, where one that works is found to work by
-/// the first few rows; or, of a moment ago only, by when deliveries ended, however many it has. One that is
-/// off already costs no look: CASE says so, a mere AND is evaluated in any order.
+/// `took`: a query that finds a delivery that the endpoint accepted since $3. It scans the endpoint's
+/// deliveries from the newest back or, for a recent $3, all deliveries by end time. CASE skips it for a
+/// disabled endpoint, which AND does not guarantee.
 std::string disable_sql(const std::string& took) {
   return "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = "
          "greatest($4::bigint, updated_at + 1)"
@@ -158,7 +158,7 @@ const postgres_statement prune_devices{
   "prune_devices",
   "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE registered_at < $1::bigint LIMIT $2::bigint)"};
 
-/// One statement in one round trip, and what it answered.
+/// Runs one statement in one round trip; returns its result.
 postgres_result run(postgres_connection& db, const postgres_statement& statement,
                     const postgres_parameters& parameters) {
   postgres_pipeline pipeline(db);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delivered rows stay until they are pruned; a delivery time of 0 means that a row has yet to pass one of its
-// lanes.
+// Delivered rows stay until they are pruned. A delivery time of 0 means that the row has not passed all of
+// its lanes.
 #include "store/postgres/postgres_outbox.hpp"
 
 #include "store/postgres/postgres_unsynced.hpp"
@@ -16,13 +16,13 @@ static_assert(outbox_partitions == 16, "a statement says 16");
 static_assert(bit_of(lane::mail) == 1 && bit_of(lane::bus) == 2 && bit_of(lane::notices) == 4,
               "the migrations say so");
 
-/// The lane's number stands in the text: its index is of the rows that wait in it.
+/// The lane's number must be literal, to match the condition of the lane's partial index.
 std::string waits_in(lane which) {
   return "o.delivered_at = 0 AND (o.lanes & " + std::to_string(bit_of(which)) + ") <> 0";
 }
 
-/// Aggregates after $2, up to $3, that have rows, $4 at most: from one to the next by the index, however many
-/// rows each has.
+/// Aggregates after $2, up to $3, with rows, at most $4. Skips from one to the next in the index,
+/// independent of their row counts.
 std::string waiting_sql(lane which) {
   const auto next =
     "SELECT o.aggregate FROM outbox AS o WHERE " + waits_in(which)
@@ -34,7 +34,7 @@ std::string waiting_sql(lane which) {
            " SELECT aggregate FROM waiting WHERE aggregate IS NOT NULL ORDER BY aggregate";
 }
 
-/// The first $2 rows of each of these.
+/// The first $2 rows of each aggregate.
 std::string undelivered_sql(lane which) {
   return "SELECT r.aggregate, r.seq, r.ordinal, r.tenant, e.organizer, r.id, r.topic, r.payload, "
          "r.created_at, r.lanes"
@@ -125,7 +125,7 @@ void postgres_outbox::mark_delivered(lane which, std::span<const outbox_key> key
   auto parameters = std::move(rows).parameters();
   parameters.add(at);
   parameters.add(bit_of(which));
-  if (which == lane::notices) { // they are told apart by their id, and not lost behind their mark
+  if (which == lane::notices) { // a lost mark only repeats notices, which their id identifies
     postgres_unsynced transaction(db_);
     transaction.send(mark, parameters);
     transaction.run();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as dispatchers see it, in SQL. Called by postgres_ledger; rows come into the table by
-// postgres_writer.
+// SQL of the outbox for dispatchers. Called by postgres_ledger; postgres_writer inserts the rows.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"

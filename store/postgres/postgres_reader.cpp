@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements, and what reads their rows; what a row is, ledger_rows.hpp knows.
+// Statements and their result rows; ledger_rows.hpp maps rows to structs.
 #include "store/postgres/postgres_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
@@ -11,7 +11,6 @@ namespace fq {
 namespace {
 
 // -- statements
-// -------------------------------------------------------------------------------------------------------------
 
 const std::string on_sale =
   "WHERE status IN (1, 2) AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
@@ -22,7 +21,7 @@ const std::string of_tenant = "WHERE tenant = $3::bigint AND kind = $4::bigint A
                               " ORDER BY aggregate LIMIT $2::bigint";
 const std::string of_actor = "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor IN "
                              "($4::text, 'system') OR action LIKE 'queue.%')";
-/// `which`: a condition that an index may be for.
+/// `which`: an extra condition that an index may support.
 std::string letters_of(const std::string& which) {
   return listed_dead_letter_columns + "WHERE l.tenant = $1::bigint AND l.id < $2::uuid" + which
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
@@ -97,7 +96,7 @@ const postgres_statement orders_of_customer{
     + "WHERE o.customer = $1::uuid AND o.id < $2::uuid ORDER BY o.id DESC LIMIT $3::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
-/// Each part but the second reads a partial index of its own.
+/// Each part but the second uses its own partial index.
 const postgres_statement to_wake{
   "to_wake", "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
              " UNION SELECT number FROM aggregate WHERE live_entries > 0"
@@ -120,7 +119,6 @@ const postgres_statement read_history{"read_history",
                                       "history WHERE aggregate = $1::bigint ORDER BY seq, ordinal"};
 
 // -- rows
-// -------------------------------------------------------------------------------------------------------------------
 
 history_row history_of(const postgres_row& r) {
   const auto kind = r.number<history_kind>(1);
@@ -142,7 +140,7 @@ auto collect(postgres_pipeline& pipeline, Make make) {
   return rows;
 }
 
-/// ... which were read newest first, for a limit.
+/// All rows of a statement that reads newest first because of its limit; returns oldest first.
 template <class Make>
 auto collect_reversed(postgres_pipeline& pipeline, Make make) {
   auto rows = collect(pipeline, make);
@@ -150,7 +148,7 @@ auto collect_reversed(postgres_pipeline& pipeline, Make make) {
   return rows;
 }
 
-/// Items come in the order of their claims: one pass over both.
+/// Items are in the order of their claims: one pass over both.
 void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) {
   auto claim = claims.begin();
   pipeline.receive_each([&](const postgres_row& r) {
@@ -296,7 +294,7 @@ std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_l
   return collect(pipeline, listed_dead_letter_of);
 }
 
-/// The types are read after the events: they are there for every event that was listed.
+/// Reads the types after the events, so that every listed event has its types.
 std::vector<event_listing> postgres_reader::list_events(const event_filter& filter) {
   auto page = postgres_parameters::of(filter.after, filter.limit);
   if (filter.organizer) page.add(*filter.organizer);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows out of the Postgres ledger: images, listings, history. Called by postgres_ledger on its one
-// connection; knows nothing of transactions or leases.
+// Reads rows of the Postgres ledger: images, listings, history. Called by postgres_ledger on its connection.
 #pragma once
 #include "store/port/history.hpp"
 #include "store/port/ledger.hpp"
@@ -16,16 +15,16 @@ class postgres_reader {
 public:
   explicit postgres_reader(postgres_connection& db);
 
-  /// What of the append-only rows an image contains.
+  /// Bounds for the append-only rows of an image.
   struct bounds {
-    timestamp idempotency_since; ///< older keys are left out
+    timestamp idempotency_since; ///< older keys are skipped
     std::size_t idempotency_max;
     std::size_t receipts_max;
   };
-  /// Empty if there is none.
+  /// Empty if there is no such aggregate.
   aggregate_head read_head(aggregate_id aggregate);
-  /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock
-  /// of the aggregate's row.
+  /// Reads in one round trip. The caller ensures a consistent state: by a snapshot, or by the lock of the
+  /// aggregate's row.
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
   access_directory directory();
   std::vector<block_row> blocks();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each kind of change: which things it touches, and its row. What is only appended (history,
-// answers, receipts, domain events) concerns nothing else and goes into the first round.
-//
-// Two claims or payments concern each other if they are the same person's: a customer's claims share the
-// customer's slots, a claim's payments its one open attempt.
+// One function per kind of change: the items that it touches, and its row. Appended rows (history, answers,
+// receipts, domain events) depend on nothing and go into the first round.
+// Claims and payments of the same customer depend on each other: claims share the customer's slots, payments
+// the claim's one open attempt.
 #include "store/postgres/postgres_rounds.hpp"
 
 #include "store/port/refund_items.hpp"
@@ -19,8 +18,7 @@ bool is_unsold(const ticket_type_row& t) { return t.held == 0 && t.sold == 0; }
 
 } // namespace
 
-// -- what needs no database
-// ----------------------------------------------------------------------------------------
+// -- checks without the database
 
 bool postgres_rounds::is_possible(const batch& b) {
   return std::all_of(b.content.begin(), b.content.end(), [&](const change& c) {
@@ -45,7 +43,6 @@ Sum& postgres_rounds::sum_of(std::map<counter_key, Sum>& sums, const thing_key& 
 }
 
 // -- the changes of one batch
-// -----------------------------------------------------------------------------------------------
 
 class postgres_rounds::reader {
 public:
@@ -58,7 +55,7 @@ public:
     row(round, postgres_write::insert_aggregate, e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     write_event(round, postgres_write::insert_event, e);
     for (const auto& t : c.ticket_types) insert_ticket_type(round, e.aggregate, e.tenant, t);
-    // The first step of the event is told in its own history, before its first batch.
+    // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
   }
@@ -220,7 +217,7 @@ public:
         r.quantity, r.valid_until, r.told_at);
   }
 
-  /// Of whichever organizer: two lists that name one customer cost a round.
+  /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     const auto& r = c.row;
     row(rounds_.round_for({of(thing::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer,
@@ -232,7 +229,7 @@ public:
         c.organizer, c.customer);
   }
 
-  /// Two names of the same hash cost a round, as with otp_of.
+  /// Names with the same hash need two rounds, as in otp_of.
   void operator()(const setting_stored& c) {
     const auto& r = c.row;
     row(rounds_.round_for({of(thing::setting, std::hash<std::string>{}(r.name))}),
@@ -313,7 +310,7 @@ private:
   [[nodiscard]] thing_key of(thing kind, const uuid& id) const {
     return {batch_.aggregate, kind, id.hi, id.lo};
   }
-  /// Two addresses of the same hash are taken for one, which costs a round.
+  /// Addresses with the same hash count as one, which costs a round.
   [[nodiscard]] thing_key otp_of(const std::string& email) const {
     return of(thing::otp, std::hash<std::string>{}(email));
   }
@@ -324,8 +321,7 @@ private:
       std::array{of(thing::claim, r.claim)});
   }
 
-  /// A word that one code gives up another may take, a claim that one order leaves another: their order is
-  /// kept.
+  /// One code may take a word, and one order a claim, that another has just released: their order is kept.
   std::size_t round_of(const promo_code_row& r) {
     return rounds_.round_for({of(thing::promo_code, r.ordinal), of(thing::promo_word)});
   }
@@ -334,8 +330,8 @@ private:
                              std::array{of(thing::claim, r.claim)});
   }
 
-  /// An address that one account gives up another may take: their order is kept. Within a statement it is, as
-  /// an INSERT takes its rows in order.
+  /// One account may take an address that another has just released: their order is kept. Within a
+  /// statement, INSERT processes its rows in order.
   std::size_t round_of_account(const uuid& id) {
     return account_round_ = rounds_.round_for({of(thing::account, id)}, {}, account_round_);
   }
@@ -367,7 +363,7 @@ private:
     std::int64_t ordinal = 0;
     tenant_id tenant{};
   };
-  /// What the history tells of: an entry by its number, everything else by its id.
+  /// Subject of a history row: an entry by its number, everything else by its id.
   struct subject {
     subject(history_kind k, const uuid& i) : kind(k), id(i) {}
     explicit subject(queue_number n) : kind(history_kind::entry), number(n) {}
@@ -399,7 +395,7 @@ private:
   postgres_rounds& rounds_;
   const batch& batch_;
   tenant_id tenant_;
-  std::int64_t ordinal_ = 0; ///< place of a row in its batch, shared by all appended tables but the outbox
+  std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
   std::int64_t outbox_rows_ = 0; ///< of this batch so far
   std::size_t account_round_ = 0; ///< of the last account
 };
@@ -412,7 +408,6 @@ void postgres_rounds::add(const batch& b, tenant_id tenant) {
 }
 
 // -- rounds
-// -----------------------------------------------------------------------------------------------------------------
 
 std::size_t postgres_rounds::thing_hash::operator()(const thing_key& k) const noexcept {
   const auto kind_and_aggregate = static_cast<std::uint64_t>(k.kind) << 32 | number_of(k.aggregate);
@@ -435,12 +430,10 @@ postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) 
 }
 
 // -- counters
-// ------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Far beyond what any counter holds, so a move that is cut off here is refused as it was; and no sum of
-/// moves overflows.
+/// Far beyond any counter value: a clamped move is refused like the original, and no sum of moves overflows.
 constexpr std::int64_t move_max = 4 * ticket_total_max;
 
 std::int64_t cut(std::int64_t delta) { return std::clamp(delta, -move_max, move_max); }

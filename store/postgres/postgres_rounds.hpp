@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of many batches as few statements. Changes that do not concern each other go into the same
-// round, where all rows of one kind of change are one statement; a change that builds on an earlier one goes
-// into a later round. So a thousand joins are one statement, and an entry that joins, is admitted and
-// completes in one batch is three rounds, with the effect and the refusals of one change after the other.
-// Used by postgres_writer; knows no connection.
+// Writes the content of many batches with few statements. Independent changes go into the same round, where
+// all rows of one kind of change are one statement. A dependent change goes into a later round. So a
+// thousand joins are one statement, while an entry that joins, is admitted and completes in one batch takes
+// three rounds. Effects and refusals are the same as one change after the other.
+// Used by postgres_writer.
 #pragma once
 #include "store/port/history.hpp"
 #include "store/port/ledger.hpp"
@@ -24,7 +24,7 @@ namespace fq {
 
 enum class postgres_order : std::uint8_t {
   in_rounds,
-  /// Every change is a round of its own: plainly right, and slow. For a batch that was refused, to be sure.
+  /// Every change is its own round: simple and slow. Confirms the refusal of a batch.
   one_by_one,
 };
 
@@ -32,11 +32,11 @@ class postgres_rounds {
 public:
   explicit postgres_rounds(postgres_order order) : order_(order), rounds_(1) {}
 
-  /// False for a batch that is refused whatever the ledger holds. Only possible ones may be added.
+  /// False for a batch that every ledger would refuse. Only possible batches may be added.
   static bool is_possible(const batch& b);
-  /// Of each aggregate at most one batch.
+  /// Adds at most one batch per aggregate.
   void add(const batch& b, tenant_id tenant);
-  /// Calls `take(statement, parameters)` for each statement in order; nothing is left then.
+  /// Calls `take(statement, parameters)` for each statement in order, then is empty.
   template <class Take>
   void take_all(Take take) {
     place_sums();
@@ -49,7 +49,7 @@ public:
 private:
   class reader; ///< visits the changes of one batch
 
-  /// A row, or a fact about rows, that a change changes or builds on.
+  /// A row or a fact about rows that a change writes or depends on.
   enum class thing : std::uint8_t {
     generation,
     event,
@@ -82,30 +82,30 @@ private:
   struct thing_hash {
     std::size_t operator()(const thing_key& k) const noexcept;
   };
-  /// The last round in which it was changed, and read; -1: none.
+  /// The last rounds in which it was written and read; -1: none.
   struct last_rounds {
     int changed = -1;
     int read = -1;
   };
 
-  /// The first round, but not below `at_least`, that is behind all changes of what is read or changed and all
-  /// reads of what is changed.
+  /// The first round, at least `at_least`, after all writes of the read or changed items and after all reads
+  /// of the changed items.
   std::size_t round_for(std::initializer_list<thing_key> changed, std::span<const thing_key> read = {},
                         std::size_t at_least = 0);
   postgres_columns& rows(std::size_t round, postgres_write what);
 
-  /// Moves of one ticket type that follow each other are one row: their sum, and the extremes on the way.
+  /// Consecutive moves of one ticket type become one row: their sum, and the extremes on the way.
   struct stock_sum {
     std::int64_t held = 0, sold = 0, least_held = 0, least_sold = 0, most_taken = 0;
     void add(const stock_moved& c);
   };
-  /// The same of a promo code's uses.
+  /// The same for the uses of a promo code.
   struct uses_sum {
     std::int64_t uses = 0, least = 0, most = 0;
     void add(const promo_uses_moved& c);
   };
   using counter_key = std::tuple<std::size_t, aggregate_id, std::uint32_t>; ///< round, aggregate, ordinal
-  /// The sum that a move of `counter` goes into: that of the move before, if nothing came between.
+  /// The sum for a move of `counter`: the previous move's sum, if nothing else intervened.
   template <class Sum>
   Sum& sum_of(std::map<counter_key, Sum>& sums, const thing_key& counter, std::uint32_t ordinal);
   void place_sums();

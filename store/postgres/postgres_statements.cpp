@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table: what each statement is called, which rows it takes, what it does with them. The order of the
-// columns is the order in which postgres_rounds gives the values.
+// One table: name, rows and action of each statement. Columns are in the order of the values from
+// postgres_rounds.
 #include "store/postgres/postgres_statements.hpp"
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr column text(const char* name) { return {name, "text"}; }
 constexpr column bytes(const char* name) { return {name, "bytea"}; }
 using columns = std::vector<column>;
 
-/// The elements of `items`, each as `format` tells it.
+/// The elements of `items`, each formatted by `format`.
 template <class Format>
 std::string list(const columns& items, const std::string& separator, Format format) {
   std::string result;
@@ -31,8 +31,8 @@ std::string names(const columns& items) {
   return list(items, ", ", [](const column& c) { return std::string{c.name}; });
 }
 
-/// The parameters as a table `given`. An unnest a column in the list of a SELECT: as a function in FROM it
-/// costs a fifth more.
+/// The parameters as a table `given`. One unnest per column in a SELECT list, because unnest in FROM costs
+/// 20 % more.
 std::string given(const columns& items) {
   int number = 0;
   return "(SELECT "
@@ -47,19 +47,18 @@ std::string insert(const std::string& table, const columns& items) {
   return "INSERT INTO " + table + " (" + names(items) + ") SELECT * FROM " + given(items);
 }
 
-/// Inserts, or overwrites what is `changed` of the row of the same `key`.
+/// Inserts, or overwrites the columns `changed` of the row with the same `key`.
 std::string store(const std::string& table, const std::string& key, const columns& items,
                   const columns& changed) {
   return insert(table, items) + " ON CONFLICT (" + key + ") DO UPDATE SET "
          + list(changed, ", ", [](const column& c) { return std::string{c.name} + " = excluded." + c.name; });
 }
-/// Inserts, or replaces the row of the same `key`.
+/// Inserts, or replaces the row with the same `key`.
 std::string store(const std::string& table, const std::string& key, const columns& items) {
   return store(table, key, items, items);
 }
 
-/// `statement` must meet every row that is given, or it ends the transaction. `before`: a query that it
-/// refers to.
+/// `statement` must affect every given row, or it ends the transaction. `before`: a query that it refers to.
 std::string every_row(const std::string& statement, const std::string& refusal = "FQ001",
                       const std::string& before = "") {
   return "WITH " + before + "met AS (" + statement + " RETURNING 1) SELECT refuse_batch('" + refusal
@@ -68,7 +67,7 @@ std::string every_row(const std::string& statement, const std::string& refusal =
 
 struct update_columns {
   columns keys; ///< find the row
-  columns expected; ///< what the row must hold; the parameter is called from_<name>
+  columns expected; ///< required values of the row; the parameter is called from_<name>
   columns changed;
 };
 
@@ -89,7 +88,6 @@ std::string update(const std::string& table, const update_columns& c) {
 }
 
 // -- rows that are both inserted and updated
-// --------------------------------------------------------------------------------
 
 const columns event_settings = {
   integer("tenant"),
@@ -144,7 +142,7 @@ columns operator+(columns a, const columns& b) {
   return a;
 }
 
-/// Each type once with the sum of its moves, where no step on the way would have broken a rule (I1).
+/// Each type once, with the sum of its moves; refused if any intermediate step breaks a rule (I1).
 std::string move_stock() {
   const columns moved = {integer("aggregate"),  integer("ordinal"),    integer("held"),      integer("sold"),
                          integer("least_held"), integer("least_sold"), integer("most_taken")};
@@ -154,7 +152,7 @@ std::string move_stock() {
       " AND t.sold + given.least_sold >= 0 AND t.held + t.sold + given.most_taken <= t.total");
 }
 
-/// Each promo code once with the sum of its moves, as move_stock.
+/// Each promo code once, with the sum of its moves, like move_stock.
 std::string move_promo_uses() {
   const columns moved = {integer("aggregate"), integer("ordinal"), integer("uses"), integer("least"),
                          integer("most")};
@@ -164,8 +162,8 @@ std::string move_promo_uses() {
       " AND (p.uses_max = 0 OR p.uses + given.most <= p.uses_max)");
 }
 
-/// The guard of a batch: it continues what is applied, under the epoch in force. A row that somebody else has
-/// locked is not waited for, or all batches of the transaction would be.
+/// The guard of a batch: it must continue applied_seq under the current epoch. Skips locked rows, so that
+/// one lock does not delay all batches of the transaction.
 std::string move_aggregate() {
   const columns moved = {integer("number"), integer("epoch"), integer("from_seq"),
                          integer("to_seq"), integer("at"),    integer("live_entries")};
@@ -179,7 +177,7 @@ std::string move_aggregate() {
     postgres_guard_failed, locked);
 }
 
-/// A claim's items come with every move of it; most are as they were.
+/// Every claim move includes the claim's items; most are unchanged.
 std::string update_claim_item() {
   const columns item = {integer("aggregate"), id("claim"), integer("position"), integer("refunded")};
   return "UPDATE claim_item AS i SET refunded = given.refunded FROM " + given(item)
@@ -187,7 +185,7 @@ std::string update_claim_item() {
            " AND i.refunded <> given.refunded";
 }
 
-/// Absent is fine.
+/// Ignores absent rows.
 std::string remove(const std::string& table, const columns& keys) {
   return "DELETE FROM " + table + " USING " + given(keys) + " WHERE "
          + list(keys, " AND ", [&](const column& k) { return table + "." + k.name + " = given." + k.name; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements that write the content of batches. Each takes many rows at once, an array a column, and
-// touches every row it is given or ends the transaction. Used by postgres_rounds, which makes the rows, and
-// postgres_writer, which sends them.
+// The statements that write the content of batches. Each takes many rows at once, one array per column, and
+// touches every given row or ends the transaction. postgres_rounds makes the rows, postgres_writer sends
+// them.
 #pragma once
 #include "store/postgres/postgres.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace fq {
 
-/// In the order in which they run within a round: what is referred to comes first.
+/// In the order of execution within a round: referenced rows come first.
 enum class postgres_write : std::uint8_t {
   move_aggregate,
   raise_generation,
@@ -59,10 +59,10 @@ enum class postgres_write : std::uint8_t {
 inline constexpr std::size_t postgres_write_count =
   static_cast<std::size_t>(postgres_write::insert_history) + 1;
 
-/// SQLSTATE of move_aggregate when it could not move every aggregate it was given.
+/// SQLSTATE of move_aggregate if it could not move every given aggregate.
 inline constexpr const char* postgres_guard_failed = "FQ002";
 
-/// All of them, by number.
+/// All statements, by number.
 std::span<const postgres_statement> postgres_writes();
 
 } // namespace fq

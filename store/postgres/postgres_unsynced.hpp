@@ -5,8 +5,8 @@
 
 namespace fq {
 
-/// A transaction in one round trip that is not waited for until it is on disk: for what is found out or done
-/// once more if Postgres dies and undoes it. run() answers what its last statement does.
+/// A transaction in one round trip that does not wait for the sync. For writes that are detected or repeated
+/// if a crash of Postgres undoes them. run() returns the result of the last statement.
 class postgres_unsynced {
 public:
   explicit postgres_unsynced(postgres_connection& db) : rollback_(db), pipeline_(db) {

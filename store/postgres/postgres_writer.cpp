@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First everything is sent in the hope that all guards hold. If one does not, a second attempt locks the
-// aggregates' rows, looks, and sends what may be applied.
+// The first attempt sends everything at once, assuming that all guards hold. If one fails, a second attempt
+// locks the aggregates' rows, checks them, and sends only the allowed batches.
 #include "store/postgres/postgres_writer.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::size_t affected(postgres_connection& db, const postgres_statement& statemen
   return pipeline.receive().affected();
 }
 
-/// Answers how many statements that is.
+/// Returns the number of statements sent.
 std::size_t begin_in(postgres_pipeline& pipeline, const postgres_writer::manner& how) {
   pipeline.send(begin);
   if (!how.lock_wait) return 1;
@@ -52,7 +52,7 @@ std::vector<commit_outcome> postgres_writer::commit(std::span<const batch> batch
   return commit_possible(batches, how);
 }
 
-/// In one round trip. False, and nothing was done, if a guard did not hold.
+/// In one round trip. False, without effect, if a guard failed.
 bool postgres_writer::commit_all(std::span<const batch> batches, const manner& how) {
   postgres_rounds content(how.order);
   for (const auto& b : batches) {
@@ -85,7 +85,7 @@ std::vector<commit_outcome> postgres_writer::commit_possible(std::span<const bat
     if (outcomes.back() == commit_outcome::committed)
       content.add(b, tenants_.at(b.aggregate));
     else
-      tenants_.erase(b.aggregate); // nothing to hope for next time
+      tenants_.erase(b.aggregate); // do not try the single round trip next time
   }
   if (std::ranges::find(outcomes, commit_outcome::committed) != outcomes.end()) {
     postgres_pipeline pipeline(db_);
@@ -118,7 +118,7 @@ bool postgres_writer::exists(aggregate_id aggregate) {
   return pipeline.receive().size() == 1;
 }
 
-/// `committed` means: may be applied.
+/// `committed` here means: may be applied.
 commit_outcome postgres_writer::judge(const batch& b, const heads& locked) {
   const auto found = locked.find(b.aggregate);
   if (found == locked.end()) return exists(b.aggregate) ? commit_outcome::busy : commit_outcome::fenced;
@@ -130,8 +130,8 @@ commit_outcome postgres_writer::judge(const batch& b, const heads& locked) {
   return stored.applied_seq >= b.to_seq ? commit_outcome::already_applied : commit_outcome::out_of_order;
 }
 
-/// Sends content and COMMIT behind the `statements` that were sent before. Postgres does not execute COMMIT
-/// once a statement has failed. A connection that is lost from here on leaves open whether it was executed.
+/// Sends content and COMMIT after `statements` earlier statements. Postgres skips COMMIT after a failed
+/// statement. If the connection is lost from here on, the outcome is unknown.
 void postgres_writer::finish(postgres_pipeline& pipeline, postgres_rounds& content, std::size_t statements) {
   content.take_all([&](const postgres_statement& statement, const postgres_parameters& rows) {
     pipeline.send(statement, rows);

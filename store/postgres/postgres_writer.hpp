@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits batches: the guard, the content, COMMIT, in one round trip if every guard holds. Called by
-// postgres_ledger, which decides what to do about a transaction that Postgres refuses.
+// Commits batches: guard, content and COMMIT, in one round trip if every guard holds. postgres_ledger
+// handles transactions that Postgres refuses.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/postgres/postgres.hpp"
@@ -21,18 +21,18 @@ public:
 
   struct manner {
     postgres_order order = postgres_order::in_rounds;
-    std::optional<milliseconds> lock_wait; ///< if not the session's
+    std::optional<milliseconds> lock_wait; ///< empty: the session's
   };
-  /// In one transaction all of `batches` whose guard holds; each has an aggregate of its own. An outcome
-  /// each. A row that somebody else has locked is not waited for: `busy`. Throws postgres_error if nothing
-  /// was committed, commit_unknown if that is unknown.
+  /// Commits in one transaction all of `batches` whose guard holds; each aggregate at most once. Returns one
+  /// outcome per batch; `busy` if its row is locked. Throws postgres_error if nothing was committed,
+  /// commit_unknown if the result is unknown.
   std::vector<commit_outcome> commit(std::span<const batch> batches, const manner& how);
 
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
 
 private:
-  /// An aggregate's own row, locked by this transaction.
+  /// An aggregate's row, locked by this transaction.
   struct head {
     std::uint64_t epoch = 0;
     std::uint64_t applied_seq = 0;
@@ -48,7 +48,7 @@ private:
 
   postgres_connection& db_;
   std::unordered_map<aggregate_id, tenant_id>
-    tenants_; ///< of aggregates whose guards held the last time; they never change
+    tenants_; ///< per aggregate whose last guard held; a tenant never changes
 };
 
 } // namespace fq

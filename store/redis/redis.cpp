@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls into hiredis. It connects and parses; commands are encoded and sent here, because hiredis 0.14
-// writes without MSG_NOSIGNAL and copies every word twice.
+// The calls into hiredis, which connects and parses. Commands are encoded and sent here, because hiredis
+// 0.14 writes without MSG_NOSIGNAL and copies every word twice.
 #include "store/redis/redis.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ private:
   char* end_;
 };
 
-/// `path` is empty or begins with a slash.
+/// `path` is empty or starts with a slash.
 std::uint32_t database_of(std::string_view path) {
   if (path.empty() || path == "/") return 0;
   std::uint32_t database = 0;
@@ -60,7 +60,7 @@ std::uint32_t database_of(std::string_view path) {
 
 } // namespace
 
-// -- url ----------------------------------------------------------------------------------------------------
+// -- url
 
 redis_address parse_redis_url(std::string_view url) {
   const auto parsed = boost::urls::parse_uri(url);
@@ -84,7 +84,7 @@ redis_address parse_redis_url(std::string_view url) {
   return address;
 }
 
-// -- commands -----------------------------------------------------------------------------------------------
+// -- commands
 
 void redis_pipeline::begin(std::size_t words) {
   begins_.push_back(bytes_.size());
@@ -114,7 +114,7 @@ void redis_pipeline::copy(const redis_pipeline& other, std::size_t i) {
   bytes_.append(other.bytes_, other.begins_[i], end - other.begins_[i]);
 }
 
-// -- answers ------------------------------------------------------------------------------------------------
+// -- answers
 
 std::string_view redis_value::error_code() const {
   if (reply_->type != REDIS_REPLY_ERROR) return {};
@@ -153,7 +153,7 @@ redis_value redis_value::at(std::size_t i) const {
 
 void redis_replies::deleter::operator()(redisReply* reply) const noexcept { freeReplyObject(reply); }
 
-// -- connection ---------------------------------------------------------------------------------------------
+// -- connection
 
 redis_connection::redis_connection(redis_options options, environment& env) :
     options_(std::move(options)), env_(env) {}
@@ -164,7 +164,7 @@ redis_replies redis_connection::run(const redis_pipeline& commands) {
   drop_if_closed();
   if (!context_) connect();
   auto replies = exchange(commands);
-  // A primary that became a replica: its name may lead to its successor by now.
+  // A primary became a replica: reconnect, because its name may now lead to its successor.
   for (std::size_t i = 0; i < replies.size(); ++i)
     if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN")
       context_.reset();
@@ -179,8 +179,8 @@ redis_replies redis_connection::run(std::initializer_list<std::string_view> word
   return replies;
 }
 
-/// Servers close connections that were idle for long. Nothing is due now, so whatever there is to read is the
-/// end.
+/// Drops a connection that the server closed because it was idle. No answer is due, so any readable data
+/// means the end.
 void redis_connection::drop_if_closed() {
   if (!context_) return;
   pollfd p{.fd = context_->fd, .events = POLLIN, .revents = 0};
@@ -248,7 +248,7 @@ redisReply* redis_connection::receive() {
                  : context_->errstr);
 }
 
-/// What the server may still say belongs to nobody, so the connection goes.
+/// Drops the connection, because later answers of the server could not be assigned to calls.
 void redis_connection::fail(const std::string& reason) {
   last_failure_ =
     "redis at " + options_.address.host + ":" + std::to_string(options_.address.port) + ": " + reason;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two scripts, what is sent to them, and how a mirror is read back.
+// The two scripts, their arguments, and the reading of a mirror.
 #include "store/redis/redis_cache.hpp"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace fq {
 namespace {
 
-// The shebang makes a server refuse a script before it begins when it takes no writes (replica, out of
-// memory).
+// With the shebang a server that accepts no writes (replica, out of memory) refuses the script before it
+// starts.
 constexpr std::string_view apply_source = R"lua(#!lua
 -- KEYS: head, waiting, active, inventory.
 -- ARGV: generation, step, part, the same two after this chunk, ready; the session keys' common beginning; how many elements of each
@@ -72,7 +72,7 @@ for i = 1, #KEYS do redis.call('EXPIRE', KEYS[i], 86400) end
 return 1
 )lua";
 
-// Runs out of memory too, because it frees some.
+// allow-oom: the script frees memory.
 constexpr std::string_view clear_source = R"lua(#!lua flags=allow-oom
 -- KEYS: head, the key that vouches for it. ARGV: <q>:, sessions to remove at most. Removes what the head leads to, the head last;
 -- answers how many sessions it removed.
@@ -106,22 +106,21 @@ redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. string.format('%.0f', word) .. ' ' 
 return 1
 )lua";
 
-/// What one round trip carries at most: the rest waits for the answers, so neither side buffers without
+/// Max content of one round trip. The rest waits for the answers, so that neither side buffers without
 /// bound.
 constexpr std::size_t window_bytes_max = 1 << 20;
 constexpr std::size_t window_calls_max = 256;
-/// So often a script is loaded again that the server then forgets before it has run once.
+/// Max reloads of a script that the server forgets before it runs.
 constexpr int fruitless_loads_max = 3;
 constexpr const char* forgetful = "redis does not keep its scripts";
-constexpr std::size_t read_chunk = 1'000; ///< members or values in one answer
-constexpr std::size_t read_window = 32; ///< such answers in one round trip
-/// The error's code when somebody else's value is under one of our names; the next generation has other
-/// names.
+constexpr std::size_t read_chunk = 1'000; ///< members or values per answer
+constexpr std::size_t read_window = 32; ///< answers per round trip
+/// Error code for a foreign value under one of our keys; the next generation uses other keys.
 constexpr std::string_view foreign_key = "WRONGTYPE";
 constexpr std::size_t apply_fixed_words =
   3 + 4 + 12; ///< EVALSHA sha numkeys, keys, arguments before the lists
 
-// -- names and values ---------------------------------------------------------------------------------------
+// -- names and values
 
 struct key_names {
   key_names(const uuid& queue, std::uint64_t generation) :
@@ -138,7 +137,7 @@ struct key_names {
 
 constexpr std::size_t uuid_text_size = 36;
 
-/// Its name comes last, as it is.
+/// The subject's name comes last, unescaped.
 std::string session_value(const mirrored_session& s) {
   return std::to_string(s.admission_no) + ' ' + std::to_string(value_of(s.number)) + ' '
          + std::to_string(unix_ms(s.expires_at)) + ' ' + to_string(s.subject) + s.subject_name;
@@ -148,7 +147,7 @@ std::string stock_value(const mirrored_stock& s) {
   return std::to_string(s.total) + ' ' + std::to_string(s.held) + ' ' + std::to_string(s.sold);
 }
 
-/// Takes the number at the front of `text`, and the space behind it.
+/// Parses and removes the number and the following space at the front of `text`.
 template <class Integer>
 bool take_number(std::string_view& text, Integer& out) {
   const auto* end = text.data() + text.size();
@@ -199,7 +198,7 @@ private:
 
 bool is_over(const mirrored_session& s, const mirror_step& step) { return s.expires_at <= step.now; }
 
-/// How many elements each list of a call has.
+/// Number of elements in each list of a call.
 struct list_sizes {
   list_sizes(const mirror_step& step, const mirror_chunk& chunk) :
       joined(chunk.joined.size()),
@@ -236,12 +235,12 @@ void add_lists(redis_pipeline& out, const mirror_step& step, const mirror_chunk&
 
 } // namespace
 
-// -- steps --------------------------------------------------------------------------------------------------
+// -- steps
 
-/// Calls of the apply script that make one round trip.
+/// Calls of the apply script in one round trip.
 struct redis_cache::window {
   redis_pipeline calls;
-  std::vector<std::size_t> steps; ///< whose chunk each call is
+  std::vector<std::size_t> steps; ///< step index of each call
 };
 
 redis_cache::redis_cache(redis_options options, environment& env, std::string space) :
@@ -291,8 +290,8 @@ void redis_cache::append(window& w, std::size_t index, const mirror_step& step,
   add_lists(out, step, chunk);
 }
 
-/// Sends the calls and empties the window. A server that has forgotten the script refuses a call, and by its
-/// head those that build on it: they are sent again, in order, and only they.
+/// Sends the calls and empties the window. A server that lost the script refuses a call; the head check then
+/// refuses the calls that depend on it. Only these are sent again, in order.
 void redis_cache::run(window& w, std::vector<step_outcome>& outcomes) {
   for (int fruitless = 0; w.calls.size() != 0;) {
     const auto sent = std::exchange(w, {});
@@ -318,7 +317,7 @@ void redis_cache::run(window& w, std::vector<step_outcome>& outcomes) {
   }
 }
 
-/// Removes what an earlier generation has left; before a step 0, which begins the next one.
+/// Deletes the keys of an earlier generation; before step 0, which starts the next one.
 void redis_cache::clear(const mirror_step& step) {
   const key_names keys{step.queue, 0};
   const std::array<std::string, 4> words{keys.head(), vouched_key(step.aggregate), keys.stem,
@@ -326,8 +325,8 @@ void redis_cache::clear(const mirror_step& step) {
   while (call(clear_, std::span{&words, 1}).front() == static_cast<std::int64_t>(mirror_chunk_max)) {}
 }
 
-/// Runs a script of two keys once for each list of words, in one round trip: the answers. All are run again
-/// when the server had forgotten the script.
+/// Runs a script with two keys once for each list of words, in one round trip; returns the answers. Runs all
+/// again if the server had lost the script.
 template <std::size_t N>
 std::vector<std::int64_t> redis_cache::call(script& s, std::span<const std::array<std::string, N>> calls) {
   for (int fruitless = 0; fruitless <= fruitless_loads_max; ++fruitless) {
@@ -354,7 +353,7 @@ void redis_cache::load(script& s) {
   s.sha = replies.at(0).text().value_or("");
 }
 
-// -- reads --------------------------------------------------------------------------------------------------
+// -- reads
 
 namespace {
 
@@ -370,7 +369,7 @@ void ask_head(redis_pipeline& out, const key_names& keys) {
   out.command({"HMGET", keys.head(), "generation", "steps", "part", "ready"});
 }
 
-/// All members of a sorted set, in order.
+/// All members of a sorted set, in order of score.
 std::vector<std::string> members_of(redis_connection& connection, const std::string& key, std::size_t count) {
   std::vector<std::string> members;
   members.reserve(count);
@@ -386,7 +385,7 @@ std::vector<std::string> members_of(redis_connection& connection, const std::str
   return members;
 }
 
-/// The values of keys, `read_chunk` at a time; nothing for a key that is gone.
+/// The values of keys, `read_chunk` at a time; empty for a missing key.
 std::vector<std::optional<std::string>> values_of(redis_connection& connection, const std::string& prefix,
                                                   std::span<const std::string> names) {
   std::vector<std::optional<std::string>> values;
@@ -414,7 +413,7 @@ bool read_waiting(redis_connection& connection, const std::string& key, std::siz
   return true;
 }
 
-/// A session whose key is gone is over.
+/// A session without a key has ended.
 bool read_sessions(redis_connection& connection, const key_names& keys, std::size_t count,
                    mirror_image& image) {
   const auto ids = members_of(connection, keys.active(), count);
@@ -461,14 +460,14 @@ cache::reading redis_cache::read(const uuid& queue, std::uint64_t generation, st
   if (!read_waiting(connection_, keys.waiting(), waiting, result.image)
       || !read_sessions(connection_, keys, active, result.image) || !read_stock(replies.at(3), result.image))
     return {};
-  // What changed while it was read is no image of one moment.
+  // If it changed during the read, the image is not of one moment.
   redis_pipeline again;
   ask_head(again, keys);
   const auto last = connection_.run(again);
   return is_at(last.at(0), generation, steps_taken) ? std::move(result) : reading{};
 }
 
-// -- for other nodes ----------------------------------------------------------------------------------------
+// -- for other nodes
 
 namespace {
 
@@ -492,7 +491,7 @@ std::string redis_cache::vouched_key(aggregate_id aggregate) const {
   return "fairqueue:" + space_ + ":mirror:" + std::to_string(number_of(aggregate));
 }
 
-/// Its clock is asked first, for a script that comes late must know that it does.
+/// Reads the server's clock first, so that a late script can detect that it is late.
 std::vector<step_outcome> redis_cache::vouch(std::span<const vouched_mirror> mirrors) {
   const auto clock = connection_.run({"TIME"});
   std::int64_t now_s = 0, now_us = 0;

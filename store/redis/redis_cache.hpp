@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache in Redis or Valkey. Of a queue it keeps, with <q> = fairqueue:{<queue>} and <g> =
-// <q>:<generation> (the braces put all of them into one slot of a cluster):
-//   <q>:head                 hash: generation, steps (taken), part (chunks of the next step that came), ready
-//   (1 or 0) <g>:waiting              sorted set: queue number, scored by itself <g>:active sorted set: entry
-//   id, scored by the session's end in Unix ms <g>:session:<entry id>   string "<admission_no> <number> <end
-//   in Unix ms> <subject>", gone when the session is over <g>:inventory            hash: ticket type ->
-//   "<total> <held> <sold>"
-// and, for nodes that do not own the queue's aggregate, for 1.5 s after its owner has said so:
-//   fairqueue:<space>:mirror:<aggregate>   string "<generation> <when, in Unix us> <tenant> <queue>"
-// A chunk of a step is one script that looks at the head first: a step is applied in order, once, or not at
-// all, whatever a server has forgotten and whatever a former connection still delivers.
+// The cache in Redis or Valkey. Keys of a queue, with <q> = fairqueue:{<queue>} and <g> = <q>:<generation>:
+//   <q>:head - hash: generation, steps (taken), part (received chunks of the next step), ready (1 or 0)
+//   <g>:waiting - sorted set: queue number, scored by itself
+//   <g>:active - sorted set: entry id, scored by the session's end in Unix ms
+//   <g>:session:<entry id> - string: "<admission_no> <number> <end in Unix ms> <subject>"; expires at the end
+//   <g>:inventory - hash: ticket type -> "<total> <held> <sold>"
+// The braces put all keys of a queue into one slot of a cluster. The vouch of the owner, valid for 1.5 s:
+//   fairqueue:<space>:mirror:<aggregate> - string: "<generation> <time in Unix us> <tenant> <queue>"
+// Each chunk of a step is one script that checks the head first. So a step is applied in order and at most
+// once, even if a server lost data or an old connection delivers late.
 #pragma once
 #include "store/port/cache.hpp"
 #include "store/port/mirror_chunks.hpp"
@@ -24,8 +23,8 @@ namespace fq {
 
 class redis_cache final : public cache {
 public:
-  /// `env` must outlive the cache. `space`: of this installation; aggregates have the same numbers in every
-  /// ledger. Does not connect yet.
+  /// `env` must outlive the cache. `space`: identifies the installation, because aggregate numbers repeat in
+  /// every ledger. Does not connect yet.
   redis_cache(redis_options options, environment& env, std::string space);
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
@@ -39,7 +38,7 @@ public:
 private:
   struct script {
     std::string_view source;
-    std::string sha; ///< empty until the server has named it
+    std::string sha; ///< empty until the server has returned it
   };
   struct window;
 

@@ -21,7 +21,7 @@ end
 return full_at - now
 )lua";
 
-constexpr std::size_t calls_max = 500; ///< in one round trip
+constexpr std::size_t calls_max = 500; ///< per round trip
 
 } // namespace
 
@@ -35,8 +35,7 @@ std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
     const auto some = uses.first(std::min(uses.size(), calls_max));
     uses = uses.subspan(some.size());
     redis_pipeline calls;
-    for (const auto& u : some) { // EVAL, not EVALSHA: there are few, and none of them may be done twice
-                                 // because a script was forgotten
+    for (const auto& u : some) { // EVAL, not EVALSHA: a lost script must not cause a repeated use
       calls.begin(6);
       for (const auto word : {std::string_view{"EVAL"}, use_source, std::string_view{"1"}}) calls.add(word);
       calls.add("fairqueue:" + space_ + ":limit:" + u.bucket);

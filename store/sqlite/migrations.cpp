@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what a ledger file has with what this program knows, and brings it up to date.
+// Compares the migrations of a ledger file with the known ones, and applies the missing ones.
 #include "store/sqlite/migrations.hpp"
 
 #include "store/port/file_lock.hpp"
@@ -16,7 +16,7 @@ bool has_table(sqlite_db& db, const std::string& name) {
   return s.bind(name).step();
 }
 
-/// Older programs did not write it.
+/// The column `needs` is absent in ledgers of older programs.
 bool says_needs(sqlite_db& db) {
   return db.integer("SELECT count(*) FROM pragma_table_info('schema_migration') WHERE name = 'needs'") > 0;
 }

@@ -16,7 +16,8 @@ namespace {
   throw sqlite_error(sqlite3_extended_errcode(db), doing + ": " + sqlite3_errmsg(db));
 }
 
-/// SQLite gives the journal and shared-memory files the mode of the database, so it is made private first.
+/// Creates the file with private mode first, because SQLite gives the journal and shared-memory files the
+/// same mode.
 void create_private(const std::filesystem::path& file) {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) ::close(fd);
@@ -48,13 +49,13 @@ bool sqlite_error::is_busy() const {
   return primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
 }
 
-// -- connection ---------------------------------------------------------------------------------------------
+// -- connection
 
 sqlite_db::sqlite_db(const std::filesystem::path& file, sqlite_access access, milliseconds busy_timeout) {
   const bool writes = access == sqlite_access::read_write;
   if (writes && file != ":memory:") create_private(file);
   const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-  // No mutex: the port promises one thread at a time.
+  // No mutex: callers of the port guarantee one thread at a time.
   const int flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int rc = sqlite3_open_v2(file.c_str(), &db_, flags, nullptr);
   if (rc != SQLITE_OK) {
@@ -92,19 +93,19 @@ void sqlite_db::reset_statements() noexcept {
     if (sqlite3_stmt_busy(s)) sqlite3_reset(s);
 }
 
-// -- transaction --------------------------------------------------------------------------------------------
+// -- transaction
 
 sqlite_transaction::sqlite_transaction(sqlite_db& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
 
 sqlite_transaction::~sqlite_transaction() {
-  // Some errors have rolled back already. A rollback that fails leaves the transaction open: the next user of
-  // the connection finds it by in_transaction().
+  // Some errors have rolled back already. A failed rollback leaves the transaction open; the next user of
+  // the connection detects it with in_transaction().
   if (db_.in_transaction()) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void sqlite_transaction::commit() { db_.execute("COMMIT"); }
 
-// -- statement ----------------------------------------------------------------------------------------------
+// -- statement
 
 sqlite_statement::sqlite_statement(sqlite_db& db, std::string_view sql) {
   const int rc = sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()),
@@ -155,7 +156,7 @@ void sqlite_statement::bind_words(std::uint64_t first, std::uint64_t second) {
 }
 
 void sqlite_statement::bind_text(std::string_view value) {
-  // A null pointer would bind NULL, and an empty view may have one.
+  // An empty view may have a null pointer, which would bind NULL.
   const char* data = value.empty() ? "" : value.data();
   const int rc = sqlite3_bind_text64(stmt_, ++next_, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
   if (rc != SQLITE_OK) fail(rc);

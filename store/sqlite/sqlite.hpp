@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin, typed face of the SQLite C library: a connection and prepared statements, errors as exceptions.
-// Called by the SQLite engine and the migrations only; knows value types of the domain, no rows. One thread
-// at a time.
+// A thin, typed wrapper of the SQLite C library: a connection and prepared statements, errors as exceptions.
+// Used by the SQLite engine and the migrations only; knows value types of the domain, no rows. One thread at
+// a time.
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/model/rows.hpp"
@@ -22,18 +22,18 @@ struct sqlite3_stmt;
 
 namespace fq {
 
-/// The database's clock as an SQL expression: Unix milliseconds, the same throughout one run of a statement.
+/// The database's clock as an SQL expression: Unix milliseconds, constant during one run of a statement.
 inline const std::string sqlite_now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
 
 class sqlite_error : public std::runtime_error {
 public:
   sqlite_error(int extended_code, const std::string& what) : std::runtime_error(what), code_(extended_code) {}
   [[nodiscard]] int code() const { return code_; }
-  /// The data was refused by the schema (a constraint, a type, a size): the caller's fault, not the store's.
+  /// The schema refused the data (a constraint, a type, a size): the caller's fault.
   [[nodiscard]] bool is_refusal() const;
   /// No room on the device.
   [[nodiscard]] bool is_full() const;
-  /// Somebody else held a lock longer than the busy timeout.
+  /// Another connection held a lock longer than the busy timeout.
   [[nodiscard]] bool is_busy() const;
 
 private:
@@ -56,9 +56,9 @@ public:
   std::int64_t integer(const std::string& sql);
   std::string text(const std::string& sql);
   [[nodiscard]] bool in_transaction() const;
-  /// Rolls back what is open, if anything.
+  /// Rolls back an open transaction, if any.
   void abandon();
-  /// Closes every cursor that an exception left open: an open one would keep the WAL from being reset.
+  /// Closes cursors that an exception left open, because an open cursor prevents the reset of the WAL.
   void reset_statements() noexcept;
   [[nodiscard]] sqlite3* handle() const { return db_; }
 
@@ -87,8 +87,7 @@ public:
   sqlite_statement(const sqlite_statement&) = delete;
   sqlite_statement& operator=(const sqlite_statement&) = delete;
 
-  /// Binds all parameters in order. Texts and blobs are not copied: they must live until the statement is
-  /// reset.
+  /// Binds all parameters in order. Texts and blobs are not copied: they must live until the reset.
   template <class... Args>
   sqlite_statement& bind(const Args&... args) {
     next_ = 0;
@@ -96,23 +95,23 @@ public:
     return *this;
   }
 
-  /// Adds parameters behind those bound already (multi-row statements).
+  /// Binds further parameters (multi-row statements).
   template <class... Args>
   void bind_more(const Args&... args) {
     (bind_next(args), ...);
   }
 
-  /// Binds, runs to the end, resets; answers how many rows it changed.
+  /// Binds, runs to the end, resets; returns the number of changed rows.
   template <class... Args>
   std::int64_t run(const Args&... args) {
     bind(args...);
     return finish();
   }
 
-  /// Runs to the end with what is bound and resets.
+  /// Runs to the end with the bound parameters, and resets.
   std::int64_t finish();
 
-  /// The next row, or false at the end (and then it is reset). Throws sqlite_error after a reset.
+  /// Moves to the next row; false at the end, after a reset. Throws sqlite_error after a reset.
   bool step();
   void reset() noexcept;
 
@@ -130,7 +129,7 @@ public:
   [[nodiscard]] T number(int column) const {
     return static_cast<T>(integer(column));
   }
-  /// The row cannot be what we wrote.
+  /// Reports a row that this program cannot have written.
   [[noreturn]] void is_corrupt(const std::string& what) const;
 
 private:
@@ -162,7 +161,7 @@ private:
 
   sqlite3_stmt* stmt_ = nullptr;
   int next_ = 0; ///< parameters bound so far
-  std::unique_ptr<std::array<unsigned char, 16>[]> words_; ///< ids in network order, a slot a parameter
+  std::unique_ptr<std::array<unsigned char, 16>[]> words_; ///< ids in network order, one slot per parameter
 };
 
 } // namespace fq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease is two columns: lease_owner, null for nobody, and lease_until.
+// A lease is two columns: lease_owner (null: none) and lease_until.
 #include "store/sqlite/sqlite_leases.hpp"
 
 #include "store/port/ledger_rows.hpp"
@@ -67,7 +67,7 @@ std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds ali
   return nodes;
 }
 
-/// ... and whoever was silent for too long.
+/// Deletes `node`, and every node without a heartbeat for node_memory.
 void sqlite_leases::leave(const std::string& node) { sql_.forget_nodes.run(node_memory, node); }
 
 bool sqlite_leases::take_partition(std::uint32_t partition, const lease_terms& lease) {

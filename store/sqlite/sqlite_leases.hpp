@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and nodes' signs of life. They
-// end by the database's clock. Called by sqlite_ledger inside its transaction; knows nothing of transactions
-// or files.
+// SQL for leases (of aggregates with their epochs, and of outbox partitions) and for heartbeats. Leases end
+// by the database's clock. Called by sqlite_ledger inside its transaction.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/sqlite/sqlite.hpp"
@@ -17,22 +16,22 @@ class sqlite_leases {
 public:
   explicit sqlite_leases(sqlite_db& db);
 
-  /// The lease that keeps `owner` out, if there is one. An empty owner heeds none.
+  /// The lease of another owner, if any. An empty owner ignores leases.
   std::optional<lease_held> of_another(aggregate_id aggregate, const std::string& owner);
   struct taken {
     std::uint64_t epoch = 0;
     timestamp now;
   };
-  /// Takes it whoever holds it and raises the epoch. Nothing if there is no such aggregate.
+  /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
-  /// False if the owner does not hold it any more.
+  /// False if the owner no longer holds it.
   bool renew(aggregate_id aggregate, const lease_terms& lease);
   void release(aggregate_id aggregate, const std::string& owner);
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node);
 
-  /// False if another owner's lease has not ended.
+  /// False if another owner's lease is still valid.
   bool take_partition(std::uint32_t partition, const lease_terms& lease);
 
 private:

@@ -30,7 +30,7 @@ void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   db.execute("PRAGMA wal_autocheckpoint = " + std::to_string(options.checkpoint_pages));
 }
 
-/// The database as the statements need it: configured and migrated.
+/// A configured and migrated database.
 struct ready_db : sqlite_db {
   explicit ready_db(const sqlite_ledger_options& options) :
       sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
@@ -42,8 +42,8 @@ struct ready_db : sqlite_db {
 } // namespace
 
 /// One connection reads, writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a
-/// database in WAL mode when two connections write or checkpoint at the same instant (the WAL-reset bug);
-/// with one connection under the file lock there is no second one.
+/// WAL database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock
+/// prevents a second writing connection.
 struct sqlite_ledger::connection {
   explicit connection(const sqlite_ledger_options& options) :
       lock(lock_path_of(options.file)),
@@ -63,14 +63,14 @@ struct sqlite_ledger::connection {
   sqlite_notices notices;
   std::string last_refusal;
 
-  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind. A commit is on disk
-  /// before it is answered (I7).
+  /// Runs `work`; a store failure leaves no open transaction and no open cursor. A commit is synced before
+  /// it returns (I7).
   template <class Work>
   auto guarded(Work work) {
     return guarded(sync_level::full, work);
   }
-  /// The same for what is found out or done once more if a power cut undoes it (a crash of the process does
-  /// not): its commits are not waited for until they are on disk. They stay in order with all others.
+  /// Like guarded(), but does not wait for the sync. For writes that are detected or repeated if a power
+  /// loss undoes them; a process crash does not. Their order with all other commits is kept.
   template <class Work>
   auto repeatable(Work work) {
     return guarded(sync_level::normal, work);
@@ -82,7 +82,7 @@ private:
   template <class Work>
   auto guarded(sync_level level, Work work) {
     try {
-      db.abandon(); // what a failed rollback may have left
+      db.abandon(); // rolls back a transaction that a failed rollback left open
       if (std::exchange(level_, sync_level::unknown) != level)
         db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
       level_ = level;
@@ -93,13 +93,13 @@ private:
     }
   }
 
-  sync_level level_ = sync_level::unknown; ///< of the transactions that begin now
+  sync_level level_ = sync_level::unknown; ///< current level of the connection
 };
 
 namespace {
 
-/// After an I/O error in COMMIT the commit record may lie in the WAL, unsynced: this process has rolled back,
-/// but the next one may find it. A full disk or a lock refuses before that record.
+/// After an I/O error in COMMIT, the commit record may be in the WAL, unsynced. This process has rolled back,
+/// but the next one may find the record. A full disk or a lock fails before the record is written.
 void commit_or_unknown(sqlite_transaction& transaction) {
   try {
     transaction.commit();
@@ -119,8 +119,8 @@ sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
 
 sqlite_ledger::~sqlite_ledger() = default;
 
-/// The good path: all batches in one transaction without savepoints. Nothing if one of them was refused by a
-/// constraint or an expected state; then nothing of any was applied.
+/// The fast path: all batches in one transaction without savepoints. Empty if a constraint or an expected
+/// state refused a batch; then none was applied.
 std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::span<const batch> batches) {
   auto& c = *connection_;
   try {
@@ -143,7 +143,7 @@ std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::s
   }
 }
 
-/// Again, with a savepoint around each batch, so that only the refused ones are left out.
+/// The slow path: a savepoint around each batch, so that only refused batches are left out.
 std::vector<commit_outcome> sqlite_ledger::commit_isolated(std::span<const batch> batches) {
   auto& c = *connection_;
   const auto apply_or_refuse = [&](const batch& b) {
@@ -193,7 +193,7 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   auto& c = *connection_;
   lease_renewal result;
-  if (lease.owner.empty()) return result; // it has no lease to lose
+  if (lease.owner.empty()) return result; // no lease to renew
   c.guarded([&] {
     sqlite_transaction transaction(c.db);
     for (const auto a : aggregates)
@@ -298,9 +298,8 @@ void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys,
     for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
     transaction.commit();
   };
-  which == lane::notices
-    ? c.repeatable(mark)
-    : c.guarded(mark); // notices are told apart by their id, and not lost behind their mark
+  // A lost mark only repeats notices, which their id identifies.
+  which == lane::notices ? c.repeatable(mark) : c.guarded(mark);
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
@@ -316,7 +315,7 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   });
 }
 
-// -- notices ------------------------------------------------------------------------------------------------
+// -- notices
 
 notice_audience sqlite_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
   return connection_->guarded([&] { return connection_->notices.audience(holders, tenants); });

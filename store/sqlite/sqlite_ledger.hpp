@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded ledger: one SQLite file in WAL mode, one connection for everything. Owners' commits are synced
-// (FULL). Opened by app/ and called by one ledger worker; no member may be called while another thread is
-// inside one, reads included.
+// The embedded ledger: one SQLite file in WAL mode, one connection. Owners' commits are synced (FULL).
+// Opened by app/ and called by one ledger worker; members, including reads, must not be called concurrently.
 #pragma once
 #include "store/port/file_lock.hpp"
 #include "store/port/ledger.hpp"
@@ -19,17 +18,17 @@ namespace fq {
 
 struct sqlite_ledger_options {
   std::filesystem::path file; ///< its folder must exist; "<file>.lock" is created beside it
-  std::uint32_t cache_mib = 128; ///< of pages; filled as they are touched
-  /// Pages in the WAL before a commit copies them into the database: larger is faster, but the commit that
-  /// does it waits longer.
+  std::uint32_t cache_mib = 128; ///< page cache, filled on demand
+  /// WAL pages that trigger a checkpoint in the committing thread. A larger value is faster, but that commit
+  /// waits longer.
   std::uint32_t checkpoint_pages = 4'000;
-  milliseconds busy_timeout{5'000}; ///< for a lock that a tool on the same file holds
+  milliseconds busy_timeout{5'000}; ///< for a lock held by a tool on the same file
 };
 
 class sqlite_ledger final : public ledger {
 public:
-  /// Locks, opens, migrates. Throws ledger_locked (in use), schema_refused (newer, altered or foreign file)
-  /// or ledger_unavailable.
+  /// Locks, opens and migrates. Throws ledger_locked (in use), schema_refused (newer, altered or foreign
+  /// file) or ledger_unavailable.
   explicit sqlite_ledger(const sqlite_ledger_options& options);
   ~sqlite_ledger() override;
   sqlite_ledger(const sqlite_ledger&) = delete;
@@ -78,9 +77,9 @@ public:
                         timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
-  /// "ok", or what SQLite's integrity check found. Reads the whole file.
+  /// "ok", or the findings of SQLite's integrity check. Reads the whole file.
   std::string check_integrity();
-  /// Why the last `conflict` was one, in SQLite's words; for logs (it names constraints, never values).
+  /// Reason of the last `conflict` in SQLite's words, for logs: names constraints, never values.
   [[nodiscard]] const std::string& last_refusal() const;
 
 private:

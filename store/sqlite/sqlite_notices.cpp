@@ -21,16 +21,16 @@ auto collect(sqlite_statement& s, Of of) {
   return rows;
 }
 
-/// By one column that is indexed and no other: each row that is passed is one that is answered.
+/// Filters by one indexed column only: every row read is a row returned.
 std::string list_sql(const std::string& whose) {
   return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose
          + " = ?1 AND (v.notice, v.target) < (?2, ?3)"
            " ORDER BY v.notice DESC, v.target DESC LIMIT ?4";
 }
 
-/// `took`: whether it took something since. From its newest back, where one that works is found to work by
-/// the first few rows; or, of a moment ago only, by when deliveries ended, however many it has. One that is
-/// off already costs no look: CASE says so, a mere AND is evaluated in any order.
+/// `took`: a query that finds a delivery that the endpoint accepted since ?3. It scans the endpoint's
+/// deliveries from the newest back or, for a recent ?3, all deliveries by end time. CASE skips it for a
+/// disabled endpoint, which AND does not guarantee.
 std::string disable_sql(const std::string& took) {
   return "UPDATE webhook_endpoint SET is_enabled = 0, off_reason = ?2, updated_at = max(?4, updated_at + 1) "
          "WHERE id = ?1"
@@ -114,7 +114,7 @@ sqlite_notices::statements::statements(sqlite_db& db) :
                  " AND (?3 = zeroblob(16) OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2 AND "
                  "organizer = ?3) < 10))"
                  " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE "
-                 "webhook_endpoint.updated_at = excluded.updated_at"), // repeated
+                 "webhook_endpoint.updated_at = excluded.updated_at"), // a repeated call
     change_endpoint(db,
                     "UPDATE webhook_endpoint SET organizer = ?3, url = ?4, topics = ?5, secret_no = ?6, "
                     "previous_until = ?7, is_enabled = ?8, contact = ?9,"
@@ -162,7 +162,7 @@ std::vector<due_delivery> sqlite_notices::due_of_all(const due_filter& filter, t
   return collect(s, due_of);
 }
 
-/// From one target to the next by the index, however many rows each has.
+/// Skips from one target to the next in the index, independent of their row counts.
 std::vector<due_delivery> sqlite_notices::due_of_each(const due_filter& filter, timestamp now) {
   const std::set<uuid> busy(filter.busy.begin(), filter.busy.end()),
     trusted(filter.trusted.begin(), filter.trusted.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delivered rows stay until they are pruned; a delivery time of 0 means that a row has yet to pass one of its
-// lanes.
+// Delivered rows stay until they are pruned. A delivery time of 0 means that the row has not passed all of
+// its lanes.
 #include "store/sqlite/sqlite_outbox.hpp"
 
 #include <limits>

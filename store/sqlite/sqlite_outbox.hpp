@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as dispatchers see it, in SQL. Called by sqlite_ledger; rows come into the table by
-// sqlite_writer.
+// SQL of the outbox for dispatchers. Called by sqlite_ledger; sqlite_writer inserts the rows.
 #pragma once
 #include "store/port/ledger.hpp"
 #include "store/sqlite/sqlite.hpp"
@@ -21,10 +20,10 @@ public:
   void mark_delivered(lane which, const outbox_key& key, timestamp at);
   std::size_t prune(timestamp delivered_before, std::size_t limit);
 
-  /// The first aggregate after ?1, up to ?2, that has rows, of the partitions whose bits are in ?3. Like the
-  /// other, reads the lane's index in its order or does not compile.
+  /// The first aggregate after ?1, up to ?2, with rows in the partitions whose bits are set in ?3. Like
+  /// undelivered_sql it requires the lane's index (INDEXED BY), and else fails to compile.
   static std::string next_waiting_sql(lane which);
-  /// The first ?2 rows of the aggregate ?1.
+  /// The first ?2 rows of aggregate ?1.
   static std::string undelivered_sql(lane which);
 
 private:

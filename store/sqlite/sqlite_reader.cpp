@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements, and what reads their rows; what a row is, ledger_rows.hpp knows.
+// Statements and their result rows; ledger_rows.hpp maps rows to structs.
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
@@ -11,7 +11,7 @@
 namespace fq {
 namespace {
 
-/// `which`: a condition that an index may be for.
+/// `which`: an extra condition that an index may support.
 std::string letters_of_tenant_sql(const std::string& which) {
   return listed_dead_letter_columns + "WHERE l.tenant = ?1 AND l.id < ?2" + which
          + " AND (NOT ?4 OR event.organizer = ?5) ORDER BY l.id DESC LIMIT ?3";
@@ -25,7 +25,7 @@ auto collect(sqlite_statement& s, Make make) {
   return rows;
 }
 
-/// ... which were read newest first, for a limit.
+/// All rows of a statement that reads newest first because of its limit; returns oldest first.
 template <class Make>
 auto collect_reversed(sqlite_statement& s, Make make) {
   auto rows = collect(s, make);
@@ -83,7 +83,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                              + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
-    // Each part but the second reads a partial index of its own.
+    // Each part but the second uses its own partial index.
     to_wake(
       db,
       "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
@@ -146,7 +146,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   return image;
 }
 
-/// Items come in the order of their claims: one pass over both.
+/// Items are in the order of their claims: one pass over both.
 void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& claims) {
   auto& s = sql_.claim_items.bind(aggregate);
   auto claim = claims.begin();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows out of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its one connection;
-// knows nothing of transactions or files.
+// Reads rows of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its connection.
 #pragma once
 #include "store/port/history.hpp"
 #include "store/port/ledger.hpp"
@@ -12,9 +11,9 @@
 
 namespace fq {
 
-/// What of the append-only rows an image contains.
+/// Bounds for the append-only rows of an image.
 struct image_bounds {
-  timestamp idempotency_since; ///< older keys are left out
+  timestamp idempotency_since; ///< older keys are skipped
   std::size_t idempotency_max;
   std::size_t receipts_max;
 };
@@ -23,7 +22,7 @@ class sqlite_reader {
 public:
   explicit sqlite_reader(sqlite_db& db);
 
-  /// Empty if there is none.
+  /// Empty if there is no such aggregate.
   aggregate_head read_head(aggregate_id aggregate);
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
   access_directory directory();

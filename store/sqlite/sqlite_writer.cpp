@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function for each kind of change. A change that meets another state than it expects updates no row:
-// that is a conflict, as is a constraint of the schema (thrown by the statement).
+// One function per kind of change. A change that finds another state than expected updates no row: a
+// conflict. A broken constraint is a conflict too, thrown by the statement.
 #include "store/sqlite/sqlite_writer.hpp"
 
 #include "store/port/refund_items.hpp"
@@ -10,8 +10,8 @@
 namespace fq {
 namespace {
 
-/// Rows of one multi-row INSERT of joins; what is left over goes by few, then one by one. Measured: 32 rows a
-/// statement take 0.6 of the time of 32 statements, more gains nothing.
+/// Rows per multi-row INSERT of joins. The remainder uses the smaller size, then single rows. Measured: 32
+/// rows per statement take 0.6 of the time of 32 statements; more rows gain nothing.
 constexpr std::size_t rows_of_few = 4;
 constexpr std::size_t rows_of_many = 32;
 
@@ -188,9 +188,9 @@ sqlite_writer::statements::statements(sqlite_db& db) :
       db, "DELETE FROM receipt WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
           " receipt WHERE received_at < ? ORDER BY received_at, aggregate, seq, ordinal LIMIT ?)") {}
 
-// -- the content of one batch -------------------------------------------------------------------------------
+// -- the content of one batch
 
-/// Every operator() answers whether the change met the state it expects.
+/// Every operator() returns whether the change found the expected state.
 class sqlite_writer::content {
 public:
   content(statements& sql, const batch& b, tenant_id tenant) : sql_(sql), batch_(b), tenant_(tenant) {}
@@ -221,7 +221,7 @@ public:
                           q.session_ttl, q.claim_window, q.ticket_ttl, e.claim_ttl, e.claims_per_customer,
                           e.async_percent, e.created_at, e.updated_at);
     for (const auto& t : c.ticket_types) insert_ticket_type(e.aggregate, e.tenant, t);
-    // The first step of the event is told in its own history, before its first batch.
+    // The history of the event starts before its first batch.
     constexpr auto kind = history_kind::event;
     sql_.insert_history.run(e.aggregate, 0, 0, e.tenant, kind, e.id, nullptr, e.status, batch_.at);
     return true;
@@ -521,11 +521,11 @@ private:
   statements& sql_;
   const batch& batch_;
   tenant_id tenant_;
-  std::int64_t ordinal_ = 0; ///< place of a row in its batch, shared by all appended tables but the outbox
+  std::int64_t ordinal_ = 0; ///< next position in the batch, over all appended tables but the outbox
   std::int64_t outbox_rows_ = 0; ///< of this batch so far
 };
 
-// -- batches ------------------------------------------------------------------------------------------------
+// -- batches
 
 sqlite_writer::sqlite_writer(sqlite_db& db) : sql_(db) {}
 
@@ -538,7 +538,7 @@ commit_outcome sqlite_writer::apply(const batch& b) {
   return content(sql_, b, tenant).write_all() ? commit_outcome::committed : commit_outcome::conflict;
 }
 
-/// Why a guard did not hold.
+/// Determines why a guard failed.
 commit_outcome sqlite_writer::judge_skipped(const batch& b) {
   sql_.head.bind(b.aggregate);
   if (!sql_.head.step()) return commit_outcome::fenced;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes as SQL: prepared statements for every kind of change, and the guard of a batch. Called by
-// sqlite_ledger inside its transaction; knows nothing of transactions, retries or files.
+// SQL for changes: prepared statements for every kind of change, and the guard of a batch. Called by
+// sqlite_ledger inside its transaction.
 #pragma once
 #include "store/port/history.hpp"
 #include "store/port/ledger.hpp"
@@ -15,8 +15,8 @@ class sqlite_writer {
 public:
   explicit sqlite_writer(sqlite_db& db);
 
-  /// Guard and content of one batch inside the open transaction. On `conflict`, or if it throws sqlite_error,
-  /// some of the batch's statements may have been executed: the caller rolls back.
+  /// Applies guard and content of one batch in the open transaction. On `conflict` or sqlite_error some
+  /// statements may have been executed: the caller rolls back.
   commit_outcome apply(const batch& b);
 
   std::size_t prune_idempotency(timestamp before, std::size_t limit);

@@ -13,8 +13,8 @@ constexpr seconds patience{5};
 principal organizer_of(const world& w) { return {principal_kind::organizer, default_tenant, w.organizer}; }
 managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
 
-/// An answer that never comes was perhaps done all the same: nobody asks again, the checker knows only what
-/// was acknowledged.
+/// An unanswered request may have been executed and is not repeated; the checker sees acknowledged results
+/// only.
 template <class Reply, class Message, class Check>
 void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
   if (w->net != nullptr)
@@ -35,7 +35,7 @@ const typename Map::mapped_type* any(world* w, const Map& rows) {
   return &std::next(rows.begin(), static_cast<std::ptrdiff_t>(w->rng() % rows.size()))->second;
 }
 
-/// Limits small enough to bite; now and then one that is changed while it is in use.
+/// Sets promo codes with small limits; sometimes changes a code that is in use.
 void set_promo(caf::event_based_actor* self, world* w) {
   promo_code_patch p;
   const auto* old = any(w, w->check->promo_codes());
@@ -45,8 +45,8 @@ void set_promo(caf::event_based_actor* self, world* w) {
   set_promo_code x{event_of(*w), {}, {}, {}};
   if (!changes || chance(w->rng, 500)) {
     const auto kind = static_cast<discount_kind>(between(w->rng, 0, 2));
-    const auto most =
-      kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000; // the whole price now and then
+    // sometimes a 100 % discount
+    const auto most = kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000;
     p.reduction = {true, {kind, kind == discount_kind::none ? 0 : between(w->rng, 1, most), 0}};
     if (chance(w->rng, 300)) x.ticket_types.push_back(w->ticket_types[w->rng() % w->ticket_types.size()]);
   }
@@ -68,7 +68,7 @@ void prefer(caf::event_based_actor* self, world* w) {
   ask_owner<count_reply>(self, w, std::move(x), [](const count_reply&) {});
 }
 
-/// Some tickets of an order, or all that are left.
+/// Refunds some tickets of an order, or all remaining ones.
 void refund(caf::event_based_actor* self, world* w) {
   const auto* order = any(w, w->check->orders());
   if (order == nullptr) return;
@@ -88,7 +88,7 @@ void resend(caf::event_based_actor* self, world* w) {
   const auto* order = any(w, w->check->orders());
   if (order == nullptr) return;
   resend_order x{{order->id, organizer_of(*w)},
-                 {.detail = "{}", .reason = to_string(order->id)}}; // the watch over mails reads it there
+                 {.detail = "{}", .reason = to_string(order->id)}}; // mail_watch reads the order id there
   ask_owner<ack_reply>(self, w, std::move(x), [](const ack_reply&) {});
 }
 
@@ -107,7 +107,7 @@ caf::behavior box_office(caf::event_based_actor* self, world* w) {
   self->set_default_handler(caf::drop);
   self->send(self, timer_fired{timer_kind::sweep, 0});
   return {[=](const timer_fired&) {
-    if (w->closing) return; // what is under way comes to its end
+    if (w->closing) return; // finish what is in progress
     self->delayed_send(self, between(w->rng, milliseconds{100}, milliseconds{1'200}),
                        timer_fired{timer_kind::sweep, 0});
     const auto what = w->rng() % 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated organizer's other desk: promo codes, preferred customers, refunds, mails once more, what
-// waits for a person.
+// The simulated organizer's back office: promo codes, preferred customers, refunds, repeated mails, dead
+// letters.
 #pragma once
 #include "tests/sim/world.hpp"
 

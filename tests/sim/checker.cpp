@@ -6,7 +6,7 @@
 namespace fq::sim {
 namespace {
 
-constexpr milliseconds sweep{1'000}; ///< how late a deadline may be noticed in the quiet phase
+constexpr milliseconds sweep{1'000}; ///< maximum delay of deadlines in the quiet phase
 
 bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
 
@@ -70,8 +70,8 @@ void checker::fail(std::string_view invariant, std::string what) {
 // -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
-  if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate))
-    return; // a bystander
+  // a bystander
+  if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate)) return;
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
   if (b.aggregate == aggregate_) {
     if (b.epoch != store_.head(aggregate_)->epoch || b.epoch < epoch_)
@@ -170,7 +170,7 @@ void checker::see(const entry_moved& c) {
 
 void checker::admitted(const entry_row& row) {
   if (const auto& [first_class, first] = *waiting_.begin();
-      first != row.number) // a better class goes first, within one the number
+      first != row.number) // a better class goes first; within a class, the lower number
     fail("I6", text(row.number) + " was admitted before " + text(first));
   const auto overtaken = [&](const auto& w) { return w.first > row.priority_class && w.second < row.number; };
   if (std::ranges::any_of(waiting_, overtaken)) reached(rare::preferred_admitted);
@@ -345,14 +345,14 @@ const entry_row* checker::entry_of(const entry_id& id) const {
   return i == entries_.end() ? nullptr : &i->second;
 }
 
-// -- what fans were told ----------------------------------------------------------------------------------
+// -- answers to fans --------------------------------------------------------------------------------------
 
 void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told) {
   if (told.no) return;
   const auto* row = store_.find_entry(aggregate_, told.entry.number);
   if (row == nullptr || row->subject != who)
     return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
-  if (told.created) { // else it is the place that the fan had by another key, or by a checkout
+  if (told.created) { // else it is the fan's existing place, made with another key or by a checkout
     const auto [known, first] = place_of_key_.emplace(std::pair{who, key}, told.entry.number);
     if (!first && told.replayed && known->second != told.entry.number) fail("I9", "one join key, two places");
   }
@@ -381,10 +381,10 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   }
   if (!is_in_line(e.status)) return;
   const auto [last, first] = last_position_.emplace(e.id, e.position);
-  const auto overtakers =
-    std::ranges::count_if(entries_, [&](const auto& other) { // of better classes, later than it
-      return other.first > e.number && other.second.priority_class < row->priority_class;
-    });
+  // later joins in better classes
+  const auto overtakers = std::ranges::count_if(entries_, [&](const auto& other) {
+    return other.first > e.number && other.second.priority_class < row->priority_class;
+  });
   if (!first && e.position > last->second + static_cast<std::uint64_t>(overtakers))
     fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to "
                  + std::to_string(e.position));
@@ -463,7 +463,7 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
   for (const auto& [id, c] : claims_) {
     if (c.status == claim_status::claimed && now > c.expires_at + sweep)
       return fail("I13", "a CLAIMED claim outlived its deadline");
-    // The grace begins when the gateway can be asked: an owner that loads asks anew.
+    // The grace period starts when the owner can ask the gateway; a new owner asks again.
     if (c.status == claim_status::expiring
         && now > std::max(c.expires_at, owned_since) + rules_.verdict_grace + sweep)
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");

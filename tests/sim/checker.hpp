@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows every committed change of the simulated sale with a model of its own and compares: the invariants
-// of DESIGN §3 by name. Fed by the memory ledger (what is durable), by fans (what they were told) and by the
-// gateway (where the money is).
+// Follows every committed change of the simulated sale with an independent model and checks the invariants of
+// DESIGN §3. Input comes from the memory ledger (durable state), fans (their answers) and the gateway (the
+// money).
 #pragma once
 #include "actors/protocol/messages.hpp"
 #include "domain/line/admission.hpp"
@@ -18,7 +18,7 @@
 
 namespace fq::sim {
 
-/// Rare branches; each must be reached by some seed, else the run as a whole fails.
+/// Rare branches; each must be reached by some seed, else the whole run fails.
 enum class rare : std::uint8_t {
   late_money_claimed_again,
   late_money_refunded,
@@ -71,15 +71,15 @@ public:
   checker(memory_ledger& store, aggregate_id aggregate, sale_rules rules) :
       store_(store), aggregate_(aggregate), rules_(std::move(rules)) {}
 
-  // -- what the ledger did --------------------------------------------------------------------------------
+  // -- what the ledger did
   void applied(const batch& b);
   void settled(const batch& b, commit_outcome outcome);
-  /// Another node's owner took `epoch` and went away: the living owner's next batch must be refused.
+  /// Another node's owner raised the epoch and left: the ledger must refuse the living owner's next batch.
   void rival_took(std::uint64_t epoch) { rival_epoch_ = epoch_ = epoch; }
   void owner_took(std::uint64_t epoch) { owner_epoch_ = epoch_ = epoch; }
   [[nodiscard]] std::uint64_t owner_epoch() const { return owner_epoch_; }
 
-  // -- what fans were told; `asked` is the step at which they sent the request ----------------------------
+  // -- answers to fans; `asked`: the step at which the fan sent the request
   void saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told);
   void saw_entry(const customer_id& who, const entry_reply& told);
   void saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told,
@@ -91,17 +91,17 @@ public:
                   const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
-  // what organizers were told
+  // answers to organizers
   void saw_refund_begun(const order_id& order, const order_view& told);
   void saw_promo_code(const promo_code_row& told);
   void saw_settled(const uuid& letter);
-  /// Whether the answer to `key` was committed already: from then on nothing else may be answered (I9).
+  /// Whether the answer to `key` is committed; from then on every answer must equal it (I9).
   [[nodiscard]] bool has_answer(const idempotency_ref& key) const;
 
-  // -- time -----------------------------------------------------------------------------------------------
-  /// In the quiet phase, when the owner has had time to recover.
+  // -- time
+  /// For the quiet phase, after the owner had time to recover.
   void check_liveness(timestamp now, timestamp owned_since);
-  /// At the end of the quiet phase: nothing is under way any more, and the model equals the ledger.
+  /// For the end of the quiet phase: no work is in flight, and the model equals the ledger.
   void check_end();
 
   void fail(std::string_view invariant, std::string what);
@@ -117,10 +117,10 @@ public:
   [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
   [[nodiscard]] const std::map<refund_id, refund_row>& refunds() const { return refunds_; }
-  /// Null: the claim was made without an order.
+  /// Null: the claim has no order.
   [[nodiscard]] const order_row* order_of(const claim_id& claim) const;
   [[nodiscard]] const order_row* order_of_payment(const payment_id& payment) const;
-  /// Whether the order ever had this status at a committed moment.
+  /// Whether the order had this status in any committed state.
   [[nodiscard]] bool was(const order_id& order, order_status status) const;
   [[nodiscard]] const event_row& event() const { return event_; }
   [[nodiscard]] std::int64_t sold() const;
@@ -128,7 +128,7 @@ public:
     std::uint64_t waiting = 0, admitted = 0, claims_live = 0, claims_confirmed = 0, payments_open = 0;
   };
   [[nodiscard]] counts_t counts() const;
-  /// Of everything applied, for the determinism check.
+  /// Covers all applied batches, for the determinism check.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
 
 private:
@@ -195,9 +195,9 @@ private:
   // the model
   event_row event_;
   std::vector<ticket_type_row> types_;
-  std::vector<stock> claimed_; ///< what the claims add up to, per type
+  std::vector<stock> claimed_; ///< sum of the claims, per type
   std::map<queue_number, entry_row> entries_;
-  std::set<std::pair<std::uint8_t, queue_number>> waiting_; ///< by class
+  std::set<std::pair<std::uint8_t, queue_number>> waiting_; ///< by priority class
   std::map<customer_id, queue_number> live_place_;
   std::set<queue_number> active_;
   std::map<queue_number, int> live_claims_; ///< per entry
@@ -210,24 +210,25 @@ private:
   std::map<customer_id, priority_row> priorities_;
   std::map<order_id, std::set<order_status>> was_;
   std::map<claim_id, order_id> order_of_claim_;
-  std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed ones by claim_row::promo
-  std::set<claim_id> touched_claims_, opened_claims_; ///< of this batch
+  std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed claims by claim_row::promo
+  std::set<claim_id> touched_claims_, opened_claims_; ///< changed by the current batch
   std::set<order_id> touched_orders_;
   std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
-  timestamp latest_; ///< greatest time of a join or an admission
-  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_; ///< every (from, to) is applied once
+  timestamp latest_; ///< latest time of a join or an admission
+  /// every applied (from, to); each may occur once
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_;
 
-  // what was seen
+  // observations
   std::map<std::pair<customer_id, std::uint64_t>, queue_number> place_of_key_;
   std::map<entry_id, std::uint64_t> last_position_;
   std::map<customer_id, queue_number> known_place_;
-  std::map<entry_id, timestamp> promised_; ///< until when an admitted fan may claim
+  std::map<entry_id, timestamp> promised_; ///< end of an admitted fan's right to claim
   std::map<digest128, uuid> effect_of_key_;
   struct acknowledged_order {
-    order_row row; ///< as it was told first
-    order_status last{}; ///< that its customer was told
+    order_row row; ///< as in the first answer
+    order_status last{}; ///< in the latest answer to its customer
   };
   std::map<order_id, acknowledged_order> acknowledged_;
   std::uint64_t sold_out_at_ = 0; ///< last step at which the ledger was sold out

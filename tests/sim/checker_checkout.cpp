@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checker knows of checkouts: orders against claims and money, promo codes, refunds, dead letters.
+// The checker's part for checkouts: orders against claims and money, promo codes, refunds, dead letters.
 #include "tests/sim/checker.hpp"
 
 #include "domain/sale/audit.hpp"
@@ -9,7 +9,7 @@
 namespace fq::sim {
 namespace {
 
-constexpr milliseconds sweep{1'000}; ///< how late a deadline may be noticed in the quiet phase
+constexpr milliseconds sweep{1'000}; ///< maximum delay of deadlines in the quiet phase
 constexpr std::uint64_t batches_per_audit = 64; ///< the audit reads every row
 
 template <class Map>
@@ -20,14 +20,14 @@ auto values_of(const Map& map) {
   return rows;
 }
 
-/// Whether an order that was `from` may be `to` later.
+/// Whether an order in state `from` may reach state `to`.
 bool leads_to(order_status from, order_status to) {
   return from == to || std::ranges::any_of(order_rules, [&](const auto& r) {
            return r.from == from && r.to != from && leads_to(r.to, to);
          });
 }
 
-/// What its customer was told once and for all.
+/// Compares the members of an order that may not change after its first answer.
 bool same_purchase(const order_row& a, const order_row& b) {
   return a.id == b.id && a.customer == b.customer && a.contact == b.contact && a.promo_code == b.promo_code
          && a.total == b.total && a.subtotal == b.subtotal && a.discount == b.discount
@@ -120,8 +120,8 @@ void checker::see(const dead_letter_stored& c) {
 void checker::see(const priority_stored& c) { priorities_[c.row.customer] = c.row; }
 void checker::see(const priority_removed& c) { priorities_.erase(c.customer); }
 
-/// When a claim takes a promo code, its customer may still use it (what a limit becomes later takes nothing
-/// away).
+/// A claim that uses a promo code must respect the customer's limit of uses at that time. Later changes of
+/// the limit do not affect it.
 void checker::check_own_uses(const claim_row& claim) {
   if (claim.promo == 0) return;
   const auto code = promo_codes_.find(claim.promo - 1);
@@ -135,7 +135,7 @@ void checker::check_own_uses(const claim_row& claim) {
     fail("I4", "a customer uses a promo code more often than it may");
 }
 
-/// Items, discount, donations and fees of a new claim and of its order, by the rules of DESIGN section 9.
+/// Checks items, discount, donations and fees of a new claim and its order, by DESIGN section 9.
 void checker::check_price(const claim_row& claim) {
   money items = 0, listed = 0, discount = 0, donations = 0;
   std::int64_t paid_tickets = 0;
@@ -164,7 +164,7 @@ void checker::check_price(const claim_row& claim) {
   if (order->total != claim.amount) fail("I4", "an order's total is not its claim's amount");
 }
 
-/// An order agrees with its claim and, once it has succeeded, with the money.
+/// Checks that an order agrees with its claim and, once it succeeded, with the money.
 void checker::check_order(const order_row& order) {
   const auto* claim = find_claim(order.claim);
   const auto name =
@@ -193,7 +193,7 @@ void checker::check_promo_codes() {
   }
 }
 
-/// A committed state: what the batch touched is in order.
+/// Checks the rows that the batch changed, in their committed state.
 void checker::check_batch() {
   for (const auto& id : opened_claims_) check_price(claims_.at(id));
   for (const auto& id : touched_claims_)
@@ -206,7 +206,7 @@ void checker::check_batch() {
   if (++batches_ % batches_per_audit == 0 && !orders_.empty()) check_rows();
 }
 
-/// What `fairqueue admin verify` would say.
+/// The checks of `fairqueue admin verify`.
 void checker::check_rows() {
   const auto entries = values_of(entries_);
   const auto claims = values_of(claims_);
@@ -218,7 +218,7 @@ void checker::check_rows() {
   if (!lines.empty()) fail("audit", lines.front());
 }
 
-// -- what fans were told ----------------------------------------------------------------------------------
+// -- answers to fans --------------------------------------------------------------------------------------
 
 void checker::saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish,
                          const order_reply& told, std::uint64_t asked, bool was_durable) {
@@ -264,7 +264,7 @@ void checker::saw_cancelled(const customer_id& who, const order_view& told) {
     fail("I7", "a cancellation was acknowledged, but is not durable");
 }
 
-// -- what organizers were told ----------------------------------------------------------------------------
+// -- answers to organizers --------------------------------------------------------------------------------
 
 void checker::saw_refund_begun(const order_id& order, const order_view& told) {
   const auto of_order = [&](const auto& r) {
@@ -297,8 +297,8 @@ void checker::check_pending(timestamp now, timestamp owned_since) {
       return fail("I13", "an order waits for its page for longer than pending_max");
 }
 
-/// Exactly one payment pays for a ticket; only if that one could not be given back, one that nobody would
-/// take back.
+/// Exactly one payment pays for a ticket. Additional payments are allowed only if the gateway permanently
+/// refused their refund.
 void checker::check_payers(const claim_row& claim) {
   std::size_t payers = 0, refused = 0;
   for (const auto& [id, p] : payments_) {
@@ -310,7 +310,7 @@ void checker::check_payers(const claim_row& claim) {
     fail("I4", "a confirmed claim is not paid for exactly once");
 }
 
-/// Money that we could do nothing more about waits for a person, or one has said that it is well.
+/// Money that cannot be handled automatically has an open dead letter, or a person has resolved it.
 void checker::check_letters(const payment_row& payment) {
   if (payment.status != payment_status::refund_failed && payment.status != payment_status::quarantined)
     return;

@@ -12,12 +12,12 @@ namespace {
 
 constexpr int bounces_max = 3;
 constexpr milliseconds tick{100};
-/// A region may have asked a lost node (3 s).
+/// A region may wait 3 s for a lost node.
 constexpr milliseconds recovered_after{4'000};
 
 template <class Message>
-constexpr bool asks_gateway =
-  std::is_same_v<Message, apply_fact>; ///< which may be away, and then the webhook comes again
+/// the owner may be unavailable; the webhook is then repeated
+constexpr bool asks_gateway = std::is_same_v<Message, apply_fact>;
 template <class Message>
 constexpr bool is_about_a_place = std::is_same_v<event_reply_of<Message>, entry_reply>;
 
@@ -77,8 +77,7 @@ auto edge::serve() {
     auto promise = make_response_promise<event_reply_of<Message>>();
     ask<Message>(x, [this, promise](caf::error why, event_reply_of<Message> told) mutable {
       if (why) return static_cast<void>(promise.deliver(std::move(why)));
-      if constexpr (is_about_a_place<Message>)
-        watcher_.adopt(told); // whoever has a place opens a socket here
+      if constexpr (is_about_a_place<Message>) watcher_.adopt(told); // a fan with a place opens a socket here
       promise.deliver(std::move(told));
     });
     return promise;
@@ -119,7 +118,7 @@ caf::behavior edge::make_behavior() {
           }};
 }
 
-// -- asking -----------------------------------------------------------------------------------------------
+// -- requests ---------------------------------------------------------------------------------------------
 
 template <class Message>
 void edge::ask(Message message, std::function<void(caf::error, event_reply_of<Message>)> then) {
@@ -167,15 +166,15 @@ void edge::not_resolved(const caf::error& why) {
     if (c->is_open) c->fail(why);
 }
 
-/// Its event moves: the request goes to whoever the region names now.
+/// The event is moving: sends the request to the new owner from the region.
 void edge::bounce(call_ptr c, const caf::actor_addr& owner) {
   if (++c->bounces > bounces_max) return c->fail(make_error(errc::unavailable));
   if (owner_ && owner_.address().get() == owner.get()) forget_owner();
   find_owner(std::move(c));
 }
 
-/// When nothing fails nobody is refused, whatever moves. Who waits for a payment page may wait longer than we
-/// do.
+/// Without faults no request is refused, even during moves. Only a wait for a payment page may exceed the
+/// edge's timeout.
 void edge::settle(const call& c, const caf::error& why) {
   const bool is_calm = !world_->chaos && c.asked_at - recovered_after > world_->calm_from;
   if (is_calm && why && why != caf::sec::request_timeout)
@@ -186,7 +185,7 @@ void edge::settle(const call& c, const caf::error& why) {
 
 // -- owners -----------------------------------------------------------------------------------------------
 
-/// What it was asked it answers still.
+/// The old owner still answers its open requests.
 void edge::forget_owner() {
   returned_by_ = owner_.address();
   owner_ = nullptr;

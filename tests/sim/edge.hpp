@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fans reach at a node of the simulated mesh: does with actors what net/bridge/actor_bridge does for an
-// io thread. It keeps the sale's owner, asks its region for another when a request comes back (`moved`) or
-// the owner is DOWN, and then fails at once what had no answer. Its watcher hears what owners push, as
-// net/websocket/hub does.
+// The fans' entry to a node of the simulated mesh: does with actors what net/bridge/actor_bridge does for an
+// io thread. It caches the sale's owner. It asks its region for the new owner if a request returns with
+// `moved` or the owner is DOWN; then unanswered requests fail at once. Its watcher receives the owner's
+// pushes, as net/websocket/hub does.
 #pragma once
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/watcher.hpp"
@@ -25,13 +25,13 @@ using event_reply_of = caf::detail::tl_head_t<caf::response_type_t<event_handle:
 
 class edge final : public caf::event_based_actor, private event_asker {
 public:
-  /// `node`: the process' name; the edge lives and ends with it.
+  /// `node`: name of the process; the edge ends with it.
   edge(caf::actor_config& config, world* w, region_handle region, std::string node);
   caf::behavior make_behavior() override;
   [[nodiscard]] const watcher& watches() const { return watcher_; }
 
 private:
-  /// A request, until it is answered or given up.
+  /// A request until its answer or timeout.
   struct call {
     virtual ~call() = default;
     virtual void go(const event_handle& owner) = 0;
@@ -75,11 +75,11 @@ private:
   region_handle region_;
   std::string node_;
   watcher watcher_;
-  event_handle owner_; ///< null: not known
-  caf::actor_addr returned_by_; ///< the one before, if it is one no more
+  event_handle owner_; ///< null: unknown
+  caf::actor_addr returned_by_; ///< the previous owner, if it returned requests
   bool asks_region_ = false;
-  std::vector<call_ptr> calls_; ///< without an answer, in order
-  std::vector<call_ptr> waiting_; ///< of those, for an owner
+  std::vector<call_ptr> calls_; ///< unanswered, in order
+  std::vector<call_ptr> waiting_; ///< the part of calls_ that waits for an owner
 };
 
 } // namespace fq::sim

@@ -3,8 +3,8 @@
 
 namespace fq::sim {
 namespace {
-constexpr std::uint32_t places_max = 3; ///< how often a fan queues again
-constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
+constexpr std::uint32_t places_max = 3; ///< max places per fan
+constexpr std::uint32_t watches_max = 40; ///< max polls of a payment's outcome
 } // namespace
 
 customer_id customer_of(std::uint32_t number) {
@@ -20,15 +20,16 @@ caf::behavior fan::make_behavior() {
   node_ = world_->rng() % world_->regions.size();
   const auto latest = world_->options.arrival_span;
   next(first_goal(), comes_at_ > milliseconds{0} ? comes_at_ : between(world_->rng, milliseconds{0}, latest));
-  return {[this](const timer_fired& t) {
-            if (t.generation == generation_) act();
-          },
-          [this](const std::string& button, const std::string& reference) { // on the gateway's own page
-            if (button == "pay")
-              world_->gateway->pay(reference);
-            else
-              world_->gateway->decline(reference);
-          }};
+  return {
+    [this](const timer_fired& t) {
+      if (t.generation == generation_) act();
+    },
+    [this](const std::string& button, const std::string& reference) { // buttons of the gateway's own page
+      if (button == "pay")
+        world_->gateway->pay(reference);
+      else
+        world_->gateway->decline(reference);
+    }};
 }
 
 void fan::next(goal g, milliseconds delay) {
@@ -38,14 +39,14 @@ void fan::next(goal g, milliseconds delay) {
 
 void fan::stumble() {
   owner_ = nullptr;
-  node_ = (node_ + 1) % world_->regions.size(); // as long as there is another
+  node_ = (node_ + 1) % world_->regions.size(); // the next node, if there is one
   next(goal_, soon(20, 800));
 }
 
 void fan::act() {
   if (goal_ == goal::done || (!world_->chaos && world_->options.fans_vanish)) return;
   const auto nodes = world_->regions.size();
-  if (nodes > 1 && world_->chaos && wants(50)) { // a load balancer owes nobody the same node
+  if (nodes > 1 && world_->chaos && wants(50)) { // a load balancer may choose another node
     node_ = world_->rng() % nodes;
     owner_ = nullptr;
   }
@@ -139,7 +140,7 @@ void fan::on_admitted(const entry_view& entry) {
   if (world_->closing) return next(goal::poll, soon(500, 1'500));
   if (!decided_) {
     decided_ = true;
-    watches_ = wants(world_->options.no_show) ? watches_max : 0; // a no-show polls, and never claims
+    watches_ = wants(world_->options.no_show) ? watches_max : 0; // a no-show polls but never claims
     if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
   }
   if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
@@ -169,12 +170,12 @@ void fan::on_claimed(const claim_reply& told) {
     attempts_ = 0;
     return after_claim();
   }
-  if (told.no.why == reason::already_claimed) { // by a request whose answer was lost for good
+  if (told.no.why == reason::already_claimed) { // by a request whose answer was lost permanently
     claim_ = told.no.id;
     return after_claim();
   }
   if (told.no.why == reason::event_sold_out && wants(500)) return next(goal::leave, soon(1, 300));
-  next(goal::poll, soon(100, 700)); // none free, not admitted any more, not started: look again
+  next(goal::poll, soon(100, 700)); // none free, no longer admitted, or not started: poll again
 }
 
 void fan::after_claim() {
@@ -196,7 +197,7 @@ void fan::do_release() {
         },
         [this](const ack_reply& told) {
           if (told.no) return next(watching(), soon(100, 600));
-          // An impatient finger presses twice.
+          // Sometimes a double click.
           next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
         }));
 }
@@ -229,13 +230,13 @@ void fan::on_payment(const payment_reply& told) {
   }
 }
 
-/// It sees the gateway's page of `reference_`.
+/// Acts on the gateway's page of `reference_`.
 void fan::on_page() {
   const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
   if (wants(world_->options.abandons / 2)) return next(watching(), thinking);
   const bool declines = wants(world_->options.declines);
   delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
-  if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
+  if (declines && wants(world_->options.pays_after_declining)) // another card on the same page
     delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
   next(watching(), thinking + soon(10, 500));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated fan: joins, polls, claims, pays or not, and retries with the same idempotency key when an
-// answer is lost, as a faithful client does. Everything it is told goes to the checker.
+// One simulated fan: joins, polls, claims, pays or not, and repeats a request with the same idempotency key
+// when its answer is lost. Reports every answer to the checker.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -11,17 +11,17 @@
 
 namespace fq::sim {
 
-/// Fan `number`'s account, from 0.
+/// The account of fan number `number`, counted from 0.
 customer_id customer_of(std::uint32_t number);
 
 class fan final : public caf::event_based_actor {
 public:
-  /// `comes_at` 0: some time within the arrival span.
+  /// `comes_at` 0: a random time within the arrival span.
   fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at = milliseconds{0});
   caf::behavior make_behavior() override;
 
 private:
-  /// What it does next; one request at a time.
+  /// The next request; one at a time.
   enum class goal : std::uint8_t {
     join,
     poll,
@@ -40,7 +40,8 @@ private:
 
   void act();
   void next(goal g, milliseconds delay);
-  void stumble(); ///< the answer was lost: the same again, at the next node, after looking for the owner anew
+  void stumble(); ///< the answer was lost: repeats the request at the next node, after a new search for the
+                  ///< owner
   template <class Message, class Then>
   void ask(Message message, Then then);
 
@@ -70,7 +71,7 @@ private:
   void on_ordered(const order_reply& told);
   void on_order(const order_view& seen);
   void on_unpaid_order(const order_view& seen);
-  void finish(); ///< this place is over; perhaps another one
+  void finish(); ///< this place is over; the fan may join again
   idempotency_ref fresh_key();
   [[nodiscard]] bool wants(std::uint32_t per_mille) { return chance(world_->rng, per_mille); }
   [[nodiscard]] milliseconds soon(std::int64_t low, std::int64_t high) {
@@ -82,19 +83,19 @@ private:
   milliseconds comes_at_{0};
   goal goal_ = goal::join;
   std::uint64_t generation_ = 0, keys_ = 0;
-  std::size_t node_ = 0; ///< that it sends its requests to
+  std::size_t node_ = 0; ///< receives this fan's requests
   event_handle owner_;
   std::uint64_t join_key_ = 0;
   idempotency_ref claim_key_, payment_key_, order_key_;
   std::vector<item_wish> wishes_;
   order_wish order_wish_;
-  order_id order_; ///< nil: it buys with a claim of its own
-  std::string seen_url_; ///< of the last payment page that it acted on
+  order_id order_; ///< nil: buys with a claim, without an order
+  std::string seen_url_; ///< of the last payment page that it used
   std::string token_;
   claim_id claim_;
   payment_id payment_;
   std::string reference_;
-  bool decided_ = false; ///< what to do with this session
+  bool decided_ = false; ///< about the use of this session
   std::uint32_t places_ = 0, watches_ = 0, attempts_ = 0;
 };
 

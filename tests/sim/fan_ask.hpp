@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a simulated fan asks: what the server answers goes to the checker, whether the fan hears it or not.
+// A simulated fan's requests: every answer of the server goes to the checker, even if the fan does not
+// receive it.
 #pragma once
 #include "tests/sim/fan.hpp"
 
@@ -10,7 +11,7 @@ namespace fq::sim {
 template <class Message, class Then>
 void fan::ask(Message message, Then then) {
   const auto asked = world_->check->step;
-  if (world_->net != nullptr) // the node's edge finds the owner, and looks at whose word it is
+  if (world_->net != nullptr) // the node's edge finds the owner and checks which one answers
     return request(world_->edges[node_], world_->options.patience, std::move(message))
       .then(
         [this, then, asked](const typename Then::reply_type& reply) {
@@ -24,14 +25,14 @@ void fan::ask(Message message, Then then) {
     .then(
       [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
         world_->leases->answered(lease, node_name(node));
-        then.check(reply, asked); // the server has answered, whether the fan hears it or not
+        then.check(reply, asked); // the server has answered, even if the fan does not receive it
         if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
         then.use(reply);
       },
       [this](caf::error&) { stumble(); });
 }
 
-/// What to hold against a reply, and what to do with it.
+/// Checks a reply, then uses it.
 template <class Reply, class Check, class Use>
 struct answer_to {
   using reply_type = Reply;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fans' checkout: one order for everything, its page, and what people do instead of paying.
+// The fans' checkout: one order for everything, its payment page, and what fans do instead of paying.
 #include "tests/sim/fan_ask.hpp"
 
 namespace fq::sim {
 namespace {
 
-constexpr std::uint32_t watches_max = 30; ///< looks at an order before the fan gives up
+constexpr std::uint32_t watches_max = 30; ///< max polls of an order
 constexpr std::string_view page_prefix = "https://gateway.example/pay/";
 
 } // namespace
 
 bool fan::buys_by_order() { return world_->options.checkout.on && wants(world_->options.checkout.by_order); }
 
-/// In an `open` event a checkout joins by itself.
+/// In an `open` event a checkout joins automatically.
 fan::goal fan::first_goal() {
   const auto& o = world_->options;
   if (!o.checkout.on || o.queue.policy != admission_policy::open || !wants(500)) return goal::join;
@@ -33,7 +33,8 @@ void fan::wish_order() {
   if (!order_wish_.items.empty() && world_->ticket_types.size() > 1 && wants(c.two_types))
     order_wish_.items.push_back({world_->ticket_types[1 - first], 1, some_donation()});
   if (wants(c.uses_promo))
-    order_wish_.promo_code = "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most know one
+    order_wish_.promo_code =
+      "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most use their own code
   order_wish_.contact = {"Fan", to_string(me_).substr(24), to_string(me_) + "@fans.example", {}};
   order_wish_.gateway = "sim";
   order_key_ = fresh_key();
@@ -62,7 +63,7 @@ void fan::on_ordered(const order_reply& told) {
   }
   order_ = {};
   switch (told.no.why) {
-    case reason::already_claimed: // bought before, or by a request whose answer was lost for good
+    case reason::already_claimed: // bought before, or by a request whose answer was lost permanently
       claim_ = told.no.id;
       return next(goal::watch, soon(100, 600));
     case reason::promo_code_invalid:
@@ -70,7 +71,7 @@ void fan::on_ordered(const order_reply& told) {
     case reason::promo_code_exhausted:
     case reason::promo_code_limit:
       order_wish_.promo_code.clear();
-      order_key_ = fresh_key(); // another body
+      order_key_ = fresh_key(); // a new key for a new body
       return next(goal::order, soon(10, 500));
     case reason::queue_not_open:
     case reason::sale_not_started: return next(goal::order, soon(200, 1'000));
@@ -80,7 +81,7 @@ void fan::on_ordered(const order_reply& told) {
     default: break;
   }
   if (token_.empty()) return finish();
-  next(goal::poll, soon(100, 700)); // none free, not admitted any more: look again
+  next(goal::poll, soon(100, 700)); // none free or no longer admitted: poll again
 }
 
 void fan::do_order_watch() {
@@ -107,7 +108,7 @@ void fan::on_order(const order_view& seen) {
       if (seen.order.status == order_status::pending) return next(goal::order_watch, soon(1, 500));
       return on_unpaid_order(seen);
     case order_status::success:
-      if (wants(200)) return next(goal::order_watch, soon(500, 4'000)); // is it still there?
+      if (wants(200)) return next(goal::order_watch, soon(500, 4'000)); // poll once more
       [[fallthrough]];
     case order_status::failed:
     case order_status::cancelled:
@@ -116,7 +117,7 @@ void fan::on_order(const order_view& seen) {
   }
 }
 
-/// Pays, tries again after a decline, gives up, or just goes away.
+/// Pays, retries after a decline, cancels, or leaves.
 void fan::on_unpaid_order(const order_view& seen) {
   const auto& c = world_->options.checkout;
   if (seen.payment_url.empty()) {
@@ -129,8 +130,8 @@ void fan::on_unpaid_order(const order_view& seen) {
   seen_url_ = seen.payment_url;
   reference_ = seen_url_.substr(page_prefix.size());
   if (wants(c.cancels)) {
-    if (wants(c.pays_all_the_same))
-      delayed_send(this, soon(1, 2'000), std::string{"pay"}, reference_); // in the other window
+    // in a second browser window
+    if (wants(c.pays_all_the_same)) delayed_send(this, soon(1, 2'000), std::string{"pay"}, reference_);
     return next(goal::order_cancel, soon(1, 600));
   }
   on_page();

@@ -36,8 +36,8 @@ void gateway_books::expire(const std::string& reference) {
 
 void gateway_books::pay(const std::string& reference) {
   auto& c = charges_.at(reference);
-  if (c.state != charge_state::unpaid && c.state != charge_state::declined)
-    return; // a declined card is not the end of a page
+  // a declined card does not end the page
+  if (c.state != charge_state::unpaid && c.state != charge_state::declined) return;
   const auto& f = world_.options.faults;
   c.state = charge_state::paid;
   c.captured = c.amount + (chance(world_.rng, f.wrong_amount) ? 1 : 0);
@@ -46,7 +46,7 @@ void gateway_books::pay(const std::string& reference) {
   tell(verdict::paid, reference, c.captured, {});
   c.captured += c.tax;
   if (!strikes(world_.rng, f.declined_after_paid)) return;
-  c.was_declined = true; // so it says: the news of it may arrive first
+  c.was_declined = true; // the webhook of the decline may arrive first
   tell(verdict::declined, reference, c.amount, {});
 }
 
@@ -135,7 +135,7 @@ void gateway_books::check_payment(const payment_moved& moved, checker& check) co
   if (p.captured != 0
       && (c == nullptr || c->state != charge_state::paid || c->captured != p.captured || c->tax != p.tax))
     check.fail("I4", "the ledger knows money that the gateway did not take");
-  // A page that may still be paid is given up only with its claim.
+  // An attempt whose page may still be paid may fail only together with its claim.
   const bool given_up = moved.from == payment_status::pending && p.status == payment_status::failed;
   if (given_up && c != nullptr && c->state != charge_state::expired && !c->was_declined
       && check.find_claim(p.claim)->status == claim_status::claimed)
@@ -171,8 +171,8 @@ void gateway_books::check_charge(const charge& c, const payment_row& payment, ch
       if (refunded != 0) check.fail("I3", "a ticket and the money back");
       return;
     case payment_status::partially_refunded:
-      if (refunded >= c.captured)
-        check.fail("I3", "refunded in part, but all of it"); // nothing: tickets that cost nothing
+      // unless both are zero: free tickets
+      if (refunded >= c.captured) check.fail("I3", "refunded in part, but all of it");
       return;
     case payment_status::refunded:
       if (refunded != c.captured)
@@ -181,7 +181,7 @@ void gateway_books::check_charge(const charge& c, const payment_row& payment, ch
     case payment_status::quarantined:
       if (c.captured == c.amount + c.tax) check.fail("I4", "quarantined although the amount was right");
       return;
-    case payment_status::refund_failed: return; // a person has been told: check_letters
+    case payment_status::refund_failed: return; // a person is notified: see check_letters
     default:
       check.fail("I3", "captured, and neither ticket nor refund: " + std::string{name_of(payment.status)});
   }
@@ -272,7 +272,7 @@ gateway_worker_handle::behavior_type sim_gateway_worker(gateway_worker_handle::p
 
 namespace {
 
-/// One delivery attempt; the webhook stays in the outbox until an owner acknowledged it.
+/// One delivery attempt; the webhook stays in the outbox until an owner acknowledges it.
 void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
   const auto& fact = w->gateway->outbox()[index].fact;
   const bool is_report = w->options.checkout.webhooks_are_reports && fact.what == verdict::paid;
@@ -304,7 +304,7 @@ caf::behavior sim_courier(caf::event_based_actor* self, world* w) {
     for (std::size_t i = 0; i < outbox.size(); ++i) {
       auto& hook = outbox[i];
       const bool twice = w->chaos && hook.acknowledged && chance(w->rng, f.webhook_twice / 20);
-      if (hook.is_forged && !w->chaos) continue; // nobody believed it
+      if (hook.is_forged && !w->chaos) continue; // correctly ignored
       if (!twice && (hook.acknowledged || hook.due > w->env->steady_now())) continue;
       hook.due = w->env->steady_now()
                  + between(w->rng, redelivery_min, w->chaos ? redelivery_max : redelivery_min * 3);

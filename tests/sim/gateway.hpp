@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated payment gateway: its own append-only ledger (the oracle of I3 and I4), the worker that the
-// payments actor calls, and the courier that delivers its webhooks.
+// The simulated payment gateway: its append-only ledger (the oracle of I3 and I4), the worker that the
+// payments actor calls, and the courier of its webhooks.
 #pragma once
 #include "actors/payments/workers.hpp"
 
@@ -26,7 +26,7 @@ struct charge {
   money tax = 0;
   bool was_declined = false;
   std::map<refund_id, money> refunds; ///< done
-  std::set<refund_id> refused; ///< and it stays so
+  std::set<refund_id> refused; ///< permanently refused
   std::map<refund_id, money> refunds_pending;
 };
 
@@ -50,20 +50,20 @@ public:
   void pay(const std::string& reference);
   void decline(const std::string& reference);
 
-  /// A stranger, who cannot sign, reports that somebody paid.
+  /// Delivers an unsigned webhook about a payment that did not happen.
   void forge();
 
-  /// What the ledger says of money is what happened here.
+  /// Checks that the ledger's records of money match the gateway's.
   void applied(const batch& b, checker& check) const;
 
-  /// Webhooks that wait for their acknowledgement.
+  /// Unacknowledged webhooks.
   [[nodiscard]] std::vector<webhook>& outbox() { return outbox_; }
   void settle_refunds();
-  /// Everything captured ended as a ticket, went back, or waits for a person (I3, I4).
+  /// Checks that all captured money bought a ticket, was refunded, or waits for a person (I3, I4).
   void check_end(checker& check) const;
   [[nodiscard]] std::size_t log_size() const { return log_.size(); }
 
-  milliseconds down_until{0}; ///< its API answers nothing before then (steady time)
+  milliseconds down_until{0}; ///< steady time; the API does not answer before
 
 private:
   void check_payment(const payment_moved& c, checker& check) const;
@@ -74,7 +74,7 @@ private:
 
   world& world_;
   std::map<std::string, charge> charges_;
-  std::vector<std::string> log_; ///< append-only: what happened, for people
+  std::vector<std::string> log_; ///< append-only, readable
   std::vector<webhook> outbox_;
   std::uint64_t events_ = 0;
 };

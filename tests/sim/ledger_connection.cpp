@@ -73,7 +73,7 @@ void ledger_connection::come_back() const {
 
 std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> batches) {
   pass();
-  auto outcomes = world_.store->commit(batches); // has faults of its own
+  auto outcomes = world_.store->commit(batches); // injects its own faults
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (batches[i].aggregate != world_.aggregate) continue;
     world_.check->settled(batches[i], outcomes[i]);

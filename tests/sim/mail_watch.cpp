@@ -22,8 +22,8 @@ money sum_of_receipt(const json::object& data) {
 
 } // namespace
 
-/// Which mails `c` must be told by, and what an organizer had sent again: one that fits the order's state,
-/// which we do not know.
+/// Adds the mails that `c` requires, and those that an organizer repeated. A repeated mail's template depends
+/// on the order's state, which is unknown here.
 void mail_watch::due(const change& c, orders_mails& all) const {
   if (const auto* order = std::get_if<order_moved>(&c)) {
     const auto& row = order->row;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The watch over the mails of a simulated sale: each is written with what it tells of, exactly once.
+// Checks the mails of a simulated sale: each is written together with its event, exactly once.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -11,17 +11,17 @@ namespace fq::sim {
 class mail_watch {
 public:
   explicit mail_watch(world& w) : world_(w) {}
-  /// After the checker has seen `b`.
+  /// Call it after the checker has seen `b`.
   void applied(const batch& b);
-  /// One receipt for every order that ever succeeded, none for the others; those that an organizer had sent
-  /// again come on top.
+  /// One receipt for every order that ever succeeded, none for other orders. Receipts that an organizer
+  /// repeated are not counted.
   void check_end() const;
 
 private:
   struct mails_of_order { ///< in one batch
     std::map<std::string, int> due, sent; ///< by template
-    int links_allowed = 0; ///< the page may be gone by then: sent, or not
-    int again = 0; ///< of any template
+    int links_allowed = 0; ///< payment link mails that may be missing, because the page may be closed already
+    int again = 0; ///< repeated by an organizer, any template
   };
   using orders_mails = std::map<std::string, mails_of_order>;
   void due(const change& c, orders_mails& all) const;
@@ -29,7 +29,7 @@ private:
   void check_order(const std::string& order, mails_of_order& mails);
 
   world& world_;
-  std::map<std::string, int> receipts_; ///< by order; without those sent again
+  std::map<std::string, int> receipts_; ///< by order; without repeated receipts
 };
 
 } // namespace fq::sim

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000           sales 1..5000 and an eighth as many on meshed nodes, all invariants,
-//   every rare branch
-//                                   reached, every tenth seed twice
-//   test_sim --meshed 500           only sales on meshed nodes
-//   test_sim --planted              each planted bug is found within its stated number of seeds
+//   test_sim --seeds 5000     sales 1..5000 and an eighth as many on meshed nodes: all invariants, every rare
+//                             branch reached, every tenth seed twice
+//   test_sim --meshed 500     only sales on meshed nodes
+//   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "tests/sim/options.hpp"
 #include "tests/sim/simulation.hpp"
@@ -23,7 +22,7 @@ using namespace fq;
 using namespace fq::sim;
 
 enum class family : std::uint8_t {
-  all, ///< but meshed ones
+  all, ///< except meshed sales
   checkouts,
   meshed
 };
@@ -31,8 +30,8 @@ enum class family : std::uint8_t {
 struct planted_row {
   const char* name;
   bug which;
-  std::uint64_t within; ///< seeds
-  family in = family::all; ///< only its seeds are tried, and counted
+  std::uint64_t within; ///< number of seeds
+  family in = family::all; ///< tries and counts only seeds of this family
 };
 
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
@@ -49,7 +48,7 @@ const char* name_of(family f) {
   return "";
 }
 
-/// Four times or more the greatest number measured in six windows of seeds (1, 1000, 2000, ... 5000).
+/// Limits: at least four times the maximum measured in six ranges of seeds (from 1, 1000, 2000, ... 5000).
 constexpr std::array planted_bugs{
   planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
   planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
@@ -118,7 +117,7 @@ int run_planted(std::uint64_t first) {
   return missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/// `all`: of every family; else only the meshed ones.
+/// `all`: seeds of all families; else only meshed sales.
 int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare) {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
   std::uint64_t steps = 0, failures = 0, meshed = 0;
@@ -159,7 +158,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare)
 }
 
 int run_one(std::uint64_t seed, bool trace) {
-  if (trace) std::cout << std::unitbuf; // a crash keeps the trace
+  if (trace) std::cout << std::unitbuf; // keeps the trace if the program crashes
   const auto o = run_sale(seed, trace);
   std::cout << "seed " << seed << ": hash " << std::hex << o.hash << std::dec << ", " << o.steps << " steps, "
             << o.virtual_time.count() << " virtual ms, " << o.sold << " sold\n";
@@ -209,5 +208,5 @@ int main(int argc, char** argv) {
     seeds *= 20;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
     seeds = std::strtoull(fewer, nullptr, 10);
-  return run_seeds(first, seeds, true, seeds >= 500); // fewer may miss a rare branch by chance
+  return run_seeds(first, seeds, true, seeds >= 500); // a smaller run may miss a rare branch by chance
 }

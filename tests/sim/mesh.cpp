@@ -11,7 +11,7 @@
 
 namespace fq::sim {
 
-/// Wakes the mesh when something is due.
+/// Wakes the mesh when an event is due.
 class mesh_clock final : public caf::monitorable_actor {
 public:
   mesh_clock(caf::actor_config& config, mesh* net) : caf::monitorable_actor(config), net_(net) {}
@@ -85,7 +85,7 @@ std::shared_ptr<mesh_link> mesh::find(process_no one, process_no other) const {
   return known == links_.end() ? nullptr : *known;
 }
 
-/// One that an end does not believe in any more stands in the way until the other has noticed.
+/// A connection that is open at one end only prevents a new one until that end notices.
 caf::strong_actor_ptr mesh::connect(process_no from, const std::string& node) {
   const auto there = std::ranges::find_if(
     processes_, [&](const member& m) { return m.runs != nullptr && m.cluster && m.node == node; });
@@ -121,14 +121,14 @@ std::shared_ptr<mesh_link> mesh::some_link() {
   return links_.empty() ? nullptr : links_[world_.rng() % links_.size()];
 }
 
-/// One node from another or from all; one way or both.
+/// Cuts one node from one or all others, in one or both directions.
 void mesh::cut_some(milliseconds span) {
   auto& rng = world_.rng;
   const auto nodes = world_.options.nodes;
   const auto one = rng() % nodes;
   const bool from_all = chance(rng, 400);
   const auto second = (one + 1 + rng() % (nodes - 1)) % nodes;
-  const auto way = rng() % 4; // out, in, both
+  const auto way = rng() % 4; // outgoing, incoming, both
   for (std::size_t other = 0; other < nodes; ++other) {
     if (other == one || (!from_all && other != second)) continue;
     if (way != 1) cut(node_name(one), node_name(other), span);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network between the simulated nodes: what CAF I/O is between hosts. Two processes have at most one
-// connection, over which everything is in order; it breaks when one end says so or has heard nothing for a
-// while, and then what hung on it is DOWN. Faults: slow and stalled links, breaks in which what is on its way
-// arrives or not, cuts of one direction or both, processes that stand still or vanish.
+// The network between the simulated nodes, in place of CAF I/O. Two processes have at most one connection,
+// which keeps the order. It breaks when one end closes it or hears nothing for a while; monitored actors
+// behind it are then DOWN. Faults: slow and stalled links, resets that lose messages or not, cuts in one or
+// both directions, frozen and vanished processes.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -20,8 +20,8 @@ namespace fq::sim {
 class process;
 class mesh_link;
 
-/// A process in the network; the next one on the same machine has another number, as CAF has another node id
-/// for it.
+/// A process in the network. The next process on the same machine gets a new number, as CAF gives it a new
+/// node id.
 using process_no = std::size_t;
 
 class mesh {
@@ -33,33 +33,33 @@ public:
 
   // -- processes
   process_no enter(const std::string& node, const process* runs);
-  /// What others reach at `who`.
+  /// Publishes the actor that others get when they connect to `who`.
   void publish(process_no who, caf::strong_actor_ptr cluster);
-  /// It is gone. `is_silent`: so is its machine, nobody is told.
+  /// The process has ended. `is_silent`: its machine too, so no other node is notified.
   void leave(process_no who, bool is_silent);
-  /// The cluster actor of the process that runs at `node`, as `from` sees it; null: there is no way.
+  /// The cluster actor of the process at `node`, as a handle for `from`; null: unreachable.
   caf::strong_actor_ptr connect(process_no from, const std::string& node);
-  /// The node that this handle leads to; empty: its actor is in the process that holds it.
+  /// The node of the actor behind this handle; empty: the holder's own process.
   [[nodiscard]] std::string node_of(const caf::strong_actor_ptr& handle) const;
 
   // -- faults
   void strike();
-  /// It stands still from now on: others may lose patience.
+  /// The process is frozen from now on; others may time out.
   void has_frozen(process_no who);
-  /// No fault any more. What was broken is noticed in time.
+  /// Ends all faults. Broken connections are noticed later.
   void heal();
-  /// Every connection; nothing keeps nodes from connecting anew.
+  /// Breaks every connection; nodes may connect again.
   void break_all();
-  /// Whether `node` is cut off from another one, in any direction.
+  /// Whether `node` is cut off from any other node, in any direction.
   [[nodiscard]] bool is_cut_off(const std::string& node) const;
 
   // -- for links
   [[nodiscard]] world& in_world() { return world_; }
   [[nodiscard]] caf::actor_system& system() { return system_; }
   [[nodiscard]] const caf::node_id& id_of(process_no who) const { return processes_.at(who).id; }
-  /// How long `who` stands still from now on; 0: it runs.
+  /// How long `who` stays frozen; 0: it runs.
   [[nodiscard]] milliseconds stands_still(process_no who) const;
-  /// Null: they are not connected.
+  /// Null: not connected.
   [[nodiscard]] std::shared_ptr<mesh_link> find(process_no one, process_no other) const;
   [[nodiscard]] milliseconds now() const { return world_.env->steady_now(); }
   [[nodiscard]] milliseconds delay();
@@ -70,7 +70,7 @@ private:
   struct member {
     std::string node;
     caf::node_id id;
-    const process* runs = nullptr; ///< null: it is gone
+    const process* runs = nullptr; ///< null: ended
     caf::strong_actor_ptr cluster;
   };
   void run_due();
@@ -84,8 +84,8 @@ private:
   caf::actor_system& system_;
   caf::detail::test_actor_clock& clock_;
   std::vector<member> processes_;
-  std::vector<std::shared_ptr<mesh_link>> links_; ///< that one end at least believes in
-  std::map<std::pair<std::string, std::string>, milliseconds> cut_until_; ///< from, to: steady time
+  std::vector<std::shared_ptr<mesh_link>> links_; ///< open at one end at least
+  std::map<std::pair<std::string, std::string>, milliseconds> cut_until_; ///< key: from, to; steady time
   std::map<std::pair<milliseconds, std::uint64_t>, std::function<void()>> due_;
   std::uint64_t appointments_ = 0;
   caf::strong_actor_ptr alarm_;

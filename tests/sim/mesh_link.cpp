@@ -25,7 +25,7 @@ mesh_proxy::mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> lin
     leads_to_(leads_to),
     target_(std::move(target)) {}
 
-/// As with CAF, what is sent to an actor behind a lost connection is dropped without a word.
+/// As in CAF, messages to an actor behind a lost connection are dropped silently.
 void mesh_proxy::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
   if (const auto link = link_.lock()) link->send(side_, target_, std::move(element));
 }
@@ -41,14 +41,14 @@ caf::strong_actor_ptr mesh_link::seen_from(std::size_t side, const caf::strong_a
   if (!handle) return nullptr;
   const auto* proxy = dynamic_cast<const mesh_proxy*>(handle->get());
   if (proxy == nullptr) return proxy_of(side, handle);
-  if (proxy->leads_to() == ends_[side].who) return proxy->target(); // it has come home
-  // Of a third process: by our own connection to it, if there is one. CAF would also go round by the other
-  // end, without a monitor.
+  if (proxy->leads_to() == ends_[side].who) return proxy->target(); // the actor belongs to this process
+  // An actor of a third process: uses the direct connection to that process, if any. CAF would also route
+  // through the other end, without a monitor.
   const auto direct = net_.find(ends_[side].who, proxy->leads_to());
   return direct ? direct->proxy_of(direct->side_of(ends_[side].who), proxy->target()) : nullptr;
 }
 
-/// One for each actor as long as the connection lasts, and it ends with either.
+/// One proxy per actor and connection; it ends with either.
 caf::strong_actor_ptr mesh_link::proxy_of(std::size_t side, const caf::strong_actor_ptr& actor) {
   auto& known = ends_[side].proxies[actor->id()];
   if (known) return known;
@@ -63,7 +63,7 @@ caf::strong_actor_ptr mesh_link::proxy_of(std::size_t side, const caf::strong_ac
   return proxy;
 }
 
-/// The actor behind a proxy at `side` has ended: a message like any other.
+/// The actor behind a proxy at `side` has ended; the notification travels like any message.
 void mesh_link::on_exit(std::size_t side, caf::actor_id id, const caf::error& reason) {
   if (!ends_[other(side)].is_open) return;
   net_.later(arrival(other(side)), [link = shared_from_this(), side, id, reason] {
@@ -77,7 +77,7 @@ void mesh_link::on_exit(std::size_t side, caf::actor_id id, const caf::error& re
 
 // -- messages ---------------------------------------------------------------------------------------------
 
-/// When what leaves `from` now arrives: behind what left before it.
+/// Arrival time of a message that leaves `from` now: after all earlier messages.
 milliseconds mesh_link::arrival(std::size_t from) {
   auto& last = ends_[from].last;
   return last = std::max(last, net_.now() + net_.delay());
@@ -89,9 +89,9 @@ void mesh_link::send(std::size_t from, const caf::strong_actor_ptr& target,
   auto& w = net_.in_world();
   const auto& faults = w.options.mesh;
   const parcel p{target, element->sender, element->mid, element->copy_content_to_message()};
-  // Not TCP's, but an operator's proxy or a peer that hangs may do it: requests that get lost, come twice or
-  // late, answers that get lost. Messages without an answer stay whole and in order, as over TCP: who
-  // subscribes or leaves says it once and has no way to notice.
+  // Faults that TCP does not have, but a proxy or a hanging peer does: lost, duplicated or late requests,
+  // lost answers. One-way messages stay complete and in order, as over TCP: a subscribe or unsubscribe is
+  // sent once and its loss cannot be detected.
   const bool is_request = p.id.is_request();
   if (w.chaos && (is_request || p.id.is_response()) && strikes(w.rng, faults.lost))
     return w.check->reached(rare::message_lost);
@@ -102,7 +102,7 @@ void mesh_link::send(std::size_t from, const caf::strong_actor_ptr& target,
   dispatch(from, p, between(w.rng, milliseconds{1}, faults.late_by));
 }
 
-/// `extra`: others may overtake it.
+/// `extra`: delay that lets other messages overtake this one.
 void mesh_link::dispatch(std::size_t from, const parcel& p, milliseconds extra) {
   net_.later(arrival(from) + extra, [link = shared_from_this(), from, p] {
     if (!link->ends_[from].is_silent) link->arrive(other(from), p);
@@ -114,7 +114,7 @@ void mesh_link::arrive(std::size_t to, const parcel& p) {
   p.target->enqueue(seen_from(to, p.sender), p.id, translated(to, p.content), nullptr);
 }
 
-/// Handles in messages, as CAF would read them from the wire.
+/// Converts handles inside messages, as CAF does when it reads them from the wire.
 caf::message mesh_link::translated(std::size_t side, caf::message content) {
   const auto peer = [&](const node_peer& p) {
     return node_peer{p.node, seen_from(side, p.region), seen_from(side, p.catalog),
@@ -134,12 +134,12 @@ caf::message mesh_link::translated(std::size_t side, caf::message content) {
   return content;
 }
 
-// -- how it ends ------------------------------------------------------------------------------------------
+// -- closing ----------------------------------------------------------------------------------------------
 
 void mesh_link::reset() {
   auto& w = net_.in_world();
   for (const std::size_t from : {0, 1}) {
-    if (!chance(w.rng, 500)) ends_[from].is_silent = true; // what is on its way is lost
+    if (!chance(w.rng, 500)) ends_[from].is_silent = true; // messages in flight are lost
     const auto at = ends_[from].is_silent ? net_.now() + net_.delay() : arrival(from);
     net_.later(at, [link = shared_from_this(), to = other(from)] { link->close_awake(to); });
   }
@@ -178,7 +178,7 @@ void mesh_link::abandon(std::size_t side, bool is_silent) {
   close(side);
 }
 
-/// The end of the connection is the last message over it; if that cannot arrive, silence tells.
+/// The close travels as the last message of the connection. If it cannot arrive, the other end times out.
 void mesh_link::tell_end(std::size_t from) {
   if (!ends_[other(from)].is_open) return;
   const auto at =

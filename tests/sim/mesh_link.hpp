@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection between two processes of the simulated mesh, and the proxies at its ends: actors that stand
-// for one at the other end, act in enqueue() and have its id and its process' node id, so that handles
-// compare as CAF's do.
+// One connection between two processes of the simulated mesh, and its proxies. A proxy represents an actor of
+// the other end. It acts in enqueue() and has the actor's id and process node id, so that handles compare as
+// in CAF.
 #pragma once
 #include "tests/sim/mesh.hpp"
 
@@ -11,7 +11,7 @@
 
 namespace fq::sim {
 
-/// Stands for `target`, at one end of a link.
+/// Represents `target` at one end of a link.
 class mesh_proxy final : public caf::monitorable_actor {
 public:
   mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> link, std::size_t side,
@@ -34,36 +34,36 @@ public:
   [[nodiscard]] bool joins(process_no one, process_no other) const;
   [[nodiscard]] std::size_t side_of(process_no who) const { return ends_[0].who == who ? 0 : 1; }
   [[nodiscard]] process_no at(std::size_t side) const { return ends_[side].who; }
-  /// Both ends believe in it.
+  /// Open at both ends.
   [[nodiscard]] bool is_up() const { return ends_[0].is_open && ends_[1].is_open; }
-  /// No end does.
+  /// Closed at both ends.
   [[nodiscard]] bool is_over() const { return !ends_[0].is_open && !ends_[1].is_open; }
 
-  /// An actor of the other end (or one that it knows) as `side` sees it: a proxy, or the actor itself when it
-  /// comes home.
+  /// The handle of an actor of the other end (or known to it) for `side`: a proxy, or the actor itself if it
+  /// belongs to `side`.
   caf::strong_actor_ptr seen_from(std::size_t side, const caf::strong_actor_ptr& handle);
   void send(std::size_t from, const caf::strong_actor_ptr& target, caf::mailbox_element_ptr element);
 
-  // -- how it ends
-  /// The connection is reset. What is on its way arrives or not.
+  // -- closing
+  /// Resets the connection. Messages in flight arrive or not.
   void reset();
-  /// Nothing that leaves `from` arrives any more; the other end will notice.
+  /// Drops everything that `from` sends from now on; the other end notices after its timeout.
   void silence(std::size_t from);
-  /// What leaves `from` waits for so long.
+  /// Delays everything that `from` sends by `span`.
   void stall(std::size_t from, milliseconds span);
-  /// `side` has heard nothing for too long, or was told.
+  /// `side` closes: after a timeout, or because the other end closed.
   void close(std::size_t side);
-  /// The same as soon as its process runs.
+  /// As close(), once the side's process runs.
   void close_awake(std::size_t side);
-  /// Its process is gone.
+  /// The process of `side` has ended.
   void abandon(std::size_t side, bool is_silent);
 
 private:
   struct end {
     process_no who;
     bool is_open = true;
-    bool is_silent = false; ///< nothing that leaves here arrives
-    milliseconds last{0}; ///< when the latest of what left here arrives
+    bool is_silent = false; ///< messages from here are dropped
+    milliseconds last{0}; ///< arrival time of the latest message from here
     std::map<caf::actor_id, caf::strong_actor_ptr> proxies; ///< of actors at the other end
   };
   struct parcel {

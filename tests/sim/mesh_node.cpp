@@ -8,7 +8,7 @@
 namespace fq::sim {
 namespace {
 
-/// Of TCP, TLS and the first words together.
+/// Limit for TCP, TLS and handshake together.
 constexpr milliseconds dial_timeout{600};
 
 dialer_handle::behavior_type sim_dialer(dialer_handle::pointer self, mesh* net, process_no home) {
@@ -28,7 +28,7 @@ dialer_handle::behavior_type sim_dialer(dialer_handle::pointer self, mesh* net, 
   }};
 }
 
-/// The catalog and the accounts of a node on which nobody uses them.
+/// Stand-in for a node's unused catalog and accounts.
 caf::behavior idle_owners(caf::event_based_actor* self) {
   self->set_default_handler(caf::drop);
   return {[](const cluster_changed&) {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a simulated process one of a mesh: the real cluster actor, a dialer that connects through the
-// simulated network, and the edge that fans reach.
+// Makes a simulated process part of a mesh: the real cluster actor, a dialer for the simulated network, and
+// the fans' edge.
 #pragma once
 #include "tests/sim/mesh.hpp"
 
@@ -12,7 +12,7 @@ class mesh_node {
 public:
   mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env,
             const ledger_workers& ledgers, const region_handle& region);
-  /// To the network it is gone; its actors are the process' to end.
+  /// Removes the process from the network; the process ends its actors.
   void leave(bool is_silent);
   [[nodiscard]] process_no number() const { return number_; }
   [[nodiscard]] const caf::actor& edge() const { return edge_; }

@@ -7,7 +7,7 @@ namespace fq::sim {
 namespace {
 
 constexpr milliseconds again{200};
-constexpr std::uint64_t attempts = 8; ///< it may be on the move already, to share out
+constexpr std::uint64_t attempts = 8; ///< the sale may be moving already, for rebalancing
 
 } // namespace
 
@@ -18,7 +18,7 @@ caf::behavior mesh_operator(caf::event_based_actor* self, world* w) {
     if (!w->chaos) return;
     self->delayed_send(self, between(w->rng, milliseconds{300}, milliseconds{2'000}),
                        timer_fired{timer_kind::sweep, 0});
-    if (!chance(w->rng, w->options.mesh.move)) return; // he rests
+    if (!chance(w->rng, w->options.mesh.move)) return; // no action in this round
     const auto to = node_name(w->rng() % w->options.nodes);
     self->request(w->some_region(), seconds{5}, move_event{w->aggregate, to})
       .then([w](const ack_reply&) { w->check->reached(rare::handed_over); }, [](caf::error&) {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operator of a simulated mesh: gives the sale to another node, from wherever he is.
+// The operator of a simulated mesh: moves the sale to another node, from any node.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -11,7 +11,7 @@ namespace fq::sim {
 
 caf::behavior mesh_operator(caf::event_based_actor* self, world* w);
 
-/// When nothing fails: the sale moves to that node within `move_takes`, and stays.
+/// In the calm phase: the sale must move to that node within `move_takes`, and stay.
 caf::behavior sale_mover(caf::event_based_actor* self, world* w, std::string to);
 
 } // namespace fq::sim

@@ -6,7 +6,7 @@
 namespace fq::sim {
 namespace {
 
-/// A fault that this seed may have: off in half of the seeds.
+/// The rate of a fault, or 0 in half of the seeds.
 std::uint32_t perhaps(generator& rng, std::int64_t low, std::int64_t high) {
   return chance(rng, 500) ? static_cast<std::uint32_t>(between(rng, low, high)) : 0;
 }
@@ -72,7 +72,7 @@ fault_rates faults_of(generator& rng) {
   return f;
 }
 
-/// Two processes in a third of the sales; leases also where one is alone.
+/// Two processes in a third of the sales; leases also with one process.
 void draw_nodes(generator& rng, sale_options& o) {
   o.nodes = chance(rng, 330) ? 2 : 1;
   if (o.nodes == 1 && !chance(rng, 300)) return;
@@ -80,15 +80,15 @@ void draw_nodes(generator& rng, sale_options& o) {
   o.takeover_interval = between(rng, milliseconds{200}, milliseconds{600});
 }
 
-/// On top of everything else. All times are short enough for several failures in one sale.
+/// Additional options for meshed sales. All times are short, so that one sale sees several failures.
 void draw_mesh(generator& rng, sale_options& o) {
   auto& m = o.mesh;
   m.on = true;
   o.nodes = static_cast<std::uint32_t>(chance(rng, 400) ? 2 : between(rng, 3, 4));
   o.lease_term = between(rng, milliseconds{800}, milliseconds{2'500});
   o.takeover_interval = between(rng, milliseconds{150}, milliseconds{500});
-  // A tool that breaks a lease leaves its victim unaware until the lease would have ended: what is told
-  // meanwhile is nobody's fault here.
+  // A tool that breaks a lease leaves the owner unaware until the lease would have ended. Its answers until
+  // then would count as violations.
   o.faults.rival_owner = 0;
   m.link_delay = milliseconds{chance(rng, 500) ? 2 : between(rng, 5, 120)};
   m.connection_timeout = between(rng, milliseconds{300}, milliseconds{900});
@@ -109,8 +109,7 @@ void draw_mesh(generator& rng, sale_options& o) {
   m.late_by = between(rng, milliseconds{50}, milliseconds{3'000});
 }
 
-/// On top of everything else. Orders have their own clocks (pending_max), fees, and a gateway that says no in
-/// more ways.
+/// Additional options for checkouts: order deadlines (pending_max), fees, and more kinds of gateway refusals.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
   auto& f = o.faults;
@@ -144,7 +143,7 @@ void draw_checkout(generator& rng, sale_options& o) {
   if (!f.gateway_stays_away) return;
   c.late_fans = static_cast<std::uint32_t>(between(rng, 3, 8));
   c.by_order = 1000;
-  o.total += 20; // something is left for them
+  o.total += 20; // stock for the late fans
   o.fans_vanish = false;
   o.organizer_may_end = o.organizer_may_cancel = false;
   o.sale_length = milliseconds{3'600'000};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated organizer: pauses and resumes, changes numbers, sometimes ends or cancels the sale.
+// The simulated organizer: pauses, resumes, changes numbers, and sometimes ends or cancels the sale.
 #pragma once
 #include "tests/sim/world.hpp"
 

@@ -12,12 +12,12 @@
 namespace fq::sim {
 namespace {
 
-/// A committed event goes out within this time when nothing fails: the next look, and the time to mark what
-/// is before it.
+/// Maximum delay of a committed event without faults: the next poll, and the time to acknowledge the rows
+/// before it.
 constexpr milliseconds on_its_way = outbox_poll * 3;
 
-/// What a change has to be told as: topic, and the id that the payload names. Not the rules of
-/// domain/delivery/outbox, but what its catalog promises.
+/// The expected event of a change: topic, and the id in the payload. Follows the documented catalog, not the
+/// rules of domain/delivery/outbox.
 struct told {
   std::string_view topic;
   uuid subject;
@@ -25,7 +25,7 @@ struct told {
 
 struct expected_telling {
   aggregate_id aggregate;
-  const checker& check; ///< which has seen the batch
+  const checker& check; ///< has already seen the batch
 
   std::optional<told> operator()(const entry_moved& c) const {
     const auto id = make_entry_id(c.row.joined_at, aggregate, c.row.number);
@@ -37,7 +37,7 @@ struct expected_telling {
   }
   std::optional<told> operator()(const claim_moved& c) const {
     if (c.row.status == c.from) return std::nullopt;
-    if (c.row.status == claim_status::confirmed) { // an order tells of itself
+    if (c.row.status == claim_status::confirmed) { // the order has its own event
       if (check.order_of(c.row.id) != nullptr) return std::nullopt;
       return told{"order.completed", c.row.id};
     }
@@ -71,11 +71,11 @@ struct expected_telling {
   }
 };
 
-/// What a change has to be told as besides: the tickets of a claim.
+/// The additional event of a change: the tickets of a claim.
 std::optional<told> expected_of_tickets(const change& c) {
   const auto* moved = std::get_if<claim_moved>(&c);
   if (moved == nullptr) return std::nullopt;
-  const bool was_sold = moved->from == claim_status::confirmed; // then it moves by a refund only
+  const bool was_sold = moved->from == claim_status::confirmed; // a confirmed claim moves by a refund only
   if (was_sold) return told{"ticket.cancelled", moved->row.id};
   return moved->row.status == claim_status::confirmed ? std::optional{told{"ticket.generated", moved->row.id}}
                                                       : std::nullopt;
@@ -100,7 +100,7 @@ void outbox_watch::applied(const batch& b) {
     const auto* appended = std::get_if<outbox_appended>(&c);
     if (appended == nullptr) continue;
     if (!ids_.insert(appended->row.id).second) world_.check->fail("I16", "one id, two domain events");
-    const bool is_mail = appended->row.topic == topic::mail_send; // mail_watch knows those
+    const bool is_mail = appended->row.topic == topic::mail_send; // checked by mail_watch
     if (!is_mail && (next >= happened.size() || !tells(appended->row, happened[next++])))
       world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
     const outbox_key key{b.aggregate, b.to_seq, ordinal++};

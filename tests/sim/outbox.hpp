@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the simulated sale's domain events go: a consumer with faults, and the watch over I16.
+// The receiver of the simulated sale's domain events: a faulty consumer, and the check of I16.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -8,13 +8,13 @@
 
 namespace fq::sim {
 
-/// Knows every committed domain event, whether it tells what happened, and how it was delivered.
+/// Tracks every committed domain event, its content and its deliveries.
 class outbox_watch {
 public:
   explicit outbox_watch(world& w) : world_(w) {}
   void applied(const batch& b);
   void delivered(lane which, const outbox_item& item);
-  /// At the end of the quiet phase.
+  /// For the end of the quiet phase.
   void check_end();
 
 private:
@@ -23,11 +23,11 @@ private:
     outbox_row content;
     milliseconds committed_at; ///< steady time
   };
-  /// What must pass one lane.
+  /// The rows of one lane.
   struct passage {
     std::vector<row> rows; ///< in order
     std::map<outbox_key, std::size_t> places;
-    std::size_t delivered = 0; ///< rows before this one went out at least once
+    std::size_t delivered = 0; ///< all rows before this index were delivered at least once
   };
   void check_end(lane which, const passage& p) const;
 
@@ -36,7 +36,7 @@ private:
   std::set<uuid> ids_;
 };
 
-/// Refuses, takes only the first ones, answers late or not at all.
+/// Refuses, accepts only the first rows, answers late or never.
 consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w, lane which);
 
 } // namespace fq::sim

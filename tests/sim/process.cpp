@@ -15,7 +15,7 @@
 namespace fq::sim {
 namespace {
 
-/// State of a living typed actor.
+/// The state of a living typed actor.
 template <class State, class Handle>
 State* state_of(const Handle& handle) {
   auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
@@ -66,7 +66,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
   }
   if (o.has_dispatcher) {
-    for (const auto which : {lane::mail, lane::notices}) { // no bus, so nothing goes there
+    for (const auto which : {lane::mail, lane::notices}) { // no bus here: that lane stays empty
       const auto consumer = system.spawn(sim_consumer, &w, which);
       others_.push_back(caf::actor_cast<caf::actor>(consumer));
       others_.push_back(
@@ -84,7 +84,7 @@ supervisor_handle process::supervisor(aggregate_id aggregate) const {
   return r == nullptr ? supervisor_handle{} : r->find(aggregate);
 }
 
-/// All of them, also of events that moved away.
+/// All supervisors, also those of events that moved away.
 std::vector<supervisor_handle> process::supervisors() const {
   std::vector<supervisor_handle> all;
   if (auto s = supervisor()) all.push_back(s);
@@ -122,8 +122,8 @@ void process::go_on() {
   set_aside_.clear();
 }
 
-/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child. One that had not
-/// run yet may still have children before it dies.
+/// Runs only `victim` until it is dead. `look` may meanwhile find its last child. A victim that has not run
+/// yet may still create children before it dies.
 template <class Look>
 void process::finish(homes& h, const caf::actor& victim, Look look) {
   caf::anon_send_exit(victim, caf::exit_reason::kill);
@@ -135,7 +135,7 @@ void process::finish(homes& h, const caf::actor& victim, Look look) {
   }
 }
 
-/// Somebody who has lost its parent, and has not heard of it yet.
+/// An actor of this process whose parent is dead and which does not know it yet.
 caf::actor process::somebody_left(const homes& h) const {
   for (auto* job : sched_.jobs)
     if (h.of(job) == this)

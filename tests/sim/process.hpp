@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process of the simulated server: its actors, its way to the ledger, how it stands still and how it
-// ends.
+// One process of the simulated server: its actors, its ledger connection, freezing and ending.
 #pragma once
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/mesh_node.hpp"
@@ -22,10 +21,10 @@ namespace fq::sim {
 
 class process;
 
-/// Which process an actor belongs to: that of the actor which spawned it. People belong to none.
+/// Maps actors to processes: an actor belongs to its parent's process. Fans and operators belong to none.
 class homes {
 public:
-  /// Whoever was spawned since the last call lives with `p`.
+  /// Assigns all actors spawned since the last call to `p`.
   void settle(caf::actor_id latest, process* p) {
     if (latest >= by_id_.size()) by_id_.resize(latest + 1, p);
   }
@@ -37,34 +36,33 @@ private:
 
 class process {
 public:
-  /// `env`: the machine's; both outlive the process.
+  /// `env`: the machine's clock. `env` and `w` outlive the process.
   process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env);
 
-  /// Every actor of the process is gone before anything else runs. `killed`: nothing of it reaches the ledger
-  /// any more, its leases run out by themselves. `is_silent`: other nodes are not told by a broken
-  /// connection.
+  /// Ends every actor of the process before any other job runs. `killed`: the ledger connection is cut,
+  /// leases expire on their own. `is_silent`: other nodes get no connection error.
   void end(homes& h, bool killed, bool is_silent = false);
 
   [[nodiscard]] bool has_ended() const { return !region_; }
   [[nodiscard]] const region_handle& region() const { return region_; }
   [[nodiscard]] supervisor_handle supervisor() const { return supervisor(world_.aggregate); }
   [[nodiscard]] event_handle owner() const;
-  /// The owner's state if it serves.
+  /// The owner's state, if it serves; else null.
   [[nodiscard]] event_state* serving() const;
-  /// Null: this process is not meshed.
+  /// Null: not meshed.
   [[nodiscard]] mesh_node* meshed() { return mesh_ ? &*mesh_ : nullptr; }
   [[nodiscard]] const watcher& watches() const;
-  /// The ledger is not reached until then.
+  /// Cuts the ledger connection until then.
   void cut_from_ledger(milliseconds until) { connection_.cut_until(until); }
   [[nodiscard]] bool is_cut_from_ledger() const { return connection_.is_cut_off(); }
-  /// An actor whose end takes the whole process with it.
+  /// An actor whose end must end the process.
   [[nodiscard]] caf::actor some_global();
 
-  // -- standing still: none of its jobs runs, its timers fire when it goes on
+  // -- freezing: jobs do not run; timers fire after the freeze
   void freeze(milliseconds until) { frozen_until_ = until; }
   [[nodiscard]] bool is_frozen() const { return frozen_until_ >= milliseconds{0}; }
   [[nodiscard]] milliseconds frozen_until() const { return frozen_until_; }
-  /// Takes a job that must wait.
+  /// Keeps a job until the freeze ends.
   void set_aside(caf::resumable* job) { set_aside_.push_back(job); }
   void go_on();
 
@@ -88,7 +86,7 @@ private:
   payments_handle payments_actor_;
   region_handle region_;
   std::optional<mesh_node> mesh_;
-  std::vector<caf::actor> others_; ///< that nobody asks for by name
+  std::vector<caf::actor> others_; ///< actors without a name
   milliseconds frozen_until_{-1};
   std::vector<caf::resumable*> set_aside_;
 };

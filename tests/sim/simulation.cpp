@@ -26,17 +26,17 @@ namespace fq::sim {
 namespace {
 
 constexpr aggregate_id sale_aggregate = first_event_aggregate;
-constexpr milliseconds recovery{16'000}; ///< after faults stop: back-off, cool-down, reload, resubmission
-constexpr milliseconds last_claims{22'000}; ///< after faults stop, fans begin nothing new
+constexpr milliseconds recovery{16'000}; ///< after the faults: back-off, cool-down, reload, resubmission
+constexpr milliseconds last_claims{22'000}; ///< after the faults: fans start nothing new
 constexpr milliseconds quiet_span{48'000};
 constexpr milliseconds gateway_away{
-  28'000}; ///< after faults stop, where it stays away: orders of late fans must not wait for it
-constexpr milliseconds look_interval{1'000}; ///< how often the cache is compared when all is quiet
-constexpr milliseconds load_time{100}; ///< of an owner when nothing fails
-constexpr milliseconds on_the_move{500}; ///< of a sale that another node takes, when nothing fails
-constexpr milliseconds move_takes{3'000}; ///< when nothing fails, at most
-constexpr milliseconds reconnects_within{5'000}; ///< a node to the others, when nothing stands in the way
-constexpr milliseconds opened_long_ago{11 * 60'000}; ///< a sale that may move although nobody leaves
+  28'000}; ///< after the faults, if the gateway stays away: orders of late fans must not wait for it
+constexpr milliseconds look_interval{1'000}; ///< between two comparisons of the cache
+constexpr milliseconds load_time{100}; ///< of an owner, without faults
+constexpr milliseconds on_the_move{500}; ///< of a sale between two nodes, without faults
+constexpr milliseconds move_takes{3'000}; ///< maximum, without faults
+constexpr milliseconds reconnects_within{5'000}; ///< of a node to the others, without obstacles
+constexpr milliseconds opened_long_ago{11 * 60'000}; ///< such a sale may move although no node leaves
 constexpr std::uint64_t steps_max = 600'000;
 
 struct test_config : system_config {
@@ -46,7 +46,7 @@ struct test_config : system_config {
   }
 };
 
-/// Learns how supervisors ended.
+/// Records how supervisors ended.
 caf::behavior witness(caf::event_based_actor* self, checker* check) {
   self->set_down_handler([check](const caf::down_msg& down) {
     if (is(down.reason, errc::unavailable)) check->reached(rare::restart_budget_spent);
@@ -57,16 +57,16 @@ caf::behavior witness(caf::event_based_actor* self, checker* check) {
   }};
 }
 
-/// A machine of the cluster: the process that runs there, its clock.
+/// A machine of the cluster: its process and its clock.
 struct node {
   std::string name;
   sim_environment env;
   std::unique_ptr<process> runs{}; ///< null: down
   milliseconds dies_at{-1}; ///< a global actor has ended; the process follows
-  milliseconds back_at{0}; ///< when it is down
-  milliseconds awake_since{0}; ///< it stood still before
-  milliseconds drained_at{-1}; ///< it gives away what it has, then ends in order
-  caf::actor_id watched = 0; ///< the supervisor that the witness has been shown last
+  milliseconds back_at{0}; ///< end of the downtime
+  milliseconds awake_since{0}; ///< end of the last freeze
+  milliseconds drained_at{-1}; ///< it hands its events over, then shuts down
+  caf::actor_id watched = 0; ///< last supervisor that the witness monitors
 };
 
 class simulation {
@@ -84,12 +84,12 @@ private:
   void crash_process(node& n);
   void stop_process(node& n, bool killed);
   void create_bystanders();
-  void tend_nodes(); ///< what is due on them
+  void tend_nodes(); ///< runs what is due on them
   void show_supervisors();
 
   // -- faults
   commit_fault fault_of(std::span<const batch> batches);
-  void strike(); ///< perhaps a fault, between two steps
+  void strike(); ///< may inject a fault between two steps
   void strike(node& n);
   void freeze(node& n, milliseconds span);
   void raise_epoch();
@@ -118,8 +118,8 @@ private:
   void check_end();
 
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
-  std::uint64_t epoch_seen_ = 0; ///< when liveness was looked at last
-  timestamp owned_since_; ///< at the latest: when that epoch's owner loaded
+  std::uint64_t epoch_seen_ = 0; ///< of the last liveness check
+  timestamp owned_since_; ///< latest possible load time of that epoch's owner
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
   [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
   [[nodiscard]] memory_ledger_options store_options();
@@ -141,15 +141,16 @@ private:
   std::optional<place_history> places_;
   std::vector<node> nodes_;
   homes homes_;
-  std::vector<std::unique_ptr<process>>
-    ended_; ///< kept: whoever outlives its process is found out, not a crash
+  /// kept alive, so that an actor that outlives its process is reported and does not crash
+  std::vector<std::unique_ptr<process>> ended_;
   std::vector<caf::actor> people_;
   caf::actor witness_;
-  std::optional<milliseconds> lag_; ///< of the aggregate's time when the quiet phase has settled
+  std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
   milliseconds next_look_{0};
-  milliseconds served_at_{0}; ///< when an owner was seen last
+  milliseconds served_at_{0}; ///< last time at which an owner served
   std::uint64_t hash_ = 0, steps_ = 0;
-  std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_; ///< (epoch, to_seq) of commits left in the air
+  /// (epoch, to_seq) of commits with unknown outcome
+  std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_;
 };
 
 // -- the world --------------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     mails_(world_),
     gateway_(world_),
     sessions_(some_keys()) {
-  system_.await_actors_before_shutdown(false); // close() looks for who is left
+  system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
   world_.options = options_of(seed);
   world_.rng.seed(seed ^ 0x5151);
@@ -214,7 +215,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     create_bystanders();
   }
   world_.regions.resize(o.nodes);
-  nodes_.reserve(o.nodes); // processes keep a reference to their machine's clock
+  nodes_.reserve(o.nodes); // processes reference their machine's clock
   for (std::uint32_t i = 0; i < o.nodes; ++i)
     nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
   for (auto& n : nodes_) start_process(n);
@@ -232,7 +233,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
 
 simulation::~simulation() { close(); }
 
-/// Ends everybody. Whoever is still there then has outlived parent and process.
+/// Ends all actors. An actor that remains has outlived its parent and process.
 void simulation::close() {
   if (nodes_.empty()) return;
   world_.calm_from = milliseconds::max();
@@ -250,7 +251,7 @@ void simulation::close() {
     check_.fail("I14", "an actor outlived its supervisor and its process");
 }
 
-/// As the catalog would, through the ledger, without faults.
+/// Does the catalog's work directly in the ledger, without faults.
 void simulation::create_event() {
   const auto& o = world_.options;
   world_.chaos = false;
@@ -287,7 +288,7 @@ void simulation::create_event() {
   world_.chaos = true;
 }
 
-/// Other sales, in which nothing happens: nodes have a share, and something to give away.
+/// Creates other sales without activity: they give nodes a share to rebalance.
 void simulation::create_bystanders() {
   world_.chaos = false;
   for (std::uint32_t i = 0; i < world_.options.mesh.bystanders; ++i) {
@@ -330,7 +331,8 @@ void simulation::end_process(node& n, bool killed) {
   ended_.push_back(std::move(n.runs));
 }
 
-/// Or is told to stop, and leaves its leases to the others. Where two run, one may stay away for a while.
+/// Kills a process, or stops it in order, so that it releases its leases. With two nodes, one may stay down
+/// for a while.
 void simulation::crash_process(node& n) {
   check_.reached(rare::process_crashed);
   stop_process(n, !chance(world_.rng, 250));
@@ -391,13 +393,13 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
   return {};
 }
 
-/// A tool, or a node that heeds no lease, takes the aggregate over and is gone again.
+/// A tool or a node that ignores leases takes the aggregate over and leaves.
 void simulation::raise_epoch() {
   try {
     const auto taken = store_.seize(sale_aggregate, never);
     check_.rival_took(taken->epoch);
     leases_.broken();
-  } catch (const ledger_unavailable&) {} // not this time
+  } catch (const ledger_unavailable&) {} // skip this time
 }
 
 void simulation::freeze(node& n, milliseconds span) {
@@ -406,7 +408,7 @@ void simulation::freeze(node& n, milliseconds span) {
   check_.reached(rare::process_frozen);
 }
 
-/// Between nodes, and between one of them and the ledger.
+/// Injects faults between nodes, and between one node and the ledger.
 void simulation::strike_mesh() {
   const auto& o = world_.options;
   net_->strike();
@@ -443,7 +445,7 @@ void simulation::strike(node& n) {
   if (per_100000(f.kill_supervisor))
     if (auto s = n.runs->supervisor()) kill(caf::actor_cast<caf::actor>(s));
   if (per_100000(f.kill_payments) && n.dies_at < milliseconds{0}) {
-    // A global actor ends only by a defect; the root sees it and the process ends, a little later.
+    // Only a bug can end a global actor. The root notices, and the process ends a little later.
     kill(n.runs->some_global());
     n.dies_at = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
   }
@@ -471,12 +473,12 @@ void simulation::begin_quiet() {
   world_.calm_from = now() + recovery;
 }
 
-/// One of two processes dies for good, or stands still; nothing else fails. The other must take over when the
-/// lease has ended and it looks around.
+/// Ends one of two processes permanently, or freezes it, without other faults. The other must take over when
+/// the lease has expired and it polls.
 void simulation::lose_owner() {
   const auto& o = world_.options;
   const auto n = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
-  if (n == nodes_.end()) return; // everything is over
+  if (n == nodes_.end()) return; // the sale is over
   world_.calm_from = now() + takeover_time();
   lag_.reset();
   if (chance(world_.rng, 500)) return freeze(*n, o.lease_term * 2 + o.takeover_interval * 2);
@@ -484,10 +486,10 @@ void simulation::lose_owner() {
   n->back_at = milliseconds::max();
 }
 
-/// The operator gives the sale to another node, and nobody is refused for it.
+/// The operator moves the sale to another node; no request may be refused.
 void simulation::move_sale() {
   const auto at = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
-  if (at == nodes_.end()) return; // everything is over
+  if (at == nodes_.end()) return; // the sale is over
   const auto here = static_cast<std::size_t>(at - nodes_.begin());
   const auto to = (here + 1 + world_.rng() % (nodes_.size() - 1)) % nodes_.size();
   homes_.settle(system_.latest_actor_id(), nullptr);
@@ -495,8 +497,8 @@ void simulation::move_sale() {
   homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
-/// Meshed, a node takes what was without an owner twice when it looked, and one that reaches nobody waits
-/// until the others count as dead; who watches subscribes anew then.
+/// Maximum time until another node serves. In a mesh a node claims an unowned event only at its second poll,
+/// and a node without connections waits until the others count as dead. Then watchers subscribe again.
 milliseconds simulation::takeover_time() const {
   const auto& o = world_.options;
   if (!net_) return o.lease_term + o.takeover_interval + load_time;
@@ -535,7 +537,7 @@ bool simulation::step() {
   const bool jobs = sched_.has_job(), timers = sched_.has_pending_timeout();
   if (!jobs && !timers) return false;
   check_.step = ++steps_;
-  // In the quiet phase nothing lags: time goes on when nobody has work.
+  // In the quiet phase time advances only when no jobs are left.
   const bool time_passes =
     timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
   if (!time_passes) return run_job();
@@ -577,7 +579,7 @@ void simulation::run_quiet() {
 
 // -- what must hold when nothing fails --------------------------------------------------------------------
 
-/// The state of the one owner that serves, of processes that do not stand still.
+/// The state of the only serving owner, without frozen processes.
 event_state* simulation::serving() {
   event_state* found = nullptr;
   for (auto& n : nodes_) {
@@ -588,7 +590,7 @@ event_state* simulation::serving() {
   return found;
 }
 
-/// When nobody has work and all should have recovered.
+/// Runs when no jobs are left and everything should have recovered.
 void simulation::look_around() {
   const auto* owner = serving();
   check_served(owner);
@@ -609,7 +611,7 @@ void simulation::check_served(const event_state* owner) {
     check_.fail("I13", "the sale must run, and no process runs it");
 }
 
-/// By the aggregate's own time, which stood still while the ledger was away and must go on now.
+/// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
   if (!lag_) lag_ = lag;
@@ -628,7 +630,7 @@ void simulation::check_watchers() {
       n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
 }
 
-/// What the owner remembers is what the ledger holds.
+/// Checks that the owner's memory equals the ledger.
 void simulation::check_memory() {
   auto* state = serving();
   if (state == nullptr) return; // passivated

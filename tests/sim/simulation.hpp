@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One seeded sale: the real actors over the memory ledger on CAF's test coordinator, one thread, virtual
-// time, an order drawn from the seed. First a phase with faults, then a quiet one that must bring everything
-// to an end.
+// One seeded sale: the real actors over the memory ledger on CAF's test coordinator, with one thread, virtual
+// time and a schedule drawn from the seed. A phase with faults, then a quiet phase in which everything must
+// finish.
 #pragma once
 #include "tests/sim/checker.hpp"
 
@@ -12,7 +12,7 @@
 namespace fq::sim {
 
 struct outcome {
-  std::string violation; ///< empty: every invariant held
+  std::string violation; ///< empty: all invariants held
   std::uint64_t hash = 0; ///< of the whole trace
   std::uint64_t steps = 0;
   milliseconds virtual_time{0};

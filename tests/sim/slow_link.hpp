@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slow way to the ledger worker and back: not an actor with a behavior, it acts in enqueue(). Keeps the
-// order of each direction.
+// A slow path to the ledger worker and back. Acts in enqueue() without a behavior. Keeps the order of each
+// direction.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -13,7 +13,7 @@ namespace fq::sim {
 
 class slow_link final : public caf::monitorable_actor {
 public:
-  /// `both_ways`: answers come back through a link of their own.
+  /// `both_ways`: answers return through a second link.
   slow_link(caf::actor_config& config, caf::strong_actor_ptr target, world* w,
             caf::detail::test_actor_clock* clock, bool both_ways) :
       caf::monitorable_actor(config),

@@ -75,7 +75,7 @@ void watched_cache::applied(const batch& b) {
   }
 }
 
-/// Nothing goes to the cache before it is committed.
+/// A step may reach the cache only after its commit.
 void watched_cache::check_step(const mirror_step& step) {
   if (step.aggregate != world_.aggregate) return;
   if (step.generation > world_.store->head(step.aggregate)->cache_generation)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache of a simulated sale: the memory cache with faults, and the watch over I11. It outlives processes,
-// as a Redis does.
+// The cache of a simulated sale: the memory cache with faults, and the check of I11. It outlives processes,
+// as Redis does.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -28,12 +28,12 @@ public:
   }
   void ping() override { inner_.ping(); }
 
-  /// Perhaps a dump to disk, perhaps an outage.
+  /// Randomly a dump to disk or an outage.
   void strike();
-  /// The ledger has applied this batch.
+  /// Call it when the ledger has applied `b`.
   void applied(const batch& b);
-  /// While an owner serves, nothing is under way and no fault was near: it holds what the ledger holds.
-  /// `now`: the owner's.
+  /// For times when an owner serves, no work is in flight and no fault is recent: the cache must equal the
+  /// ledger. `now`: the owner's time.
   void check_equal(timestamp now);
 
 private:
@@ -46,8 +46,8 @@ private:
   memory_cache inner_;
   milliseconds away_until_{0};
   bool was_rolled_back_ = false;
-  std::map<std::uint64_t, std::uint64_t> steps_; ///< sent, by generation
-  std::uint64_t raised_under_ = 0; ///< epoch in which the newest generation was named
+  std::map<std::uint64_t, std::uint64_t> steps_; ///< steps sent, by generation
+  std::uint64_t raised_under_ = 0; ///< epoch in which the newest generation started
 };
 
 } // namespace fq::sim

@@ -7,16 +7,16 @@ namespace fq::sim {
 namespace {
 
 constexpr milliseconds reopen_after{500};
-/// When nothing fails, a push is on its way for no longer.
+/// Maximum delay of a push without faults.
 constexpr milliseconds on_its_way{500};
-/// Until a subscription is renewed: a region may have asked a lost node (3 s), then it is tried again.
+/// Maximum time to renew a subscription: a region may wait 3 s for a lost node, then it is retried.
 constexpr milliseconds renewed_within{5'000};
 
 std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
 } // namespace
 
-// -- what is committed ------------------------------------------------------------------------------------
+// -- committed states -------------------------------------------------------------------------------------
 
 void place_history::applied(const batch& b) {
   if (b.aggregate != world_.aggregate) return;
@@ -43,7 +43,7 @@ const std::vector<entry_status>& place_history::of(queue_number n) const {
 void watcher::adopt(const entry_reply& told) {
   if (told.no || !is_live(told.entry.status) || sockets_.contains(told.entry.number)) return;
   const auto* row = world_.store->find_entry(world_.aggregate, told.entry.number);
-  if (row == nullptr) return; // the fan's own checks find it
+  if (row == nullptr) return; // reported by the fan's own checks
   sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now()});
   if (phase_ == phase::closed) return open();
   if (phase_ == phase::open) take_snapshot(told.entry.number);
@@ -69,7 +69,7 @@ void watcher::lose() {
   for (auto& [n, s] : sockets_) s.in_sync = false;
 }
 
-/// The last socket left.
+/// The last socket closes.
 void watcher::close() {
   ++generation_;
   become(phase::closed);
@@ -94,7 +94,7 @@ void watcher::open() {
   });
 }
 
-/// Asked again behind the subscription: what happened in between is not lost.
+/// Subscribes first and takes snapshots afterwards, so that no change between them is lost.
 void watcher::subscribe_there() {
   if (!asker_.tell({true})) return lose();
   asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
@@ -123,13 +123,13 @@ void watcher::take_snapshot(queue_number n) {
   if (known == sockets_.end()) return;
   asker_.ask_entry({world_.event, known->second.customer},
                    [this, n, generation = generation_](const caf::error& why, const entry_reply& told) {
-                     if (generation != generation_) return; // a new owner shows it again
+                     if (generation != generation_) return; // a new owner sends new snapshots
                      if (why) return to_show_.push_back(n);
                      show(n, told);
                    });
 }
 
-/// An acknowledged place was lost, or the customer has another one by now: this one is over.
+/// An acknowledged place was lost, or the customer has a newer one: this place is over.
 void watcher::show(queue_number n, const entry_reply& told) {
   const auto known = sockets_.find(n);
   if (known == sockets_.end()) return;
@@ -172,7 +172,7 @@ void watcher::hear(queue_number n, socket& s, entry_status status) {
   if (!is_live(status)) sockets_.erase(n);
 }
 
-/// Who is in line here and no longer there has missed a push.
+/// A socket whose place is no longer in the snapshot has missed a push.
 void watcher::sweep_positions() {
   moved_ = false;
   find_positions x;

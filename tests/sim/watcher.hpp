@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's hub in the simulated mesh: subscribes once to the sale's owner, takes its snapshots behind the
-// subscription, and holds every push against what is committed. Whoever is told of a place through this node
-// has a socket here until the place is over.
+// A node's hub in the simulated mesh: subscribes once to the sale's owner, then takes snapshots, and compares
+// every push with the committed state. A fan that gets a place through this node has a socket here until the
+// place is over.
 #pragma once
 #include "tests/sim/world.hpp"
 
@@ -13,13 +13,13 @@
 
 namespace fq::sim {
 
-/// Every state that a place had at a committed moment, in order.
+/// The committed states of each place, in order.
 class place_history {
 public:
   explicit place_history(world& w) : world_(w) {}
   void applied(const batch& b);
   [[nodiscard]] const std::vector<entry_status>& of(queue_number n) const;
-  /// Steady time of the last one.
+  /// Steady time of the last state.
   [[nodiscard]] milliseconds changed_at(queue_number n) const { return changed_at_.at(n); }
 
 private:
@@ -28,13 +28,13 @@ private:
   std::map<queue_number, milliseconds> changed_at_;
 };
 
-/// How a watcher asks: through its node's edge.
+/// The watcher's way to the owner, through its node's edge.
 class event_asker {
 public:
   virtual void ask_line(find_line x, std::function<void(caf::error, line_reply)> then) = 0;
   virtual void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) = 0;
   virtual void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) = 0;
-  /// Without an answer; false: no owner is known.
+  /// Sends without an answer; false: the owner is unknown.
   virtual bool tell(subscribe x) = 0;
 
 protected:
@@ -44,14 +44,14 @@ protected:
 class watcher {
 public:
   watcher(world& w, event_asker& asker) : world_(w), asker_(asker) {}
-  /// Told through this node.
+  /// Opens a socket for a place that this node reported.
   void adopt(const entry_reply& told);
   void on_entries_changed(const entries_changed& push);
   void on_line_moved() { moved_ = true; }
   void on_owner_gone();
-  /// Now and then.
+  /// Called periodically.
   void tick();
-  /// When nothing has failed since `calm_from`: it is subscribed and knows what is committed.
+  /// For times without faults since `calm_from`: it is subscribed and knows the committed state.
   void check_calm(const std::string& node, milliseconds calm_from) const;
 
 private:
@@ -59,7 +59,7 @@ private:
   struct socket {
     customer_id customer;
     milliseconds opened_at{0}; ///< steady time
-    std::size_t heard = 0; ///< how many states of its place it has heard of, skipped ones included
+    std::size_t heard = 0; ///< number of committed states of its place up to the last known one
     bool in_sync = false;
   };
   void become(phase p);
@@ -78,7 +78,7 @@ private:
   event_asker& asker_;
   phase phase_ = phase::closed;
   std::uint64_t generation_ = 0; ///< of the owner
-  milliseconds since_{0}; ///< of the phase, steady time
+  milliseconds since_{0}; ///< start of the phase, steady time
   milliseconds not_open_since_{0};
   std::map<queue_number, socket> sockets_;
   std::vector<queue_number> to_show_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of one simulated sale share: the seed's generator, virtual time, the checkers, the stores,
-// the ways to the servers.
+// Shared by the parts of one simulated sale: the seed's generator, virtual time, the checkers, the stores,
+// the server handles.
 #pragma once
 #include "tests/sim/checker.hpp"
 #include "tests/sim/gateway.hpp"
@@ -17,7 +17,7 @@ namespace fq::sim {
 
 inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
 
-/// Owner of leases.
+/// A lease owner's name.
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 
 class lease_watch;
@@ -25,7 +25,7 @@ class mesh;
 class outbox_watch;
 class place_history;
 
-/// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
+/// Time from CAF's test clock, randomness from the seed, a wall clock with an error.
 class sim_environment final : public environment {
 public:
   sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed) :
@@ -49,30 +49,30 @@ private:
 struct world {
   sale_options options;
   generator rng;
-  sim_environment* env = nullptr; ///< with the right time; every node has one of its own
+  sim_environment* env = nullptr; ///< with the right time; each node has its own environment
   checker* check = nullptr;
   lease_watch* leases = nullptr;
   outbox_watch* outbox = nullptr;
   gateway_books* gateway = nullptr;
   memory_ledger* store = nullptr;
-  cache* mirror = nullptr; ///< null: this sale has no cache
+  cache* mirror = nullptr; ///< null: no cache
   const session_keys* sessions = nullptr;
-  std::vector<region_handle> regions; ///< of every node; null while it is down
-  mesh* net = nullptr; ///< null: the nodes share a ledger and nothing else
-  place_history* places = nullptr; ///< null where nobody watches
-  std::vector<caf::actor> edges; ///< of every meshed node: what fans reach; null while it is down
+  std::vector<region_handle> regions; ///< one per node; null while it is down
+  mesh* net = nullptr; ///< null: not meshed
+  place_history* places = nullptr; ///< null: no watchers
+  std::vector<caf::actor> edges; ///< the fans' entry to each meshed node; null while it is down
   event_id event;
   organizer_id organizer;
   aggregate_id aggregate{};
-  std::vector<aggregate_id> bystanders; ///< other sales, in which nothing happens
+  std::vector<aggregate_id> bystanders; ///< other sales, without activity
   std::vector<ticket_type_id> ticket_types;
-  bool chaos = true; ///< faults happen
+  bool chaos = true; ///< faults are active
   milliseconds calm_from{
-    milliseconds::max()}; ///< steady time: since then everything must have recovered from the last fault
-  bool closing = false; ///< fans begin nothing new
+    milliseconds::max()}; ///< steady time; everything must have recovered from the last fault
+  bool closing = false; ///< fans start nothing new
   bool trace = false;
 
-  /// The node that a load balancer picks; it may be down.
+  /// A random node, as a load balancer picks it; it may be down.
   [[nodiscard]] const region_handle& some_region() { return regions[rng() % regions.size()]; }
   [[nodiscard]] const caf::actor& some_edge() { return edges[rng() % edges.size()]; }
 };

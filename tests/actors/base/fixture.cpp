@@ -43,7 +43,7 @@ fixture::~fixture() {
 memory_ledger_options fixture::ledger_options() {
   memory_ledger_options o;
   o.now = [this] { return env.wall_now(); };
-  o.sync_each_commit = false; // what is not synced a crash takes
+  o.sync_each_commit = false; // a crash loses unsynced data
   o.faults.on_commit = [this](std::span<const batch>) {
     ++commits;
     if (commit_faults.empty()) return commit_fault{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread, virtual time, a memory ledger with faults on demand: what every test of an actor needs.
+// The fixture of all actor tests: one thread, virtual time, a memory ledger with injected faults.
 #pragma once
 #include "actors/base/supervisor.hpp"
 #include "actors/cluster/region.hpp"
@@ -32,7 +32,7 @@ struct config : system_config {
   }
 };
 
-/// Time is the test clock's; random bytes count upwards.
+/// Time comes from the test clock; random bytes count upwards.
 class test_environment final : public environment {
 public:
   explicit test_environment(caf::detail::test_actor_clock& clock) : clock_(clock) {}
@@ -51,7 +51,7 @@ private:
   std::uint64_t next_ = 1;
 };
 
-/// What became of a request.
+/// The result of a request.
 template <class Reply>
 struct answer {
   bool ok = false;
@@ -73,9 +73,9 @@ struct fixture {
   caf::actor_system sys{cfg};
   caf::scheduler::test_coordinator& sched = dynamic_cast<caf::scheduler::test_coordinator&>(sys.scheduler());
   test_environment env{sched.clock()};
-  std::deque<commit_fault> commit_faults; ///< for the next commits, one each
-  std::uint32_t acquire_failures = 0; ///< the next ones
-  std::size_t commits = 0; ///< calls
+  std::deque<commit_fault> commit_faults; ///< for the next commits, one fault each
+  std::uint32_t acquire_failures = 0; ///< number of next acquires that fail
+  std::size_t commits = 0; ///< number of commit calls
   memory_ledger store{ledger_options()};
   session_keys sessions{secret_key{}};
   ledger_worker_handle worker =
@@ -98,11 +98,11 @@ struct fixture {
     run();
   }
 
-  /// All messages that are there, no timers.
+  /// Processes all queued messages, no timers.
   void run() {
     while (sched.try_run_once()) {}
   }
-  /// The same, but `one` does nothing.
+  /// The same, but `one` stays paused.
   template <class Handle>
   void run_without(const Handle& one) {
     auto* idle = dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(one));
@@ -113,8 +113,8 @@ struct fixture {
     run();
   }
 
-  /// Sends a request; look at the answer after run(). Any message may be sent to any handle: a wrong one
-  /// answers with an error.
+  /// Sends a request; read the answer after run(). Any message may be sent to any handle: a wrong one is
+  /// answered with an error.
   template <class Reply, class Handle, class Message>
   std::shared_ptr<answer<Reply>> ask(const Handle& handle, Message message) {
     auto a = std::make_shared<answer<Reply>>();
@@ -131,11 +131,11 @@ struct fixture {
     return a;
   }
 
-  /// An ACTIVE event of `total` tickets, straight into the ledger.
+  /// Puts an ACTIVE event with `total` tickets directly into the ledger.
   event_row put_event(std::int64_t total, queue_settings queue = {},
                       aggregate_id aggregate = first_event_aggregate);
 
-  /// As its organizer manages it.
+  /// Access as the event's organizer.
   static managed managed_by_organizer(const event_row& e) {
     return {e.id, {principal_kind::organizer, e.tenant, e.organizer}, e.kind};
   }
@@ -145,7 +145,7 @@ struct fixture {
 
 private:
   memory_ledger_options ledger_options();
-  /// Untyped, because CAF's typed requests cost a second of compile time for each kind.
+  /// Untyped, because each kind of CAF's typed requests costs a second of compile time.
   void ask_for(const caf::strong_actor_ptr& target, caf::message question,
                std::function<void(caf::type_erased_tuple&)> take);
 };

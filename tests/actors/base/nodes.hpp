@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes that share the fixture's ledger: each a ledger worker under its own name, and a region.
+// Nodes that share the fixture's ledger, each with a ledger worker under its own name and a region.
 #pragma once
 #include "tests/actors/base/fixture.hpp"
 

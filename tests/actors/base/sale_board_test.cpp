@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board that owners write their numbers on: seats come and go, what was told is read, what changes state
-// is counted once.
+// The board on which owners publish their numbers: seats come and go, readers see published values, each
+// state change counts once.
 #define CAF_SUITE sale_board
 #include "actors/base/sale_board.hpp"
 
@@ -83,7 +83,7 @@ CAF_TEST(what comes into a state is counted and what only changes is not) {
   content.emplace_back(entry_joined{entry});
   entry.status = entry_status::admitted;
   content.emplace_back(entry_moved{entry_status::waiting, entry});
-  content.emplace_back(entry_moved{entry_status::admitted, entry}); // it has claimed
+  content.emplace_back(entry_moved{entry_status::admitted, entry}); // has claimed
   content.emplace_back(claim_opened{claim});
   claim.status = claim_status::released;
   content.emplace_back(claim_moved{claim_status::claimed, claim});
@@ -117,12 +117,12 @@ CAF_TEST(the work behind a checkout ends once with its page or without one) {
   CAF_CHECK_EQUAL(board.orders_served.get() + board.orders_failed.get(), 0u);
   at(milliseconds{700}, moved(order_status::pending, order_status::awaiting_payment));
   at(milliseconds{9'000},
-     moved(order_status::awaiting_payment, order_status::success)); // paid: other people's time
+     moved(order_status::awaiting_payment, order_status::success)); // paid: its waiting time is not counted
   CAF_CHECK_EQUAL(board.orders_served.get(), 1u);
   CAF_CHECK_EQUAL(board.pages.seconds(), 0.7);
   at(milliseconds{0}, moved(order_status::pending, order_status::failed));
-  at(milliseconds{0}, moved(order_status::awaiting_payment, order_status::failed)); // had its page
-  at(milliseconds{0}, moved(order_status::pending, order_status::cancelled)); // given up
+  at(milliseconds{0}, moved(order_status::awaiting_payment, order_status::failed)); // its page existed
+  at(milliseconds{0}, moved(order_status::pending, order_status::cancelled)); // cancelled
   CAF_CHECK_EQUAL(board.orders_failed.get(), 1u);
   changes free_of_charge;
   free_of_charge.emplace_back(order_placed{order(order_status::success)});

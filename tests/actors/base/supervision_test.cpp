@@ -75,7 +75,7 @@ CAF_TEST(who asks while a supervisor stops is not turned away) {
   auto first = ask<event_handle>(root, resolve_event{nobody});
   run_without(worker);
   auto second = ask<event_handle>(root, resolve_event{nobody});
-  run_without(root); // the supervisor ends behind the second question and before the region has read it
+  run_without(root); // the supervisor ends after the second request, before the region has read it
   CAF_CHECK(second->open());
   run();
   CAF_CHECK(is(first->error, errc::absent));
@@ -109,7 +109,7 @@ CAF_TEST(a crashed owner is restarted behind the same supervisor after a pause) 
 CAF_TEST(the pause doubles while the owner never serves) {
   start({100, 60s, 50ms, 5s});
   crash_owner();
-  acquire_failures = 1'000'000; // it will not get ready
+  acquire_failures = 1'000'000; // the supervisor does not become ready
   for (auto pause = 50ms; pause <= 400ms; pause *= 2) {
     CAF_CHECK(!state_of<supervisor_handle, supervisor_state>(parent()).owner());
     advance(pause - 1ms);
@@ -132,7 +132,7 @@ CAF_TEST(a spent budget answers 503 and is tried again after the cool down) {
   CAF_CHECK(resolve()->unavailable());
   advance(cool_down - 1ms);
   CAF_CHECK(resolve()->unavailable());
-  advance(1ms); // deadlines go on: it comes back although nobody asks
+  advance(1ms); // deadlines continue: it restarts without a request
   CAF_CHECK(parent());
   CAF_CHECK(resolve()->ok);
 }
@@ -195,12 +195,12 @@ CAF_TEST(an owner that is about to go takes nothing on) {
   CAF_REQUIRE(ended->ok);
   const auto supervisor = parent();
   sched.advance_time(60s);
-  run_without(supervisor); // it has not heard yet that its child may go
+  run_without(supervisor); // it does not know yet that its child may end
   auto preferred = ask<count_reply>(
     owner, set_priorities{managed_by_organizer(event), {}, {customer(1)}, {true, priority_vip}});
   run_without(supervisor);
-  CAF_CHECK(!preferred->ok
-            && preferred->unavailable()); // asked again, it wakes a successor, which sees it through
+  // a new request wakes a successor, which finishes the work
+  CAF_CHECK(!preferred->ok && preferred->unavailable());
   run();
   CAF_CHECK(!parent());
   CAF_CHECK(store.committed(event.aggregate)->priorities.empty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of one cluster in virtual time: who is asked forwards to the owner, owners move without a request
-// being lost, and nodes that are seen connect once. Three nodes share a ledger; what CAF would carry between
-// hosts goes from actor to actor here.
+// Nodes of one cluster in virtual time. Any node forwards requests to the owner, owners move without losing a
+// request, and known nodes connect once. Three nodes share a ledger; actors exchange directly what CAF would
+// send between hosts.
 #define CAF_SUITE cluster
 #include "actors/cluster/cluster.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 struct cluster_fixture : nodes_fixture {
   node& start(const std::string& name) { return nodes_fixture::start(name, true); }
-  /// Everybody is told that the nodes with these loads are connected to one another.
+  /// Reports to all nodes that the nodes with these loads are connected.
   void connect(const std::map<std::string, std::uint32_t>& owners, const std::string& draining = {}) {
     for (auto& [name, n] : nodes) {
       cluster_changed now;
@@ -28,7 +28,7 @@ struct cluster_fixture : nodes_fixture {
     }
     run();
   }
-  /// To node a: it is draining, and b is there.
+  /// The view for node a: a is draining and b is available.
   cluster_changed moving_to_b() {
     cluster_changed now;
     now.self = "a";
@@ -41,7 +41,7 @@ struct cluster_fixture : nodes_fixture {
   std::shared_ptr<answer<event_handle>> resolve(const std::string& name) {
     return nodes_fixture::resolve(at(name));
   }
-  /// The event and others, `count` in all.
+  /// Starts the event and others at a, `count` in total.
   void begin_at_a(std::uint32_t count) {
     connect({{"a", 0}, {"b", 50}});
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -57,7 +57,7 @@ struct cluster_fixture : nodes_fixture {
     run();
     return told->value.aggregates.size();
   }
-  std::string owner() { // as the ledger has it
+  std::string owner() { // from the ledger
     auto result = store.acquire(event.aggregate, {"nobody", lease_term}, never);
     const auto* held = std::get_if<lease_held>(&result);
     return held ? held->owner : std::string{};
@@ -126,7 +126,7 @@ CAF_TEST(an owner that nobody reaches any more is named by no one) {
   connect({{"a", 50}, {"b", 0}});
   CAF_REQUIRE(resolve("a")->ok);
   CAF_CHECK_EQUAL(owner(), "b");
-  connect({{"a", 50}}); // the connection is lost, the lease is not
+  connect({{"a", 50}}); // the connection is lost, the lease remains
   const auto late = resolve("a");
   CAF_CHECK(!late->ok);
   CAF_CHECK(is(late->error, errc::not_owner));
@@ -156,7 +156,7 @@ CAF_TEST(what a draining node owns moves and requests come back untouched for th
     CAF_REQUIRE(again->ok);
     CAF_CHECK_EQUAL(value_of(again->value.entry.number), value_of(early->value.entry.number));
   }
-  advance(10s); // the old owner has ended by then, and nobody started it anew
+  advance(10s); // the old owner has ended, and no node has started it again
   CAF_CHECK_EQUAL(owner(), "b");
   CAF_CHECK(store.committed(event.aggregate)->entries.size() == 1u);
 }
@@ -184,10 +184,10 @@ CAF_TEST(a move whose owner dies meanwhile is given up and the event stays) {
   const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
   run_without(at("a").worker);
   caf::anon_send(at("a").root, moving_to_b());
-  run_without(at("a").worker); // it is told to move, and what it decided is not committed
+  run_without(at("a").worker); // told to move while its decision is not committed
   kill(old);
   CAF_CHECK(!late->ok);
-  advance(1s); // its supervisor has started another
+  advance(1s); // its supervisor has started a new owner
   advance(10s);
   connect({{"a", 1}, {"b", 50}});
   const auto again = resolve("a");
@@ -225,7 +225,7 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   });
   caf::send_as(hub, old, subscribe{true});
   run();
-  caf::anon_send_exit(at("a").worker, caf::exit_reason::user_shutdown); // nothing is renewed any more
+  caf::anon_send_exit(at("a").worker, caf::exit_reason::user_shutdown); // leases are no longer renewed
   advance(lease_term - 100ms);
   CAF_CHECK_EQUAL(*left, 0);
   advance(200ms);
@@ -274,7 +274,7 @@ CAF_TEST(while the ledger is away nobody is kept waiting for an event to begin) 
 CAF_TEST(who waits for an event to load is brought to another node when the ledger goes away) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});
-  kill(at("a").worker); // it is asked to load, and never answers
+  kill(at("a").worker); // it gets a load request and never answers
   const auto early = resolve("a");
   CAF_CHECK(early->open());
   auto now = moving_to_b();
@@ -285,7 +285,7 @@ CAF_TEST(who waits for an event to load is brought to another node when the ledg
   advance(100ms);
   CAF_CHECK(early->ok);
   CAF_CHECK_EQUAL(owner(), "b");
-  const auto late = resolve("a"); // its supervisor waits still
+  const auto late = resolve("a"); // its supervisor still waits
   advance(100ms);
   CAF_CHECK(late->ok);
   const auto forwarded = ask<event_handle>(at("a").root, resolve_event{event.aggregate, true});
@@ -297,7 +297,7 @@ CAF_TEST(who waits for an event to load is brought to another node when the ledg
 CAF_TEST(a node that reaches no ledger asks every other one) {
   for (const auto* name : {"a", "b", "c"}) start(name);
   connect({{"a", 0}, {"b", 50}, {"c", 60}});
-  kill(at("b").root); // placed first, and gone
+  kill(at("b").root); // the preferred node has ended
   auto now = moving_to_b();
   const auto c = caf::actor_cast<caf::strong_actor_ptr>(at("c").root);
   now.nodes.push_back({"c", "", wire_version, 60, true, false, never, true});
@@ -348,10 +348,10 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
   const auto here = resolve("a");
   CAF_CHECK(is(here->error, errc::not_owner));
   cluster_changed after;
-  after.self = "b"; // which does not know a
+  after.self = "b"; // b does not know a
   after.serves = false;
   caf::anon_send(at("b").root, after);
-  advance(5s); // it looks for what must run
+  advance(5s); // it polls for events that must run
   const auto waits = resolve("b");
   CAF_REQUIRE(!waits->ok);
   CAF_CHECK(is(waits->error, errc::not_owner));
@@ -374,7 +374,7 @@ CAF_TEST(around its opening an event stays unless its node goes) {
   connect({{"a", 4}, {"b", 0}}); // above its share
   CAF_CHECK_EQUAL(owned_by("a"), 4u);
   CAF_CHECK_EQUAL(owner(), "a");
-  CAF_CHECK(resolve("b")->ok); // and goes on there
+  CAF_CHECK(resolve("b")->ok); // the event continues there
   advance(11min);
   connect({{"a", 4}, {"b", 0}});
   CAF_CHECK_EQUAL(owned_by("a"), 2u);
@@ -387,7 +387,7 @@ CAF_TEST(what is above the share goes a few at a time and not before the others 
   advance(11min);
   connect({{"a", 40}, {"b", 0}});
   CAF_CHECK_EQUAL(owned_by("b"), 8u);
-  connect({{"a", 40}, {"b", 0}}); // signs of life from before
+  connect({{"a", 40}, {"b", 0}}); // heartbeats from before
   CAF_CHECK_EQUAL(owned_by("b"), 8u);
   advance(1s);
   connect({{"a", 32}, {"b", 3}}); // from in between
@@ -395,13 +395,12 @@ CAF_TEST(what is above the share goes a few at a time and not before the others 
   std::uint32_t most = 0;
   for (int i = 0; i < 5; ++i) {
     advance(3s);
-    connect({{"a", 40},
-             {"b", static_cast<std::uint32_t>(owned_by("b"))}}); // our own word about ourselves is the oldest
+    connect({{"a", 40}, {"b", static_cast<std::uint32_t>(owned_by("b"))}}); // the own count is the oldest
     most = std::max(most, static_cast<std::uint32_t>(owned_by("b")));
   }
   CAF_CHECK_EQUAL(owned_by("a"), 20u);
   CAF_CHECK_EQUAL(owned_by("b"), 20u);
-  CAF_CHECK_EQUAL(most, 20u); // never more than its share
+  CAF_CHECK_EQUAL(most, 20u); // at most its share
 }
 
 CAF_TEST(what a node has given away it does not take back before the successor has come to it) {
@@ -410,7 +409,7 @@ CAF_TEST(what a node has given away it does not take back before the successor h
   const auto place = ask<entry_reply>(resolve("a")->value, join{event.id, customer(1), 0});
   run();
   CAF_REQUIRE(place->ok); // it must run
-  for (int looks = 0; looks < 3; ++looks) advance(600ms); // for what runs nowhere
+  for (int looks = 0; looks < 3; ++looks) advance(600ms); // polls for events without an owner
   advance(10ms);
   CAF_CHECK_EQUAL(owner(), "a");
   const auto done = ask<ack_reply>(at("a").root, move_event{event.aggregate, "b"});
@@ -425,7 +424,7 @@ CAF_TEST(what a node has given away it does not take back before the successor h
 CAF_TEST(a node above its share gives away what is above it and no more) {
   for (const auto* name : {"a", "b"}) start(name);
   begin_at_a(8);
-  advance(11min); // none of them is opening
+  advance(11min); // no event is about to open
   connect({{"a", 8}, {"b", 0}});
   for (const auto* name : {"a", "b"}) CAF_CHECK_EQUAL(owned_by(name), 4u);
 }
@@ -433,7 +432,7 @@ CAF_TEST(a node above its share gives away what is above it and no more) {
 CAF_TEST(what is shared out goes to nodes that will not give it back) {
   const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never, true},
                                      {"c", "", wire_version, 0, true, false, never, true}};
-  std::vector<aggregate_id> all; // that would rather go to b
+  std::vector<aggregate_id> all; // prefer node b
   for (std::uint32_t i = 1; all.size() < 9; ++i)
     if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b")
       all.push_back(put_event(10, {}, one).aggregate);
@@ -445,7 +444,7 @@ CAF_TEST(what is shared out goes to nodes that will not give it back) {
     run();
     CAF_REQUIRE(found->ok);
   }
-  connect({{"a", 9}, {"b", 8}, {"c", 0}}); // to place both are equally loaded
+  connect({{"a", 9}, {"b", 8}, {"c", 0}}); // placement treats both as equally loaded
   CAF_CHECK_EQUAL(owned_by("a"), 6u);
   CAF_CHECK_EQUAL(owned_by("b"), 0u);
   CAF_CHECK_EQUAL(owned_by("c"), 3u);

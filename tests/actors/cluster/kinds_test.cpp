@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of two kinds that share a ledger, in virtual time: never do both serve, and somebody does, also when
-// the ledger was away.
+// Nodes of two kinds that share a ledger, in virtual time: never do both kinds serve, and one kind always
+// serves, also after a ledger outage.
 #define CAF_SUITE kinds
 #include "tests/actors/base/nodes.hpp"
 
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A node with a cluster actor of its own.
+/// A node with its own cluster actor.
 struct member {
   cluster_services services;
   cluster_links links;
@@ -36,7 +36,7 @@ struct kinds_fixture : nodes_fixture {
       m->services.ledgers.clear();
     }
   }
-  /// Of wire version `speaks`.
+  /// Starts a node of wire version `speaks`.
   void join(const std::string& name, std::uint32_t speaks, bool begins = true) {
     auto& n = start(name, true);
     auto& m = members[name] = std::make_unique<member>();
@@ -54,11 +54,11 @@ struct kinds_fixture : nodes_fixture {
     m.cluster = sys.spawn(cluster, static_cast<const cluster_services*>(&m.services));
   }
   [[nodiscard]] bool serves(const std::string& name) const { return members.at(name)->links.serves; }
-  /// Beat after beat.
+  /// Advances in steps of a heartbeat.
   void live(milliseconds d) {
     for (milliseconds passed{0}; passed < d; passed += 100ms) advance(100ms);
   }
-  /// The same, while these reach no ledger; what they asked of it is answered afterwards.
+  /// The same, while these nodes cannot reach the ledger; it answers their requests afterwards.
   void live_without(const std::set<std::string>& names, milliseconds d) {
     std::set<caf::resumable*> idle;
     for (const auto& name : names)

@@ -167,7 +167,7 @@ CAF_TEST(each organizer and each tenant has a list of blocked customers of its o
     return std::pair{ids[0], ids[1]};
   }();
   CAF_CHECK(block(backend, {"ann@example.com"}) == std::vector{ann});
-  CAF_CHECK(block(organizer, {"ann@example.com"}) == std::vector{ann}); // stands as it was
+  CAF_CHECK(block(organizer, {"ann@example.com"}) == std::vector{ann}); // unchanged
   CAF_CHECK_EQUAL(store.blocks().size(), 3u);
   CAF_CHECK_EQUAL(listed(organizer).blocks.size(), 2u);
   CAF_CHECK_EQUAL(listed(backend).blocks.size(), 1u);
@@ -186,7 +186,7 @@ CAF_TEST(each organizer and each tenant has a list of blocked customers of its o
   std::size_t audited = 0;
   for (const auto& row : store.audit({.tenant = default_tenant}))
     audited += row.action.starts_with("customer.") ? 1 : 0;
-  CAF_CHECK_EQUAL(audited, 4u); // three blocks and one that was lifted
+  CAF_CHECK_EQUAL(audited, 4u); // three blocks and one removal
 }
 
 CAF_TEST(to look for a customer makes none unless that is wanted) {
@@ -302,7 +302,7 @@ CAF_TEST(lists come from committed state) {
   auto open = ask<event_list_reply>(shop, list_events{});
   run();
   CAF_CHECK(mine->ok && mine->value.events.size() == 1);
-  CAF_CHECK(open->ok && open->value.events.empty()); // a draft is nobody else's business
+  CAF_CHECK(open->ok && open->value.events.empty()); // other people do not see a draft
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events on their way to the bus: in order per event, nothing lost while it is away, what it will
-// never take becomes a dead letter before anything behind it goes.
+// Delivery of domain events to the bus: ordered per event, complete after an outage. An event that the bus
+// refuses permanently becomes a dead letter before later events are sent.
 #define CAF_SUITE bus_channel
 #include "actors/outbox/bus_channel.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -106,7 +106,7 @@ CAF_TEST(a bus that is away is left alone for a while) {
   bus_is_away();
   services.pauses = {0, 1h, 1h};
   for (std::uint32_t n = 20; n < 60; ++n) CAF_CHECK(give({row(n)}).empty());
-  CAF_CHECK(port.tries.size() < 5); // full jitter may draw no pause at all, but not five times
+  CAF_CHECK(port.tries.size() < 5); // full jitter may draw no pause once, but not five times
   bus_is_back();
   advance(services.pauses.cap);
   CAF_CHECK_EQUAL(give({row(20)}).size(), 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment events that come by the bus: verified like webhooks, done with after the owner's commit, put off
-// while it cannot, and thrown away when the signature is wrong.
+// Payment events from the bus: verified like webhooks, settled after the owner's commit, postponed while the
+// owner is unavailable, dropped if the signature is wrong.
 #define CAF_SUITE bus_inbox
 #include "actors/outbox/bus_inbox.hpp"
 #include "crypto/digest.hpp"
@@ -53,7 +53,7 @@ struct inbox_fixture : fixture {
     std::vector<caf::response_promise> waiting;
   };
   std::shared_ptr<owner_script> owner = std::make_shared<owner_script>();
-  std::function<void()> owner_commits; ///< the owner answers what it has not answered
+  std::function<void()> owner_commits; ///< the owner answers its open requests
   std::uint64_t last_ticket = 0;
 
   inbox_fixture() {
@@ -122,7 +122,7 @@ struct inbox_fixture : fixture {
     return m;
   }
   void come(std::vector<inbox_message> messages) { port.next.push_back({std::move(messages), {}}); }
-  /// The actor begins, or goes on.
+  /// Starts the actor, or lets it continue.
   void look() {
     if (!actor) actor = keep(sys.spawn(bus_inbox, static_cast<const bus_inbox_services*>(&services)));
     run();
@@ -214,9 +214,9 @@ CAF_TEST(what waited in the stream for hours is as genuine as it was) {
   come({m});
   look();
   CAF_CHECK_EQUAL(owner->applied.size(), 1u);
-  auto stale = message(body_about(reference())); // signed long before it came
+  auto stale = message(body_about(reference())); // signed long before it arrived
   stale.signature = signature_of(stale.body, stale.arrived_at - 6h);
-  auto ahead = message(body_about(reference())); // a stream whose clock is wrong makes no signature good
+  auto ahead = message(body_about(reference())); // a wrong stream clock does not make a signature valid
   ahead.arrived_at = env.wall_now() + 6h;
   ahead.signature = signature_of(ahead.body, ahead.arrived_at);
   come({stale, ahead});

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A consumer of the dispatcher between a dispatcher that listens and an owner that takes dead letters: what
-// the tests of consumers share.
+// Shared by the tests of consumers: a dispatcher that listens, the consumer, and an owner that receives dead
+// letters.
 #pragma once
 #include "tests/actors/base/fixture.hpp"
 
 namespace fq::test {
 
 struct consumer_fixture : fixture {
-  region_handle owners; ///< the region of an owner that keeps what is buried
+  region_handle owners; ///< the region of an owner that records dead letters
   consumer_handle consumer; ///< set by the test's own fixture
   dispatcher_handle asker;
   std::shared_ptr<std::vector<std::vector<outbox_key>>> answers =
@@ -15,8 +15,8 @@ struct consumer_fixture : fixture {
   std::shared_ptr<std::vector<report_undelivered>> buried =
     std::make_shared<std::vector<report_undelivered>>();
   std::shared_ptr<bool> owner_is_there = std::make_shared<bool>(true);
-  std::shared_ptr<aggregate_id> looked_at =
-    std::make_shared<aggregate_id>(); ///< up to whose rows the last batch was
+  /// outbox_consumed::last of the latest answer: the rows up to this aggregate were handled
+  std::shared_ptr<aggregate_id> looked_at = std::make_shared<aggregate_id>();
   std::uint64_t next_id = 0;
 
   consumer_fixture() {
@@ -59,7 +59,7 @@ struct consumer_fixture : fixture {
     consumer = nullptr;
     asker = nullptr;
   }
-  /// The keys that are done.
+  /// Sends a batch; returns the keys of the processed rows.
   std::vector<outbox_key> give(std::vector<outbox_item> items) {
     caf::actor_cast<caf::abstract_actor*>(consumer)->eq_impl(
       caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(asker), nullptr,

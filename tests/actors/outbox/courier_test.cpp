@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices to devices and endpoints in virtual time: each once where all goes well, again when it may be worth
-// it, never when it is not; bounded in number and rate; targets that are gone are not told again.
+// Deliveries to devices and endpoints in virtual time: once on success, repeated after temporary errors,
+// never after permanent ones; bounded in number and rate; targets that are gone get no more deliveries.
 #define CAF_SUITE courier
 #include "actors/outbox/courier.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -11,7 +11,7 @@ using namespace fq::test;
 
 namespace {
 
-/// Answers when the test says so, or at once.
+/// Answers when the test decides, or at once.
 class scripted_channel final : public channel_port {
 public:
   struct attempt {
@@ -184,7 +184,7 @@ CAF_TEST(a device that is gone gets nothing more unless it was registered again 
   const auto later = due(phone.id);
   due(other.id);
   pass(2s);
-  CAF_CHECK_EQUAL(port.tries.size(), 2u); // the other's
+  CAF_CHECK_EQUAL(port.tries.size(), 2u); // the other target's
   CAF_CHECK(now(later).state == delivery_state::dropped);
   CAF_CHECK_EQUAL(now(later).reason, "target_gone");
 }
@@ -260,7 +260,7 @@ CAF_TEST(what a process had taken and did not bring comes again) {
   start();
   pass(1s);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
-  kill(extra.back()); // with it in the air
+  kill(extra.back()); // while its delivery is in flight
   port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   start();
   pass(20s);
@@ -278,10 +278,10 @@ CAF_TEST(an endpoint that took nothing for three days is turned off and says so 
   pass(73h, 30s);
   const auto first = now(one).state == delivery_state::failed ? one : two, second = first == one ? two : one;
   CAF_CHECK(now(first).state == delivery_state::failed);
-  CAF_CHECK(now(second).state == delivery_state::dropped); // it was off before that one's last try
+  CAF_CHECK(now(second).state == delivery_state::dropped); // it was disabled before its last attempt
   CAF_CHECK_EQUAL(now(second).reason, "endpoint_off");
   CAF_CHECK((disabled == std::vector<std::string>{"failing"}));
-  CAF_CHECK(port.tries.size() >= 24 && port.tries.size() <= 60); // a schedule, not a storm
+  CAF_CHECK(port.tries.size() >= 24 && port.tries.size() <= 60); // paced, not a burst
   CAF_CHECK_EQUAL(port.tries[0].to.secrets.at(0), "secret of " + hook.url);
   const auto later = due(hook.id, channel::webhook);
   pass(2s);
@@ -318,7 +318,7 @@ CAF_TEST(an endpoint that hangs delays no other) {
   start(channel::webhook);
   pass(3s);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
-  CAF_CHECK_EQUAL(port.open, 1u); // it has taken nothing yet
+  CAF_CHECK_EQUAL(port.open, 1u); // no success yet
 }
 
 CAF_TEST(an endpoint has its whole share once it has taken something and until it does not) {
@@ -387,7 +387,7 @@ CAF_TEST(an endpoint that refuses some notices gets all others at once) {
   start(channel::webhook);
   pass(10s);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
-  CAF_CHECK(port.tries.size() < 450); // those that are refused have their own pauses
+  CAF_CHECK(port.tries.size() < 450); // refused deliveries have their own pauses
 }
 
 CAF_TEST(what this node cannot send is left to others while a configuration may be rolled out) {
@@ -467,7 +467,7 @@ CAF_TEST(while an endpoint cannot be reached what else waits for it waits too an
   for (int i = 0; i < 200; ++i) all.push_back(due(hook.id, channel::webhook));
   start(channel::webhook);
   pass(600s, 250ms);
-  CAF_CHECK(port.tries.size() < 200); // not each of them again and again
+  CAF_CHECK(port.tries.size() < 200); // not every delivery again and again
   port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   pass(600s, 250ms);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);

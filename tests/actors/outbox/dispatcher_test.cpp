@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events from the outbox to a consumer: all of them, in order per aggregate, again if they were not
-// marked (I16).
+// Domain events from the outbox to a consumer: complete, ordered per aggregate, repeated until acknowledged
+// (I16).
 #define CAF_SUITE dispatcher
 #include "actors/outbox/dispatcher.hpp"
 #include "tests/actors/base/fixture.hpp"
@@ -10,11 +10,11 @@ using namespace fq::test;
 
 namespace {
 
-/// What a consumer saw, and how it behaves.
+/// Records what a consumer received, and sets its behaviour.
 struct consumer_log {
   std::vector<outbox_item> seen;
-  std::vector<aggregate_id> firsts; ///< of each batch, whose row came first
-  bool stops_at_first = false; ///< does nothing, and looks at nothing beyond the first aggregate's rows
+  std::vector<aggregate_id> firsts; ///< first row's aggregate of each batch
+  bool stops_at_first = false; ///< processes nothing, and ignores everything after the first aggregate's rows
   bool answers = true;
   std::size_t takes_at_most = 1'000;
 };
@@ -23,7 +23,7 @@ struct dispatcher_fixture : fixture {
   std::shared_ptr<consumer_log> log = std::make_shared<consumer_log>();
   dispatcher_handle carrier;
   bool may_take = true;
-  std::uint8_t lanes = bit_of(lane::notices); ///< of what is told
+  std::uint8_t lanes = bit_of(lane::notices); ///< lanes of the appended events
   outbox_counts counts;
   event_row event = put_event(10);
 
@@ -49,7 +49,7 @@ struct dispatcher_fixture : fixture {
   }
   ~dispatcher_fixture() { carrier = nullptr; }
 
-  /// `count` domain events in one batch of `aggregate`.
+  /// Appends `count` domain events in one batch of `aggregate`.
   void tell(std::size_t count, aggregate_id aggregate) {
     const auto own = store.seize(aggregate, never);
     batch b;
@@ -131,7 +131,7 @@ CAF_TEST(a lane does not wait for another and a row is delivered when it has pas
   lanes = bit_of(lane::mail);
   tell(1, event.aggregate);
   advance(outbox_poll);
-  CAF_CHECK_EQUAL(log->seen.size(), 2u); // the mail is not ours
+  CAF_CHECK_EQUAL(log->seen.size(), 2u); // the mail belongs to another lane
   const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
   CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
   CAF_CHECK_EQUAL(store.undelivered(lane::bus, partition, 9, {}).size(), 2u);
@@ -145,7 +145,7 @@ CAF_TEST(a lane does not wait for another and a row is delivered when it has pas
   CAF_CHECK(store.undelivered(lane::bus, partition, 9, {}).empty());
   CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9, {}).size(), 1u);
   const auto later = env.wall_now() + 1s;
-  CAF_CHECK_EQUAL(store.prune({never, never, later, 9}), 2u); // the mail has yet to go
+  CAF_CHECK_EQUAL(store.prune({never, never, later, 9}), 2u); // the mail is not sent yet
 }
 
 CAF_TEST(while nodes of another kind serve nothing is taken from them) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of a domain event: each device and endpoint once, however often the batch comes; nothing is
-// done while the ledger is away.
+// The recipients of a domain event: each device and endpoint once, also for repeated batches; nothing is
+// written while the ledger is unavailable.
 #define CAF_SUITE fan_out
 #include "actors/outbox/dispatcher.hpp"
 #include "actors/outbox/fan_out.hpp"
@@ -87,7 +87,7 @@ CAF_TEST(a customers devices and the endpoints that want the topic are told) {
   const auto all_topics = endpoint(""), orders = endpoint("order.completed order.failed"),
              mine = endpoint("", event.organizer);
   endpoint("queue.expired");
-  endpoint("", customer(9)); // another organizer's
+  endpoint("", customer(9)); // of another organizer
   endpoint("", {}, tenant_id{7});
   start();
   const auto id = tell(topic::order_completed, of(customer(1)));
@@ -124,7 +124,7 @@ CAF_TEST(what is nobodys business on a phone goes to endpoints only) {
   const auto hook = endpoint("");
   start();
   tell(topic::order_placed, of(customer(1)));
-  tell(topic::mail_send, "{}"); // an older program did not know the lanes
+  tell(topic::mail_send, "{}"); // an older version did not set lanes
   tell(topic::order_placed, "no json");
   advance(outbox_poll);
   CAF_CHECK_EQUAL(all().size(), 2u);
@@ -146,27 +146,27 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
     b.content.emplace_back(entry_joined{e});
     device(customer(n), channel::fcm, std::to_string(1'000'000 + n));
   }
-  // The phone that ends the first page is known by a ticket as well.
+  // The device that ends the first page is also registered for a ticket.
   device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm,
          std::to_string(1'000'000 + crowd_page));
   CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
-  device(customer(fans + 1)); // somebody else
+  device(customer(fans + 1)); // of another customer
   const auto hook = endpoint("");
   start();
   tell(topic::event_cancelled, "{}");
   const auto buyer = customer(fans + 1);
-  tell(topic::order_completed, of(buyer)); // of the same batch
+  tell(topic::order_completed, of(buyer)); // in the same batch
   const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
   advance(outbox_poll);
   const auto left = store.undelivered(lane::notices, partition, 9, {});
-  CAF_REQUIRE_EQUAL(left.size(), 1u); // nobody waits for the crowd
+  CAF_REQUIRE_EQUAL(left.size(), 1u); // the broadcast delays no other row
   CAF_CHECK(left[0].row.topic == topic::event_cancelled);
   advance(outbox_poll);
   CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
   auto told = all();
   std::erase_if(told, [](const delivery_row& d) { return d.topic != topic::event_cancelled; });
   CAF_CHECK_EQUAL(told.size(), fans + 1);
-  CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 2u); // that, and the order
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 2u); // the broadcast and the order
 }
 
 CAF_TEST(of two crowds each is told once the other is) {
@@ -197,7 +197,7 @@ CAF_TEST(a batch that comes again while it is under way is not begun twice) {
   for (int i = 0; i < 3; ++i) caf::anon_send(consumer, consume_outbox{items});
   run();
   CAF_CHECK_EQUAL(counts.stored.get(), 1u);
-  caf::anon_send(consumer, consume_outbox{items}); // that one is over
+  caf::anon_send(consumer, consume_outbox{items}); // that broadcast is over
   run();
   CAF_CHECK_EQUAL(counts.stored.get(), 2u);
 }
@@ -208,7 +208,7 @@ CAF_TEST(a batch that comes again tells nobody twice) {
   services.ledgers = ledgers;
   auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
   tell(topic::order_completed, of(customer(1)));
-  for (int i = 0; i < 2; ++i) { // the first one's marks are lost
+  for (int i = 0; i < 2; ++i) { // the first acknowledgements are lost
     const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
     const auto items =
       std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes that cannot be sent at once: tried again until they are void, newest first in an address, nobody
-// waiting for anybody. Notices: none takes the place of another.
+// Codes that cannot be sent at once: retried until they expire, newest first per address, without delay for
+// other addresses. Notices: none replaces another.
 #define CAF_SUITE mailer
 #include "tests/actors/base/fixture.hpp"
 
@@ -11,7 +11,7 @@ using namespace fq::test;
 
 namespace {
 
-/// Answers as the test says; a try may take time.
+/// Answers as the test says; an attempt may take time.
 class scripted_mail final : public mail_port {
 public:
   std::function<mail_answer(const mail_message&)> answer = [](const auto&) {
@@ -45,7 +45,7 @@ struct mailer_fixture : fixture {
     kill(mail);
     mail = nullptr;
   }
-  /// What the asker hears.
+  /// Sends a code; returns the requester's answer.
   bool send(const std::string& to, const std::string& body = "123456") {
     auto a = ask<mail_sent>(mail, send_mail{to, "Your code", body});
     run();
@@ -89,7 +89,7 @@ CAF_TEST(what is unavailable is tried again with the same id until it goes) {
   CAF_CHECK(send("a@x.example"));
   pass(5min);
   const auto before = port.tries.size();
-  CAF_CHECK(before > 5 && before < 100); // with pauses, and not for ever longer ones
+  CAF_CHECK(before > 5 && before < 100); // with pauses that stay bounded
   port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
   pass(1min);
   CAF_CHECK_EQUAL(port.tries.size(), before + 1);
@@ -147,7 +147,7 @@ CAF_TEST(the list is bounded and its end is said) {
   for (std::size_t i = 0; i < waiting_mail_max; ++i)
     CAF_CHECK(send("fan" + std::to_string(i) + "@x.example"));
   CAF_CHECK(!send("one.more@x.example"));
-  CAF_CHECK(send("fan0@x.example")); // has a place
+  CAF_CHECK(send("fan0@x.example")); // is queued
 }
 
 CAF_TEST(an exception in a port is a failure like others) {
@@ -165,7 +165,7 @@ CAF_TEST(notices to one address take no place of each other and are of their own
   port.answer = [](const auto&) { return busy(); };
   CAF_CHECK(send("a@x.example", "first"));
   CAF_CHECK(send("a@x.example", "second"));
-  pass(30min); // a code would be given up
+  pass(30min); // a code would have expired
   CAF_CHECK(warnings.back().find("given up") == std::string::npos);
   port.tries.clear();
   port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events on their way to the mail port: in order per event, nothing lost while it is away, what it
-// will never take becomes a dead letter before anything behind it goes.
+// Delivery of domain events to the mail port: ordered per event, complete after an outage. An event that the
+// port refuses permanently becomes a dead letter before later events are sent.
 #define CAF_SUITE notifier
 #include "actors/outbox/notifier.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -53,7 +53,7 @@ struct notifier_fixture : consumer_fixture {
             {},
             {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
   }
-  /// To 0@x.org, 1@x.org and so on.
+  /// A mail to 0@x.org, 1@x.org and so on.
   outbox_item mass_mail(std::uint32_t aggregate, std::size_t recipients) {
     std::string to;
     for (std::size_t i = 0; i < recipients; ++i)
@@ -61,8 +61,7 @@ struct notifier_fixture : consumer_fixture {
     return mail(aggregate, R"({"template":"otp","language":"en","to":[)" + to
                              + R"(],"data":{"code":"1","minutes":10}})");
   }
-  /// A port that knows one recipient at a time and twenty at once; of a message, everybody before number
-  /// `wall` is put off.
+  /// Simulates a port with single recipients, twenty per call; recipients before number `wall` are postponed.
   void put_off_before(std::size_t wall) {
     port.most = 20;
     port.answer = [this, wall](const mail_message& m) {
@@ -77,8 +76,8 @@ struct notifier_fixture : consumer_fixture {
       return closed(std::move(answer));
     };
   }
-  std::map<std::string, int> told; ///< how often, by address
-  /// Gives it again and again for so long, as the dispatcher does, until it is done.
+  std::map<std::string, int> told; ///< deliveries by address
+  /// Repeats the item like the dispatcher, until it is processed or `time` is over.
   bool give_for(const outbox_item& item, milliseconds time) {
     for (milliseconds t{0}; t <= time; t += 500ms) {
       if (give({item}).size() == 1) return true;
@@ -119,7 +118,7 @@ CAF_TEST(while the service is away nothing of that event passes and others do an
   const auto done = give({one, behind, other, third});
   CAF_REQUIRE_EQUAL(done.size(), 1u);
   CAF_CHECK(done[0] == other.key);
-  CAF_CHECK_EQUAL(port.tries.size(), 1u); // the third was not even tried
+  CAF_CHECK_EQUAL(port.tries.size(), 1u); // the third was not tried
   port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
   advance(31s);
   CAF_CHECK_EQUAL(give({one, behind, third}).size(), 3u);
@@ -137,7 +136,7 @@ CAF_TEST(what nobody will take is a dead letter before anything behind it goes) 
   const auto item = mail(20), behind = news(20);
   const auto done = give({item, behind});
   CAF_REQUIRE_EQUAL(done.size(), 1u);
-  CAF_CHECK(done[0] == item.key); // what is behind it comes with the next batch
+  CAF_CHECK(done[0] == item.key); // later rows come with the next batch
   CAF_REQUIRE_EQUAL(buried->size(), 1u);
   CAF_CHECK(buried->at(0).row == item.row);
   CAF_CHECK_EQUAL(buried->at(0).detail, "550");
@@ -163,7 +162,7 @@ CAF_TEST(of many recipients those who have it are not sent it again) {
   };
   CAF_CHECK(give({item}).empty());
   port.answer = [](const mail_message& m) { return all_of(m, mail_result::accepted, {}); };
-  CAF_CHECK(give({item}).empty()); // not at once
+  CAF_CHECK(give({item}).empty()); // not immediately
   advance(services.again_after);
   CAF_CHECK_EQUAL(give({item}).size(), 1u);
   CAF_REQUIRE_EQUAL(port.tries.size(), 2u);
@@ -175,7 +174,7 @@ CAF_TEST(one recipient who is put off keeps it from nobody else and gets it when
   put_off_before(1);
   const auto item = mass_mail(20, 100);
   CAF_CHECK(give({item}).empty());
-  CAF_CHECK(has_told_once(1, 100)); // in one turn
+  CAF_CHECK(has_told_once(1, 100)); // in one round
   put_off_before(0);
   CAF_CHECK(give_for(item, services.again_after));
   CAF_CHECK(has_told_once(0, 100));
@@ -206,7 +205,7 @@ CAF_TEST(those who are never taken are a dead letter of their own and its retry 
   const auto rest = std::get<mail_message>(mail_of(letter.row));
   CAF_REQUIRE_EQUAL(rest.to.size(), 20u);
   for (std::size_t i = 0; i < 20; ++i) CAF_CHECK(std::stoul(rest.to[i].address) < 20);
-  CAF_CHECK(rest.id != to_string(item.row.id)); // number one of the rest is not number one of the whole
+  CAF_CHECK(rest.id != to_string(item.row.id)); // the rest of a message has its own ids
   CAF_CHECK_EQUAL(give({item, behind}).size(), 2u); // its batch comes again, late
   put_off_before(0);
   auto retried = news(20);
@@ -234,10 +233,10 @@ CAF_TEST(a mail that everybody is put off with waits between tries and leaves th
   CAF_CHECK_EQUAL(give({mass, other}).size(), 1u);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
   CAF_CHECK(!give_for(mass, 1min));
-  CAF_CHECK(port.tries.size() < 60); // of 120 turns
+  CAF_CHECK(port.tries.size() < 60); // of 120 rounds
   CAF_CHECK(give_for(mass, services.patience + 2min));
   CAF_REQUIRE_EQUAL(buried->size(), 1u);
-  CAF_CHECK(buried->at(0).row == mass.row); // for all: as it was
+  CAF_CHECK(buried->at(0).row == mass.row); // unchanged, with all recipients
 }
 
 CAF_TEST(the only recipient is tried with jitter and given up when patience ends) {
@@ -286,8 +285,8 @@ CAF_TEST(a mail that is put off holds back only what goes to the same people) {
   const auto many = mail(20, to(R"(full@x.org"},{"address":"third@x.org)"));
   const auto done = give({full, other, same, many, behind});
   CAF_CHECK((done == std::vector{other.key, behind.key}));
-  CAF_REQUIRE_EQUAL(port.tries.size(), 3u); // another to them would overtake the first
-  const auto& some = port.tries.back().to; // of many, the others have theirs
+  CAF_REQUIRE_EQUAL(port.tries.size(), 3u); // another mail to them would overtake the first
+  const auto& some = port.tries.back().to; // some recipients of `many`; the others have received theirs
   CAF_CHECK(some[0].answered && !some[1].answered);
 }
 
@@ -342,7 +341,7 @@ CAF_TEST(a mail to many leaves time for what is behind it) {
     return closed(std::move(answer));
   };
   const auto many = mass_mail(20, 1'000), other = mail(21), third = mail(22);
-  const auto done = give({many, other, third}); // all of it would take twice a turn
+  const auto done = give({many, other, third}); // all of it would take two rounds
   CAF_CHECK((done == std::vector{other.key, third.key}));
   CAF_CHECK(give_for(many, 10s));
 }
@@ -376,13 +375,13 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
     other = mail(
       21,
       R"({"template":"otp","language":"en","to":[{"address":"99@x.org"}],"data":{"code":"1","minutes":10}})");
-  CAF_CHECK(give({many, other}).empty()); // the mail to many takes it all
+  CAF_CHECK(give({many, other}).empty()); // the mass mail uses the whole round
   CAF_CHECK(*looked_at == many.key.aggregate);
   CAF_CHECK_EQUAL(told.size(), 2u);
   advance(500ms);
-  CAF_CHECK((give({other, many}) == std::vector{other.key})); // as the dispatcher gives them then
-  CAF_CHECK(give({other, many}).empty()); // nothing is left of the rate
-  CAF_CHECK(*looked_at == aggregate_id{}); // so nobody has had a turn
+  CAF_CHECK((give({other, many}) == std::vector{other.key})); // the dispatcher's order in the next round
+  CAF_CHECK(give({other, many}).empty()); // the rate is used up
+  CAF_CHECK(*looked_at == aggregate_id{}); // so no aggregate had its round
   CAF_CHECK_EQUAL(counts.put_off.get(), 0u);
   services.counts = nullptr;
 }

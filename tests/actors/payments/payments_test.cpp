@@ -15,7 +15,7 @@ struct payments_fixture : fixture {
     bool answers = true;
     gateway_result result = gateway_result::unpaid;
     milliseconds retry_after{0};
-    std::vector<gateway_answered> told; ///< to the owner
+    std::vector<gateway_answered> told; ///< answers to the owner
   };
   std::shared_ptr<script> gw = std::make_shared<script>();
   payments_services services;
@@ -157,7 +157,7 @@ CAF_TEST(each attempt is a span of its own below the one of the request) {
     CAF_CHECK_EQUAL(kept.all[i].name, "sandbox initialize");
     CAF_CHECK(kept.all[i].kind == span_kind::client);
     CAF_CHECK_EQUAL(kept.all[i].parent, sample_trace.span);
-    CAF_CHECK(gw->calls[i].charge.trace == kept.all[i].context); // what the gateway is told
+    CAF_CHECK(gw->calls[i].charge.trace == kept.all[i].context); // trace context passed to the gateway
   }
   CAF_CHECK(kept.all[0].has_failed);
   CAF_CHECK(!kept.all[1].has_failed);
@@ -179,7 +179,7 @@ CAF_TEST(the circuit opens after failures in a row and closes after its time) {
   for (std::uint64_t i = 1; i <= 4; ++i) call(i);
   CAF_CHECK_EQUAL(gw->calls.size(), 4u);
   call(5);
-  CAF_CHECK_EQUAL(gw->calls.size(), 4u); // not even asked
+  CAF_CHECK_EQUAL(gw->calls.size(), 4u); // not called
   CAF_REQUIRE_EQUAL(gw->told.size(), 5u);
   CAF_CHECK(gw->told[4].result == gateway_result::unavailable);
   advance(5s);
@@ -227,7 +227,7 @@ CAF_TEST(a bounded number is under way and the others go by class and then by ag
   CAF_CHECK_EQUAL(gw->calls.size(), 2u);
   gw->answers = true;
   services.retry.attempts = 1;
-  advance(services.answer_timeout); // the two are lost, the others have their turn
+  advance(services.answer_timeout); // the two time out, the others proceed
   CAF_REQUIRE_EQUAL(gw->calls.size(), 6u);
   std::vector<std::uint64_t> order;
   for (const auto& c : gw->calls) order.push_back(c.payment.lo);
@@ -255,7 +255,7 @@ CAF_TEST(after an open circuit one call tries at a time) {
   CAF_CHECK_EQUAL(gw->calls.size(), 5u); // the first is the trial
   gw->answers = true;
   gw->result = gateway_result::unpaid;
-  advance(services.answer_timeout); // it fails: open again, nobody else is let through
+  advance(services.answer_timeout); // it fails: open again, no other call passes
   CAF_CHECK_EQUAL(gw->calls.size(), 5u);
   CAF_CHECK(gw->told.back().result == gateway_result::unavailable);
   advance(5s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of one cluster read each other's messages by their layout: whoever changes one must raise
-// wire_version. This describes every message (its name, the types of its members in their order, what those
-// consist of) and compares with what the version is known to be. It does not see members of one type that
-// change places, enumerators, and what pairs and variants are made of: there, remember it yourself.
+// Nodes of one cluster depend on the layout of each other's messages: every change needs a new wire_version.
+// The test describes every message (name, member types in order, and their parts) and compares a hash with
+// the known one. It does not detect swapped members of one type, changed enumerators, or changed parts of
+// pairs and variants: check these by hand.
 #define CAF_SUITE wire
 #include "caf/test/unit_test.hpp"
 
@@ -18,12 +18,12 @@ using namespace fq;
 
 namespace {
 
-/// When a test here fails because a message was changed on purpose: raise wire_version, and write what the
-/// test says here.
+/// If a test fails because of an intended change: raise wire_version and copy the values from the test's
+/// output.
 constexpr std::uint32_t known_version = 3;
 constexpr std::uint64_t known_layout = 4146942114899081683u;
 
-/// Of actors and their addresses only that they are there: what they take is a message of its own.
+/// Actor handles and addresses count as opaque: their interface is a message type of its own.
 template <class T>
 concept has_parts = !caf::is_actor_handle<T>::value
                     && !std::is_same_v<T, caf::strong_actor_ptr> && !std::is_same_v<T, caf::actor_addr>;

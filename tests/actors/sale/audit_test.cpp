@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The comparison of an event's memory with the ledger, while the sale goes on.
+// The comparison of an event's memory with the ledger during a sale.
 #define CAF_SUITE audit
 #include "tests/actors/base/fixture.hpp"
 
@@ -40,7 +40,7 @@ struct audit_fixture : fixture {
   auto join_as(std::uint64_t n) { return ask<entry_reply>(owner, join{event.id, customer(n), 0}); }
   auto leave_as(std::uint64_t n) { return ask<ack_reply>(owner, leave{event.id, customer(n)}); }
   auto verify() { return ask<ledger_report>(owner, verify_ledger{}); }
-  /// Straight into the ledger, under the owner's own epoch.
+  /// Writes to the ledger directly, with the owner's epoch.
   void falsify(change what) {
     const auto head = store.peek(event.aggregate).head;
     batch b;
@@ -72,7 +72,7 @@ CAF_TEST(they agree although the sale goes on while the ledger is read) {
   for (std::uint64_t n = 1; n <= 5; ++n) join_as(n);
   run();
   auto report = verify();
-  run_without(reader); // asked, not answered yet
+  run_without(reader); // requested, not answered
   CAF_CHECK(report->open());
   for (std::uint64_t n = 6; n <= 9; ++n) {
     join_as(n);
@@ -80,7 +80,7 @@ CAF_TEST(they agree although the sale goes on while the ledger is read) {
     run_without(reader);
   }
   auto last = join_as(10);
-  run_without(worker); // decided, and not in the ledger while that is read
+  run_without(worker); // decided, but not in the ledger when it is read
   CAF_CHECK(last->open());
   CAF_CHECK(report->ok);
   CAF_CHECK(report->value.was_read);
@@ -91,7 +91,7 @@ CAF_TEST(they agree although the sale goes on while the ledger is read) {
 CAF_TEST(an audit begun in the middle of a batch waits for the next boundary) {
   join_as(1);
   run_without(worker);
-  join_as(2); // waits for the batch under way
+  join_as(2); // waits for the batch in flight
   run_without(worker);
   auto report = verify();
   run_without(worker);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The automatic switch in virtual time, with the real accounts actor on a memory ledger: the setting, its
-// audit row, the count; and nothing of it without a trigger, while the ledger is away, or a second time.
+// audit row and the counter. Nothing changes without a trigger, during a ledger outage, or a second time.
 #define CAF_SUITE checkout_switch
 #include "actors/directory/accounts.hpp"
 #include "actors/sale/checkout_switch.hpp"
@@ -84,7 +84,7 @@ CAF_TEST(a gateway that is away for two minutes while an order waits) {
   CAF_CHECK_EQUAL(rows[0].actor, "system");
   CAF_CHECK_EQUAL(rows[0].action, "settings.change");
   CAF_CHECK_EQUAL(rows[0].detail, R"({"checkout":{"async_percent":0},"trigger":"workers"})");
-  pass(30min); // nothing more: it is synchronous, and stays so when all is well again
+  pass(30min); // no further change: it stays synchronous after the recovery
   numbers.gateways["sandbox"].workers.set(32);
   wait_for_page(0);
   pass(30min);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's checkout in virtual time: answered after the commit, the same order for the same key,
-// waits that end, reports that are believed only as far as the gateway says the same, domain events and mails
-// of one decision.
+// The event actor's checkout in virtual time: answers after the commit, the same order for the same key,
+// bounded waits, verification of reports with the gateway, domain events and mails of one decision.
 #define CAF_SUITE checkout
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/base/fixture.hpp"
@@ -18,7 +17,7 @@ using namespace fq::test;
 
 namespace {
 
-/// The payments actor's stand-in: keeps every call, answers when the test says so.
+/// Stand-in for the payments actor: records calls, answers when the test decides.
 struct gateway_log {
   std::vector<call_gateway> calls;
 };
@@ -65,7 +64,7 @@ struct checkout_fixture : fixture {
     wish.trace = trace;
     return ask<order_reply>(owner, wish);
   }
-  /// The next commit is refused: the owner loads anew.
+  /// The next commit is refused: the owner reloads.
   void seize_and_reload(std::uint64_t n) {
     store.seize(event.aggregate, never);
     check_out(n);
@@ -209,7 +208,7 @@ CAF_TEST(what was to happen by time and does not is overdue) {
   page(placed->value.order);
   const auto due = board.read().at(0).numbers.due;
   for (int i = 0; i < 100; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
-  auto late = check_out(2); // its batch does not get through: the event's time stands still
+  auto late = check_out(2); // its batch does not commit: the event's time stands still
   run();
   advance(due - env.steady_now() + 5s);
   CAF_CHECK(env.steady_now() - board.read().at(0).numbers.due >= 1s);
@@ -238,7 +237,7 @@ CAF_TEST(the same key is the same order as it is now) {
 CAF_TEST(a charge stays the same over a restart of its owner) {
   const auto order = ordered(1);
   const auto before = gateway->calls.at(0).charge;
-  store.seize(event.aggregate, never); // the next commit is refused: it loads anew
+  store.seize(event.aggregate, never); // the next commit is refused: the owner reloads
   auto lost = check_out(2);
   run();
   CAF_CHECK(lost->unavailable());
@@ -253,7 +252,7 @@ CAF_TEST(a charge stays the same over a restart of its owner) {
 CAF_TEST(the account that the money goes on to is the one of the day when the payment was opened) {
   std::string account = "acct_then";
   services.destination_of = [&account](const std::string& of, tenant_id) { return of + ":" + account; };
-  seize_and_reload(99); // the owner asks for the account from now on
+  seize_and_reload(99); // the owner requests the account from now on
   const auto order = ordered(1);
   CAF_CHECK_EQUAL(gateway->calls.back().charge.destination, "sandbox:acct_then");
   account = "acct_now";
@@ -329,7 +328,7 @@ CAF_TEST(a report is asked about and answered when what the gateway says is comm
   gateway->calls.clear();
   auto again = ask<ack_reply>(owner, apply_fact{paid(order), true});
   run();
-  CAF_CHECK(again->ok); // known: nobody is asked
+  CAF_CHECK(again->ok); // known: no request to accounts
   CAF_CHECK(gateway->calls.empty());
 }
 
@@ -345,7 +344,7 @@ CAF_TEST(a report that the gateway does not stand by changes nothing) {
         .reference = make_reference(order.payment),
         .amount = order.order.total,
         .currency = "NGN"});
-  CAF_CHECK(reported->unavailable()); // it may be about what came after that answer: let it come again
+  CAF_CHECK(reported->unavailable()); // it may concern a state after that answer: it must be repeated
   CAF_CHECK(look(order).order.status == order_status::awaiting_payment);
   CAF_CHECK(store.committed(event.aggregate)->receipts.empty());
   auto later = ask<ack_reply>(owner, apply_fact{paid(order, "evt_2"), true});
@@ -355,7 +354,7 @@ CAF_TEST(a report that the gateway does not stand by changes nothing) {
         .gateway = "sandbox",
         .payment = order.payment,
         .reference = make_reference(order.payment)});
-  CAF_CHECK(later->unavailable()); // it comes again
+  CAF_CHECK(later->unavailable()); // it must be repeated
 }
 
 CAF_TEST(what an order became is told once and its mails are part of the decision) {
@@ -365,7 +364,7 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   run();
   CAF_REQUIRE(applied->ok);
   const auto completed = outbox(topic::order_completed);
-  CAF_REQUIRE_EQUAL(completed.size(), 1u); // and not once more for the claim
+  CAF_REQUIRE_EQUAL(completed.size(), 1u); // and no second one for the claim
   const auto told = boost::json::parse(completed[0].payload).as_object();
   CAF_CHECK(told.at("order_id").as_string() == to_string(order.order.id));
   CAF_CHECK(told.at("claim_id").as_string() == to_string(order.order.claim));
@@ -376,13 +375,13 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   const auto& item = tickets.at("items").as_array().at(0).as_object();
   CAF_CHECK(item.at("quantity").as_int64() == 1);
   CAF_CHECK(item.at("ticket_type_id").as_string().size() == 36);
-  CAF_CHECK(outbox(topic::loyalty_awarded).empty()); // nobody has switched them on
+  CAF_CHECK(outbox(topic::loyalty_awarded).empty()); // they are disabled
   const auto mails = outbox(topic::mail_send);
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
   const auto mail = boost::json::parse(mails[0].payload).as_object();
   CAF_CHECK(mail.at("template").as_string() == "order_receipt");
   CAF_CHECK(mail.at("data").as_object().at("total").as_int64() == order.order.total);
-  CAF_CHECK(completed[0].payload.find("ada@") == std::string::npos); // people are named in mails only
+  CAF_CHECK(completed[0].payload.find("ada@") == std::string::npos); // only mails contain personal data
 }
 
 CAF_TEST(a payment link says when it is of no use any more and a receipt does not) {

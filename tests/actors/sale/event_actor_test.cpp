@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor over a real ledger worker: what it shows and when, timers, reloads, hubs, idempotency.
+// The event actor over a real ledger worker: visibility, timers, reloads, hubs, idempotency.
 #define CAF_SUITE event_actor
 #include "tests/actors/base/fixture.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr money claim_price = 5'000 + 150 + 149 + 30; // one ticket and its fees
 
-/// Everything a hub was sent, as short words in the order of arrival.
+/// All messages to a hub, as short words in order of arrival.
 struct hub_log {
   std::vector<std::string> lines;
 };
@@ -47,7 +47,7 @@ struct event_fixture : fixture {
   auto claim_as(std::uint64_t n, const std::string& token, idempotency_ref key = {}) {
     return ask<claim_reply>(owner, open_claim{event.id, customer(n), token, {}, key});
   }
-  /// Joins, is admitted, claims; everything committed.
+  /// Joins, is admitted, and claims; all committed.
   claim_id admitted_claim(std::uint64_t n) {
     auto place = join_as(n);
     run();
@@ -280,7 +280,7 @@ CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
   start(10);
   auto before = join_as(1);
   run();
-  store.seize(event.aggregate, never); // a rival
+  store.seize(event.aggregate, never); // a rival owner
   auto lost = join_as(2);
   run();
   CAF_CHECK(lost->unavailable());
@@ -307,7 +307,7 @@ CAF_TEST(what was not loaded answers 503 at once) {
   auto early = join_as(1);
   run();
   CAF_CHECK(early->unavailable());
-  advance(200ms); // it asks again by itself
+  advance(200ms); // it polls automatically
   auto later = join_as(1);
   run();
   CAF_CHECK(later->ok);
@@ -386,7 +386,7 @@ CAF_TEST(a timer of an older generation is ignored) {
       caf::anon_send(owner, timer_fired{kind, generation});
   run();
   CAF_CHECK_EQUAL(store.head(event.aggregate)->applied_seq, before);
-  advance(event.queue.claim_window); // the right one still works
+  advance(event.queue.claim_window); // the correct clock still works
   CAF_CHECK(find_now(1).status == entry_status::session_expired);
 }
 
@@ -422,7 +422,7 @@ CAF_TEST(a wall clock that jumps back does not bring time back) {
   env.skew = -1h;
   store.seize(event.aggregate, never);
   auto lost = join_as(2);
-  run(); // reloads under the wrong clock
+  run(); // reloads with the wrong clock
   auto two = join_as(2);
   run();
   CAF_REQUIRE(two->ok);
@@ -446,7 +446,7 @@ CAF_TEST(only its organizer may change or count an event) {
 
 CAF_TEST(a payment waits for the page of the gateway and no longer than three seconds) {
   start(10, one_by_one());
-  const auto claim = admitted_claim(1); // there is no gateway behind `services.payments`
+  const auto claim = admitted_claim(1); // `services.payments` has no gateway
   const idempotency_ref key{true, {7, 7}, {8, 8}};
   auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
   run();
@@ -521,7 +521,7 @@ CAF_TEST(a report of money that the gateway does not know yet comes again) {
   };
   auto first = report();
   CAF_CHECK(first->open());
-  answer(gateway_result::unpaid); // of a question from before it was paid
+  answer(gateway_result::unpaid); // to a request from before the payment
   CAF_CHECK(first->unavailable());
   auto again = report();
   CAF_CHECK(again->open());

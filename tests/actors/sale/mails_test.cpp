@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which mails a decision is told by.
+// The mails of each decision.
 #define CAF_SUITE mails
 #include "actors/sale/mails.hpp"
 #include "domain/sale/sale.hpp"

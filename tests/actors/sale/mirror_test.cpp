@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mirror of an event in the cache: follows commits, never decides, and is whole again after whatever the
-// cache did.
+// The mirror of an event in the cache: follows commits, never decides, and becomes complete again after any
+// cache failure.
 #define CAF_SUITE mirror
 #include "actors/storage/cache_worker.hpp"
 #include "store/memory/memory_cache.hpp"
@@ -65,7 +65,7 @@ struct mirror_fixture : fixture {
 
 queue_settings operated() {
   queue_settings q;
-  q.policy = admission_policy::operated; // nobody is admitted by itself
+  q.policy = admission_policy::operated; // no automatic admission
   return q;
 }
 
@@ -143,13 +143,13 @@ CAF_TEST(a cache that is away costs the sale nothing and is whole when it is bac
   for (std::uint64_t n = 2; n <= 6; ++n) join_as(n);
   CAF_CHECK(metrics.is_away);
   CAF_CHECK(verify().state == mirror_state::unavailable);
-  CAF_CHECK(metrics.failures <= 2u); // the circuit is open: nothing was tried in vain
+  CAF_CHECK(metrics.failures <= 2u); // the circuit is open: no calls
   advance(2 * circuit_pause_max);
   cache_is_down = false;
   advance(circuit_pause_max);
   const auto report = verify();
   CAF_CHECK(report.state == mirror_state::equal);
-  CAF_CHECK_EQUAL(report.generation, 2u); // raised once, when it was lost
+  CAF_CHECK_EQUAL(report.generation, 2u); // raised once, after the loss
 }
 
 CAF_TEST(every load begins a new generation) {
@@ -184,7 +184,7 @@ CAF_TEST(a wrong content is found and healed) {
   start(operated());
   join_as(1);
   join_as(2);
-  // Somebody wrote into the cache: the head continues, the content does not.
+  // A foreign write to the cache: the head continues, the content does not.
   mirror_step wrong;
   wrong.aggregate = event.aggregate;
   wrong.queue = event.id;

@@ -16,7 +16,7 @@ CAF_TEST(a mark follows every so many changes and reading it makes room) {
     const auto next = w.pushed(push_mark_every);
     CAF_REQUIRE(next);
     CAF_CHECK(!w.is_closed());
-    CAF_CHECK(!w.read(*next)); // it has missed nothing
+    CAF_CHECK(!w.read(*next)); // it has missed no push
   }
 }
 
@@ -32,7 +32,7 @@ CAF_TEST(who reads nothing is told no more and begins anew when it has missed so
   CAF_REQUIRE(first && last && *first != *last);
   w.miss();
   CAF_CHECK(!w.read(*first));
-  CAF_CHECK(w.is_closed()); // some of it is on its way still
+  CAF_CHECK(w.is_closed()); // some pushes are still in flight
   CAF_CHECK(w.read(*last));
   CAF_CHECK(!w.is_closed());
 }

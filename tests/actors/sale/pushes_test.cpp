@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listeners of other nodes that do not read: the owner stops pushing, and lets them begin anew when they have
+// Listeners on other nodes that do not read: the owner stops pushing, and lets them restart after they have
 // read.
 #define CAF_SUITE pushes
 #include "tests/actors/base/nodes.hpp"
@@ -12,7 +12,7 @@ using namespace fq::test;
 
 namespace {
 
-/// Stands for an actor of another node: that is how the owner sees it.
+/// Stands for an actor of another node.
 class remote_listener final : public caf::monitorable_actor {
 public:
   explicit remote_listener(caf::actor_config& config) : caf::monitorable_actor(config) {}
@@ -34,7 +34,7 @@ public:
 constexpr aggregate_id open_aggregate{17};
 
 struct pushes_fixture : nodes_fixture {
-  event_row open_event; ///< everybody is admitted at once
+  event_row open_event; ///< admits every place at once
   event_handle owner;
   caf::strong_actor_ptr handle = make_listener();
   remote_listener& listener = *static_cast<remote_listener*>(caf::actor_cast<caf::abstract_actor*>(handle));
@@ -103,7 +103,7 @@ CAF_TEST(a table of sessions of another node that reads nothing forgets them whe
   admit(25'000);
   const auto before = listener.words;
   CAF_CHECK_LESS(before, push_window_max + 1);
-  advance(10s); // nor is it told that what it knows is still so
+  advance(10s); // no confirmation of unchanged state either
   CAF_CHECK_EQUAL(listener.words, before);
   CAF_CHECK_EQUAL(listener.lost, 0u);
   read_all();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standalone queues in their owner: tickets, operators, presence, the audit log, and what tables of sessions
-// are told.
+// Standalone queues in their owner: tickets, operators, presence, the audit log, and the updates to session
+// tables.
 #define CAF_SUITE waiting_room
 #include "tests/actors/base/fixture.hpp"
 
@@ -33,7 +33,7 @@ struct waiting_room_fixture : fixture {
                            supervisor_handle{}));
     run();
   }
-  /// The catalog would have made it one.
+  /// Done by the catalog in production.
   void become_queue() {
     const auto own = store.seize(queue.aggregate, never);
     queue.kind = event_kind::queue;
@@ -197,13 +197,13 @@ CAF_TEST(who polls or is connected stays and who does not is away) {
   CAF_CHECK(status(polls.number) == entry_status::waiting);
   CAF_CHECK(status(connected.number) == entry_status::waiting);
   CAF_CHECK(status(gone.number) == entry_status::away);
-  auto looked =
-    ask<entry_reply>(owner, find_ticket{gone.id, false}); // who manages the line is not its holder
+  // the queue's manager is not the ticket's holder
+  auto looked = ask<entry_reply>(owner, find_ticket{gone.id, false});
   run();
   CAF_REQUIRE(looked->ok);
   CAF_CHECK(looked->value.entry.status == entry_status::away);
   CAF_CHECK(status(gone.number) == entry_status::away);
-  CAF_CHECK(shown(gone.id).status == entry_status::waiting); // asking is being there
+  CAF_CHECK(shown(gone.id).status == entry_status::waiting); // a poll counts as presence
   CAF_CHECK(status(gone.number) == entry_status::waiting);
 }
 

@@ -10,7 +10,7 @@ using namespace fq::test;
 
 namespace {
 
-/// A journal whose surroundings are lists.
+/// A journal with lists in place of its environment.
 struct bench {
   std::vector<batch_ptr> submitted;
   std::vector<std::pair<milliseconds, std::uint64_t>> timers;
@@ -94,7 +94,7 @@ CAF_TEST(an unavailable ledger gets the same batch again after a growing pause) 
     CAF_CHECK(submitted.back() == submitted.front());
   }
   CAF_CHECK(shown.empty());
-  CAF_CHECK(settle(commit_outcome::already_applied)); // it had been committed all along
+  CAF_CHECK(settle(commit_outcome::already_applied)); // it had been committed before
   CAF_CHECK_EQUAL(shown, std::vector<int>{1});
 }
 
@@ -107,9 +107,9 @@ CAF_TEST(a batch without an answer is submitted again by the watchdog) {
   CAF_CHECK(submitted[1] == submitted[0]);
   const auto stale = timers[0].second;
   CAF_CHECK(settle(commit_outcome::committed));
-  j.timer_fired(stale); // of a batch that is settled
+  j.timer_fired(stale); // of a settled batch
   CAF_CHECK_EQUAL(submitted.size(), 2u);
-  CAF_CHECK(settle(commit_outcome::already_applied)); // the second answer says nothing new
+  CAF_CHECK(settle(commit_outcome::already_applied)); // the second answer changes nothing
   CAF_CHECK(j.is_idle());
 }
 
@@ -155,7 +155,7 @@ CAF_TEST_FIXTURE_SCOPE_END()
 CAF_TEST_FIXTURE_SCOPE(journal_promise_tests, fixture)
 
 CAF_TEST(failing answers every held promise) {
-  // A host that holds every request in a journal that nobody commits.
+  // A host that holds every request in a journal that is never committed.
   auto host = sys.spawn([](caf::event_based_actor* self) -> caf::behavior {
     auto j = std::make_shared<journal>(journal::port{[](batch_ptr) {}, [](milliseconds, std::uint64_t) {}});
     j->start(first_event_aggregate, acquired{});

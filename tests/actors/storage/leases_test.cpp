@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two nodes on one ledger: who owns an event, who says no, who takes over and when.
+// Two nodes on one ledger: ownership, refusals, takeover and its time.
 #define CAF_SUITE leases
 #include "tests/actors/base/nodes.hpp"
 
@@ -26,7 +26,7 @@ CAF_TEST(the second node says who is not the owner) {
   auto& b = start("b");
   CAF_CHECK(resolve(a)->ok);
   CAF_CHECK(elsewhere(*resolve(b)));
-  CAF_CHECK(elsewhere(*resolve(b))); // without asking the ledger again
+  CAF_CHECK(elsewhere(*resolve(b))); // without a request to the ledger
 }
 
 CAF_TEST(a lease is renewed as long as its node lives) {
@@ -44,13 +44,13 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
   auto place = join_at(resolve(a)->value, 1);
   CAF_REQUIRE(place->ok);
   auto& b = start("b");
-  kill(a.worker); // it renews no more
+  kill(a.worker); // it stops renewing
   store.acquire(event.aggregate, {"a", lease_term},
-                never); // but has the lease: a frozen process releases nothing
+                never); // but keeps the lease: a frozen process releases nothing
   const auto epoch = store.head(event.aggregate)->epoch;
   advance(lease_term - 1s);
   CAF_CHECK(elsewhere(*resolve(b)));
-  advance(2s); // nobody asks b: it looks by itself
+  advance(2s); // b polls without a request
   const auto owned = ask<owned_aggregates>(b.root, list_owned{});
   run();
   CAF_REQUIRE(owned->ok);
@@ -64,7 +64,7 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
 CAF_TEST(an owner that lost its lease answers nothing and makes way) {
   auto& a = start("a");
   const auto owner = resolve(a)->value;
-  store.seize(event.aggregate, never); // a rival
+  store.seize(event.aggregate, never); // a rival owner
   store.acquire(event.aggregate, {"b", 60s}, never);
   auto lost = join_at(owner, 1);
   CAF_CHECK(!lost->ok);
@@ -86,7 +86,7 @@ CAF_TEST(an owner that is cut off answers out of its memory no longer than its l
   const auto owner = resolve(a)->value;
   const auto find = [&] {
     auto place = ask<entry_reply>(owner, find_entry{event.id, customer(1)});
-    run_without(a.worker); // it hears nothing of the ledger and renews nothing
+    run_without(a.worker); // it gets no ledger answers and renews nothing
     return place;
   };
   CAF_REQUIRE(join_at(owner, 1)->ok);
@@ -95,7 +95,7 @@ CAF_TEST(an owner that is cut off answers out of its memory no longer than its l
   sched.advance_time(1ms);
   CAF_CHECK(find()->unavailable());
   run();
-  CAF_CHECK(find()->ok); // it was nobody else's meanwhile
+  CAF_CHECK(find()->ok); // no other node owned it meanwhile
 }
 
 CAF_TEST(a node that ends in order leaves its leases free) {

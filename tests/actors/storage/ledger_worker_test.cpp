@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger worker: one transaction for all who wait, one bad batch harms nobody else, outages are answers.
+// The ledger worker: one transaction for all waiting batches, isolation of a bad batch, answers during
+// outages.
 #define CAF_SUITE ledger_worker
 #include "tests/actors/base/fixture.hpp"
 
@@ -13,7 +14,7 @@ struct worker_fixture : fixture {
     std::vector<batch_settled> settled;
     std::vector<aggregate_acquired> acquired;
     std::vector<aggregate_id> lost;
-    std::vector<std::string> order; ///< in which the first two came
+    std::vector<std::string> order; ///< arrival order of the first two batches
   };
   std::shared_ptr<mail> box = std::make_shared<mail>();
   owner_handle me;
@@ -34,7 +35,7 @@ struct worker_fixture : fixture {
     run();
   }
   ~worker_fixture() { me = nullptr; }
-  /// Batches before all else, as owners send them.
+  /// Batches have priority, as from owners.
   template <class Message>
   void send(Message m) {
     const auto priority =
@@ -42,7 +43,7 @@ struct worker_fixture : fixture {
     caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(
       caf::make_message_id(priority), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
   }
-  /// A batch that moves `aggregate` by one; impossible content if not `good`.
+  /// A batch that moves `aggregate` by one; its content is invalid unless `good`.
   batch_ptr batch_for(const event_row& e, bool good = true) {
     auto b = std::make_shared<batch>();
     b->aggregate = e.aggregate;

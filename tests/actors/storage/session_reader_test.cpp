@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sessions of another node's event, as the cache has them: what is said of one is never older than the
-// owner's word for it.
+// Sessions of an event on another node, read from the cache: an answer is never older than the owner's vouch.
 #define CAF_SUITE session_reader
 #include "actors/storage/cache_worker.hpp"
 #include "actors/storage/session_reader.hpp"
@@ -29,7 +28,7 @@ struct reader_fixture : fixture {
              ? cache_fault{cache_fault::kind::unavailable, 0}
              : cache_fault{};
   }
-  /// A sale with one admitted place; its owner vouches every half second.
+  /// A sale with one admitted place; its owner vouches every 500 ms.
   reader_fixture() {
     event = put_event(10, {});
     services.env = &env;
@@ -57,7 +56,7 @@ struct reader_fixture : fixture {
   void pass(milliseconds d) {
     for (; d > milliseconds{0}; d -= look_interval) advance(look_interval);
   }
-  /// What the reader says, as soon as it does.
+  /// The reader's answer, as soon as it arrives.
   session_found look(const entry_id& which) {
     auto found = ask<session_found>(reader, find_session{which});
     run();
@@ -89,7 +88,7 @@ CAF_TEST(a session that ended is over and so is one that never was) {
   CAF_CHECK(look().verdict == session_verdict::over);
   auto again = ask<session_found>(reader, find_session{entry});
   run();
-  CAF_CHECK(again->ok && again->value.verdict == session_verdict::over); // known by now
+  CAF_CHECK(again->ok && again->value.verdict == session_verdict::over); // known now
   CAF_CHECK(look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict
             == session_verdict::over);
 }
@@ -124,8 +123,8 @@ CAF_TEST(a cache that is away knows nothing and comes back by itself) {
 }
 
 CAF_TEST(an admission whose step is lost is not over) {
-  fall_silent_for_steps =
-    true; // the owner's steps do not arrive any more; what it vouched for before holds for a while
+  // the owner's steps no longer arrive; its earlier vouch stays valid for a while
+  fall_silent_for_steps = true;
   auto place = ask<entry_reply>(owner, join{event.id, customer(2), 0});
   run();
   CAF_CHECK(look(place->value.entry.id).verdict == session_verdict::unknown);
@@ -138,7 +137,7 @@ CAF_TEST(word beside many steps is word) {
   const auto generation = store.head(event.aggregate)->cache_generation;
   for (std::uint64_t n = 2; n < 60; ++n) {
     auto place = ask<entry_reply>(owner, join{event.id, customer(n), 0});
-    if (n % 3 == 0) advance(services.vouch_interval); // steps and words in one mailbox
+    if (n % 3 == 0) advance(services.vouch_interval); // steps and vouches in one mailbox
   }
   run();
   CAF_CHECK_EQUAL(metrics.lost.load(), 0u);
@@ -151,17 +150,17 @@ CAF_TEST(word that waited for too long is not passed on) {
   const auto cache_actor = services.cache;
   run_without(cache_actor);
   sched.advance_time(services.vouch_interval);
-  run_without(cache_actor); // the owner speaks, nobody listens
+  run_without(cache_actor); // the owner vouches, the cache actor is paused
   sched.advance_time(vouch_delay_max + milliseconds{1});
   const auto lost = metrics.lost.load();
   run();
-  CAF_CHECK_EQUAL(metrics.lost.load(), lost + 1); // the fresh one only
+  CAF_CHECK_EQUAL(metrics.lost.load(), lost + 1); // only the fresh session
 }
 
 CAF_TEST(a cache that has forgotten is no reason to send anybody away) {
   mirror.flush();
   CAF_CHECK(look().verdict != session_verdict::over);
-  advance(seconds{1}); // the owner's next word finds nothing: the mirror is built anew
+  advance(seconds{1}); // the owner's next vouch finds nothing: the mirror is rebuilt
   advance(seconds{1});
   CAF_CHECK(look().verdict == session_verdict::in_force);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses are public: the edges of every block, and IPv4 addresses in each of their disguises.
+// Public addresses: the edges of every block, and IPv4 addresses in all their embedded forms.
 #define CAF_SUITE domain_address_guard
 #include "domain/base/address_guard.hpp"
 
@@ -13,7 +13,7 @@ using namespace fq;
 
 namespace {
 
-/// "" is what a public address answers; "?" a text that is no address.
+/// The address's special purpose; "" for a public address, "?" for text that is not an address.
 std::string purpose(const std::string& text) {
   ipv4_bytes four{};
   if (::inet_pton(AF_INET, text.c_str(), four.data()) == 1) return std::string{special_purpose_of(four)};
@@ -34,7 +34,7 @@ CAF_TEST(ordinary hosts of the internet are public) {
 
 CAF_TEST(every block ends where its registry says) {
   struct edge {
-    const char *before, *first, *last, *after; // null: there is none that is public
+    const char *before, *first, *last, *after; // null: no public neighbour
     const char* name;
   };
   const edge edges[] = {
@@ -106,7 +106,7 @@ CAF_TEST(an address that carries another is what that one is) {
 }
 
 CAF_TEST(of all IPv4 networks just those blocks are special) {
-  // One address of each /16, outside the smaller blocks, which are told apart above.
+  // One address of each /16; the smaller blocks are tested above.
   int special = 0;
   for (std::uint32_t net = 0; net < 65536; ++net)
     special +=

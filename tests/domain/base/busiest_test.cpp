@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events are shown by name: bounded, the fullest, and the same ones as long as that is not misleading.
+// The events with named metrics: a bounded number, the fullest, and stable while the choice is still useful.
 #define CAF_SUITE domain_busiest
 #include "domain/base/busiest.hpp"
 #include "tests/domain/sale/seeds.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifiers lead back to what they name, and survive their text form.
+// Identifiers contain the ids of their parents and survive their text form.
 #define CAF_SUITE domain_ids
 #include "domain/base/environment.hpp"
 #include "domain/base/ids.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast things begin: a rate on average with a second's worth at once, and refunds in slots that all
-// events share.
+// Pacing: an average rate with a burst of one second, and refund slots that all events share.
 #define CAF_SUITE domain_pace
 #include "domain/base/pace.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
@@ -62,7 +61,7 @@ CAF_TEST(an event whose clock is behind has its part of the pace) {
       s->claim(n);
       CAF_REQUIRE(!s->captured(s->pay(n).payment));
     }
-  ahead.pass(milliseconds{600'000}); // as if the other had been away for so long
+  ahead.pass(milliseconds{600'000}); // as if the other had been inactive for that time
   steady += milliseconds{600'000};
   ahead.turn(event_trigger::cancel);
   CAF_CHECK_EQUAL(ahead.it->payments().unanswered_refunds(), refund_pace::per_slot);

@@ -30,8 +30,8 @@ CAF_TEST(the wait is uniform between zero and a doubling capped ceiling) {
     CAF_CHECK(low >= 0 && low <= ceiling / 100);
     CAF_CHECK(high <= ceiling && high >= ceiling - ceiling / 100);
     CAF_CHECK(std::abs(sum / draws - static_cast<double>(ceiling) / 2) < static_cast<double>(ceiling) * 0.02);
-    for (const auto q : quarter)
-      CAF_CHECK(q > draws / 4 - 600 && q < draws / 4 + 600); // ten standard deviations
+    // ten standard deviations
+    for (const auto q : quarter) CAF_CHECK(q > draws / 4 - 600 && q < draws / 4 + 600);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace context as W3C words it, and spans that end once.
+// Trace context as in the W3C specification, and spans that end once.
 #define CAF_SUITE trace
 #include "domain/base/trace.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where aggregates go: evenly, the same by everybody's reckoning, and only what must move moves.
+// Placement of aggregates: even, equal on all nodes, with a minimum of moves.
 #define CAF_SUITE placement
 #include "domain/cluster/placement.hpp"
 
@@ -69,7 +69,7 @@ CAF_TEST(nothing goes to a node that not everybody reaches yet) {
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
   nodes[1].is_settled = true;
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 100u);
-  nodes[0].is_settled = false; // nor does it judge who has too much
+  nodes[0].is_settled = false; // and it does not compute a surplus
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
 }
 
@@ -80,7 +80,7 @@ CAF_TEST(who has more than a tenth above an even share gives it away) {
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 111}, {"b", 95}, {"c", 94}}), 1'000), 11u);
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 200}, {"b", 0}}), 8), 8u);
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 2}, {"b", 0}}), 8),
-                  0u); // one event more or less is no reason to move
+                  0u); // a difference of one event causes no move
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 50}}), 8), 0u);
   CAF_CHECK_EQUAL(surplus("x", nodes_of({{"a", 50}, {"b", 0}}), 8), 0u);
 }
@@ -93,7 +93,7 @@ std::vector<aggregate_id> aggregates(std::uint32_t many) {
   return out;
 }
 
-/// Gives away until nothing more goes, `most` at a time: what each has then.
+/// Moves events, at most `most` per round, until no move is left. Returns the final counts.
 std::map<std::string, std::uint32_t> settle(std::vector<node_row> nodes, std::size_t most) {
   for (int round = 0; round < 1'000; ++round) {
     std::size_t moved = 0;
@@ -104,7 +104,7 @@ std::map<std::string, std::uint32_t> settle(std::vector<node_row> nodes, std::si
         ++moved;
       }
     if (moved == 0) break;
-    CAF_REQUIRE_LESS(round, 999); // it comes to rest
+    CAF_REQUIRE_LESS(round, 999); // it must settle
   }
   std::map<std::string, std::uint32_t> out;
   for (const auto& n : nodes) out[n.id] = n.owners;
@@ -130,7 +130,7 @@ CAF_TEST(what is on its way counts as given) {
   const std::vector<gift> four(4, {first_event_aggregate, "b"});
   CAF_CHECK_EQUAL(gifts("a", nodes, four, aggregates(8), 8).size(), 2u);
   const std::vector<gift> eight(8, {first_event_aggregate, "b"});
-  CAF_CHECK(gifts("a", nodes, eight, aggregates(4), 8).empty()); // never more at once
+  CAF_CHECK(gifts("a", nodes, eight, aggregates(4), 8).empty()); // at most this number at a time
 }
 
 CAF_TEST(only what may go goes and only to who has less) {
@@ -153,7 +153,7 @@ CAF_TEST(who drains gives to nodes that are not settled and to those that have m
   nodes[0].is_draining = true;
   CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 2).size(), 2u);
   CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 8).size(), 3u);
-  nodes[1].is_draining = true; // nobody is left to give to
+  nodes[1].is_draining = true; // no node can receive events
   CAF_CHECK(gifts("a", nodes, {}, aggregates(3), 8).empty());
 }
 
@@ -175,10 +175,11 @@ CAF_TEST(who reaches fewer than half of the others is isolated and who reaches a
   CAF_CHECK(!seen("bc").is_isolated());
   CAF_CHECK(seen("bcd").is_settled(true));
   CAF_CHECK(!seen("bc").is_settled(true));
-  CAF_CHECK(seen("bc").is_settled(false)); // one that nobody reaches
+  CAF_CHECK(seen("bc").is_settled(false)); // with an unreachable node
   CAF_CHECK(!seen("b").is_settled(false));
   auto newer = nodes;
-  for (auto& n : newer) n.wire_version = nodes[0].wire_version + 1; // who speaks otherwise is not missed
+  // a node of another wire version is not counted as missing
+  for (auto& n : newer) n.wire_version = nodes[0].wire_version + 1;
   const auto alone = reach_of(nodes[0], newer, [](const std::string&) { return false; });
   CAF_CHECK(!alone.is_isolated());
   CAF_CHECK(alone.is_settled(true));
@@ -195,7 +196,7 @@ CAF_TEST(what nobody owns is taken at the second look or by who is alone) {
 
 namespace {
 
-/// Looks until nothing changes, as a node does that sees its own row.
+/// Repeats the step until nothing changes, for a node that sees its own row.
 claim settled(node_row self, std::vector<node_row> nodes, const sight& of_us = {}) {
   claim c;
   for (int i = 0; i < 10; ++i) {
@@ -205,8 +206,8 @@ claim settled(node_row self, std::vector<node_row> nodes, const sight& of_us = {
   return c;
 }
 
-/// Nodes of two kinds that share a ledger, at random: beats, starts, ends, drains, silences. Who was silent
-/// is not seen by others.
+/// Nodes of two kinds on one ledger with random heartbeats, starts, ends, drains and silences. Other nodes do
+/// not see a silent node.
 class two_kinds {
 public:
   explicit two_kinds(std::uint32_t seed) : draw_(seed) {
@@ -229,11 +230,11 @@ public:
       n.row.is_draining = true;
     else if (what < 340)
       n.silent_until = now_ + static_cast<int>(draw_() % 12'000);
-    else if (what < 350) // the ledger is away for all, and then answers one after the other
+    else if (what < 350) // a ledger outage for all nodes, then answers one after the other
       for (auto& all : nodes_) all.silent_until = now_ + static_cast<int>(6'000 + draw_() % 2'500);
     beat_all();
   }
-  /// Both kinds serve, and neither is about to see that it was away.
+  /// Both kinds serve, and neither will notice at its next step that it was away.
   [[nodiscard]] bool both_serve() const {
     bool serves[2] = {};
     for (const auto& n : nodes_)
@@ -244,7 +245,7 @@ public:
   [[nodiscard]] bool somebody_serves() const {
     return std::ranges::any_of(nodes_, [](const node& n) { return n.lives && n.own.serves; });
   }
-  /// Everything stays up from now on, and nobody drains.
+  /// From now on all nodes run and none drains.
   void calm_down() {
     for (auto& n : nodes_) {
       if (!n.lives || n.row.is_draining) start(n);
@@ -263,7 +264,7 @@ private:
     bool lives = false;
     claim own;
     int beat_at = 0, looked_at = -1, blind_until = 0, silent_until = 0;
-    std::optional<node_row> written; ///< in the ledger
+    std::optional<node_row> written; ///< the row in the ledger
     int written_at = 0;
     [[nodiscard]] bool is_sure(int now) const { return looked_at >= 0 && now - looked_at <= alive_for; }
   };
@@ -277,9 +278,9 @@ private:
   }
   void stop(node& n) {
     n.lives = false;
-    if (draw_() % 2 == 0) n.written.reset(); // in order
+    if (draw_() % 2 == 0) n.written.reset(); // an orderly stop
   }
-  /// Those of one step are transactions side by side: none sees what another writes.
+  /// Heartbeats of one step are concurrent transactions: none sees the writes of another.
   void beat_all() {
     const auto before = nodes_;
     for (auto& n : nodes_)
@@ -319,21 +320,21 @@ CAF_TEST(of two kinds of nodes the one that serves goes on and the other waits) 
   CAF_CHECK(!leaves_to_successors(a, nodes));
   a.is_draining = true;
   c.serves = false;
-  CAF_CHECK(!leaves_to_successors(a, nodes)); // b is there
+  CAF_CHECK(!leaves_to_successors(a, nodes)); // b is available
   CAF_CHECK(!settled(c, nodes).is_made);
   b.is_draining = true;
-  CAF_CHECK(!leaves_to_successors(b, nodes)); // nobody is there yet who would take it
+  CAF_CHECK(!leaves_to_successors(b, nodes)); // no successor is available yet
   CAF_CHECK(settled(c, nodes).serves);
   c.serves = true;
   CAF_CHECK(leaves_to_successors(b, nodes));
-  b.is_draining = b.serves = false; // it comes again, in the wrong half
+  b.is_draining = b.serves = false; // it returns with the wrong kind
   CAF_CHECK(!settled(b, nodes).is_made);
-  CAF_CHECK(leaves_to_successors(a, nodes)); // nor does it keep another from leaving
+  CAF_CHECK(leaves_to_successors(a, nodes)); // and does not prevent another node from leaving
   auto d = c;
   d.id = "d";
   d.serves = false;
   nodes.push_back(d);
-  CAF_CHECK(settled(d, nodes).serves); // of c's kind
+  CAF_CHECK(settled(d, nodes).serves); // the same kind as c
   d.keys = nodes.back().keys = "others";
   CAF_CHECK(!settled(d, nodes).is_made);
 }
@@ -357,12 +358,12 @@ CAF_TEST(a claim counts once the ledger has had it and no other stands beside it
   b.wire_version = a.wire_version + 1;
   auto c = claim_after({}, a, nodes, {});
   CAF_CHECK(c.is_made);
-  c = claim_after(c, a, nodes, {}); // the answer to a beat from before
+  c = claim_after(c, a, nodes, {}); // the answer to an earlier heartbeat
   CAF_CHECK(c.is_made && !c.is_seen);
   a.serves = true;
   c = claim_after(c, a, nodes, {});
   CAF_CHECK(c.is_seen && !c.serves);
-  b.serves = true; // it began between our looks
+  b.serves = true; // it started between two steps
   for (int i = 0; i < claim_patience; ++i) c = claim_after(c, a, nodes, {});
   CAF_CHECK(c.is_made && !c.serves); // it may be about to give way
   auto withdrawn = b;
@@ -418,7 +419,7 @@ CAF_TEST(who is draining gives everything away unless nobody would take it) {
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 5u);
   CAF_CHECK_EQUAL(surplus("a", nodes, 2), 2u);
   CAF_CHECK_EQUAL(surplus("b", nodes, 100), 0u); // its share is everything
-  nodes[0].is_settled = nodes[1].is_settled = false; // somewhere is better than nowhere
+  nodes[0].is_settled = nodes[1].is_settled = false; // a bad place is better than none
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 5u);
   nodes[1].is_draining = true;
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);

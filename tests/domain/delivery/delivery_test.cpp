@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told what, when a try is repeated and when it is given up.
+// Recipients of events, retries of deliveries, and giving up.
 #define CAF_SUITE domain_delivery
 #include "domain/delivery/delivery.hpp"
 #include "domain/delivery/outbox.hpp"
@@ -80,7 +80,7 @@ CAF_TEST(endpoints are told everything but mail and devices what concerns a pers
 CAF_TEST(an endpoint takes the topics it names whole) {
   webhook_endpoint_row e;
   CAF_CHECK(wants(e, "order.completed"));
-  CAF_CHECK(!wants(e, topic::user_updated)); // an address is told to who asks for it
+  CAF_CHECK(!wants(e, topic::user_updated)); // only for endpoints that name this topic
   e.topics = "order.completed queue.expired";
   CAF_CHECK(wants(e, "order.completed"));
   CAF_CHECK(wants(e, "queue.expired"));
@@ -111,7 +111,7 @@ CAF_TEST(a secret is replaced when the one before it has ended or is ended) {
   const auto before = e;
   CAF_CHECK(!rotate_secret(e, false, noon + secret_overlap - milliseconds{1}));
   CAF_CHECK(e == before);
-  CAF_CHECK(rotate_secret(e, true, noon + seconds{1})); // leaked: neither of the two signs any more
+  CAF_CHECK(rotate_secret(e, true, noon + seconds{1})); // leaked: both old secrets stop signing
   CAF_CHECK_EQUAL(e.secret_no, 3u);
   CAF_CHECK(!is_set(e.previous_until));
   CAF_CHECK(rotate_secret(e, false, noon + seconds{2}));

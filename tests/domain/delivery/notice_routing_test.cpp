@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which channels a tenant's notices go: what is chosen, what is not, and through which lanes of the outbox
-// that leads.
+// The media of a tenant's notices: the tenant's choice, the defaults, and the resulting outbox lanes.
 #define CAF_SUITE domain_notice_routing
 #include "domain/delivery/notice_routing.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a decision tells the world outside: each topic where it belongs and nowhere else, tickets by type and
-// number.
+// The domain events of a decision: each topic only where it belongs, tickets by type and number.
 #define CAF_SUITE domain_outbox
 #include "domain/delivery/outbox.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
@@ -37,7 +36,7 @@ struct fixture {
     CAF_CHECK(!s.captured(payment));
     return s.order_of(n);
   }
-  /// Of the last decision.
+  /// Events of the last decision with this topic.
   std::vector<domain_event> told(std::string_view topic) const {
     auto all = domain_events_of(s.last.content, sample_aggregate);
     std::erase_if(all, [&](const domain_event& e) { return e.topic != topic; });
@@ -98,7 +97,7 @@ CAF_TEST(each refund tells the tickets that it takes back and no others) {
   cancelled = f.told(topic::ticket_cancelled);
   CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
   CAF_CHECK(cancelled[0] == expected({{0, 1}}));
-  f.given_back(order.id, {}); // everything that is left
+  f.given_back(order.id, {}); // all remaining tickets
   cancelled = f.told(topic::ticket_cancelled);
   CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
   CAF_CHECK(cancelled[0] == expected({{0, 1}, {1, 1}}));
@@ -116,7 +115,8 @@ CAF_TEST(two claims of one decision are told apart) {
   content.emplace_back(claim_moved{claim_status::confirmed, first});
   content.emplace_back(stock_moved{1, 0, -1});
   content.emplace_back(claim_moved{claim_status::confirmed, second});
-  content.emplace_back(claim_moved{claim_status::confirmed, second}); // nothing of it came back now
+  // none of its tickets came back in this decision
+  content.emplace_back(claim_moved{claim_status::confirmed, second});
   const auto all = domain_events_of(content, sample_aggregate);
   CAF_REQUIRE_EQUAL(all.size(), 2u);
   CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id
@@ -191,5 +191,5 @@ CAF_TEST(points are given for whole units of what was paid) {
   auto huge = paid;
   huge.amount = std::numeric_limits<money>::max();
   const auto most = loyalty_of(huge, "JPY", 1'000'000);
-  CAF_CHECK(most && most->points > 0); // not beyond what a number holds
+  CAF_CHECK(most && most->points > 0); // limited to the range of the number
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many are admitted, policy by policy, and that windows remember across restarts.
+// Number of admissions by policy, and windows that survive restarts.
 #define CAF_SUITE domain_admission
 #include "domain/line/admission.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -94,7 +94,7 @@ CAF_TEST(each policy alone) {
   for (const auto& e : table) {
     const auto a = admissions_now(e.settings, {}, e.state);
     if (a.count != e.expected) CAF_ERROR(e.what << ": " << a.count << " instead of " << e.expected);
-    CAF_CHECK(!is_set(a.retry_at)); // an empty window never stops anybody
+    CAF_CHECK(!is_set(a.retry_at)); // an empty window never blocks
   }
 }
 
@@ -117,7 +117,7 @@ CAF_TEST(a batch is N per interval and says when the next one may come) {
     CAF_CHECK(a.retry_at == (count == 0 ? noon + seconds{5} : never));
   }
   w = {};
-  w.record(noon, 20); // a small first batch leaves room for the rest
+  w.record(noon, 20); // a small first batch leaves room
   s.now = noon + seconds{1};
   const auto a = admissions_now(q, w, s);
   CAF_CHECK_EQUAL(a.count, 30u);
@@ -170,7 +170,7 @@ CAF_TEST(a window counts like a list in whatever order it was recorded) {
     admission_window in_order, shuffled;
     auto t = noon;
     for (int i = 0; i < 60; ++i) {
-      t += milliseconds{d.below(3) * d.below(1000)}; // often the same moment
+      t += milliseconds{d.below(3) * d.below(1000)}; // often the same time
       list.emplace_back(t, 1 + d.below(9));
       in_order.record(t, list.back().second);
     }

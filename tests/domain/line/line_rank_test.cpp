@@ -60,7 +60,7 @@ void random_walk(std::uint64_t seed, std::uint64_t size, int steps) {
     } else {
       const auto n = m.some(d);
       m.away[n] = what < 82;
-      line.set_away(queue_number{n}, what < 82); // also twice the same: no effect
+      line.set_away(queue_number{n}, what < 82); // also repeated: no effect
     }
     FQ_HOLDS(seed, line.size() == m.away.size());
     FQ_HOLDS(seed, line.first() == m.first());

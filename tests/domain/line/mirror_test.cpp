@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch changes in the cache's mirror: by cases, and against a naive mirror that takes the deltas of
-// random sales and must end as the rows say.
+// The changes of a batch to the cache's mirror: single cases, and random sales against a naive mirror, which
+// must equal the rows at the end.
 #define CAF_SUITE domain_mirror
 #include "domain/line/mirror.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
@@ -17,8 +17,7 @@ using namespace fq::test;
 
 namespace {
 
-// -- the naive mirror
-// -----------------------------------------------------------------------------------------------------
+// -- the naive mirror -----------------------------------------------------------------------------------
 
 mirrored_session live_session(const entry_row& r) {
   return {r.number, r.admission_no, r.subject, r.joined_at,
@@ -31,7 +30,7 @@ std::vector<mirrored_stock> stock_of(const std::vector<ticket_type_row>& types) 
   return stock;
 }
 
-/// What the mirror of these rows is, whatever happened before.
+/// The mirror that these rows require, independent of history.
 mirror_image image_of(const naive_ledger& ledger) {
   mirror_image image;
   for (const auto& [n, r] : ledger.entries) {
@@ -48,7 +47,7 @@ public:
     for (const auto& s : stock_of(ledger.types)) stock_[s.id] = s;
   }
 
-  /// What is wrong with the delta; empty if nothing.
+  /// Applies the delta; returns its error, empty if none.
   std::string apply(const mirror_delta& d) {
     if (names_one_twice(d)) return "a number is named twice";
     for (const auto n : d.joined)
@@ -95,8 +94,7 @@ private:
   std::map<uuid, mirrored_stock> stock_;
 };
 
-// -- random sales
-// ---------------------------------------------------------------------------------------------------------
+// -- random sales ---------------------------------------------------------------------------------------
 
 constexpr std::uint64_t fans = 24;
 
@@ -115,7 +113,7 @@ event_row random_event(dice& d) {
   return e;
 }
 
-/// How often a batch brought each kind of change.
+/// Number of batches per kind of change.
 struct coverage {
   std::uint64_t joined = 0, left = 0, begun = 0, prolonged = 0, ended = 0, stock = 0, nothing = 0,
                 fleeting = 0;
@@ -163,7 +161,7 @@ private:
     if (const auto* c = s_.it->claims().live(fan(n))) s_.release(n, claim_id{c->id});
   }
 
-  /// The first attempt is paid at once; the claim's session is over with it.
+  /// Pays the first attempt at once, which also ends the claim's session.
   void pay(std::uint64_t n) {
     if (s_.it->claims().live(fan(n)) == nullptr) return;
     const auto attempt = s_.pay(n);
@@ -172,7 +170,7 @@ private:
     if (attempt.created) s_.captured(attempt.payment);
   }
 
-  /// What no request of a fan does: away and back, revoked.
+  /// Changes that fans do not request: away, back, revoked.
   void push(std::uint64_t n) {
     const auto* e = s_.it->queue().find(fan(n));
     if (e == nullptr || e->live_claims > 0) return;
@@ -189,7 +187,7 @@ private:
     s_.patch(p);
   }
 
-  /// As the owner does once the ledger has the batch.
+  /// As the owner does after the commit.
   void commit() {
     auto delta = mirror_of(batch_);
     if (moves_stock(batch_)) delta.stock = stock_of(s_.it->stock().types());
@@ -229,8 +227,7 @@ private:
   std::vector<mirror_delta> deltas_;
 };
 
-// -- cases
-// ----------------------------------------------------------------------------------------------------------------
+// -- cases ----------------------------------------------------------------------------------------------
 
 constexpr queue_number seventh{7};
 
@@ -282,7 +279,7 @@ CAF_TEST(one step of an entry is one change of the mirror) {
   const auto over = mirror_of({moved(admitted, session_expired)});
   CAF_CHECK(over.ended.size() == 1 && over.size() == 1 && over.ended[0].number == seventh);
   for (const auto& quiet : {moved(waiting, away), moved(away, waiting), moved(waiting, waiting)})
-    CAF_CHECK(mirror_of({quiet}).empty()); // in line is in line
+    CAF_CHECK(mirror_of({quiet}).empty()); // still in line: no change
 }
 
 CAF_TEST(a first claim gives the session its own end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting line: places, sessions, positions, and what a load brings back; against a naive model.
+// The waiting line against a naive model: places, sessions, positions, and reloads.
 #define CAF_SUITE domain_queue
 #include "domain/line/queue.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -25,7 +25,7 @@ queue_settings settings() {
   return q;
 }
 
-/// The line as a list of rows, every question answered by walking it.
+/// The line as a list of rows; every query scans it.
 struct model {
   std::map<std::uint64_t, entry_row> rows;
   std::map<std::uint64_t, std::uint32_t> live_claims;
@@ -167,7 +167,7 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
       FQ_HOLDS(seed, numbers.size() == wanted || m.first() == nullptr);
       if (!numbers.empty()) ++m.last_batch;
     } else if (what < 75) {
-      const auto trigger = static_cast<entry_trigger>(1 + d.below(7)); // all but admit
+      const auto trigger = static_cast<entry_trigger>(1 + d.below(7)); // all except admit
       auto& r = m.rows[n];
       const auto to = next(entry_rules, r.status, trigger);
       const auto from = r.status;
@@ -186,7 +186,8 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
       const bool first_claim = !r.has_claimed;
       r.has_claimed = true;
       line.claim_opened(queue_number{n}, out);
-      FQ_HOLDS(seed, out.size() == (first_claim ? 1u : 0u)); // the claim window ends, and that is durable
+      FQ_HOLDS(seed,
+               out.size() == (first_claim ? 1u : 0u)); // the end of the claim window is a durable change
     } else {
       if (m.live_claims[n] == 0) continue;
       --m.live_claims[n];
@@ -199,7 +200,7 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
     FQ_HOLDS(seed, (line.find(fan(s)) == nullptr) == (newest == nullptr));
     if (newest != nullptr) FQ_HOLDS(seed, line.find(fan(s))->row == *newest);
   }
-  check_same(seed, reloaded(m), m, now); // recovery equals memory, windows included
+  check_same(seed, reloaded(m), m, now); // a reload equals memory, windows included
 }
 
 } // namespace
@@ -214,7 +215,7 @@ CAF_TEST(numbers that do not exist are not found) {
   CAF_CHECK(line.find(queue_number{1}) == nullptr);
   CAF_CHECK(line.find(fan(1)) == nullptr);
   entry_row r;
-  r.number = queue_number{1030}; // beyond the first chunk; what is before it never existed
+  r.number = queue_number{1030}; // beyond the first chunk; lower numbers do not exist
   r.subject = fan(1);
   line.load(r);
   CAF_CHECK(line.find(queue_number{1029}) == nullptr);
@@ -229,7 +230,7 @@ CAF_TEST(who came back from away is first again and its admission counts in the 
   changes out;
   for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
   line.move(queue_number{1}, entry_trigger::go_away, start, out);
-  CAF_CHECK_EQUAL(line.position(*line.find(queue_number{2})), 2u); // away still counts in others' positions
+  CAF_CHECK_EQUAL(line.position(*line.find(queue_number{2})), 2u); // away places count in other positions
   CAF_CHECK(line.admit(1, start + seconds{1}, settings(), out) == std::vector{queue_number{2}});
   line.move(queue_number{1}, entry_trigger::come_back, start + seconds{2}, out);
   CAF_CHECK(line.admit(1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A standalone queue (a sale without stock) and what operators, origins and absence do to a line.
+// A standalone queue (a sale without stock), and the effects of operators, origins and absence on its line.
 #define CAF_SUITE domain_waiting_room
 #include "domain/sale/audit.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
@@ -62,11 +62,11 @@ CAF_TEST(a queue without stock admits up to its concurrency and refills a freed 
   waiting_room q;
   q.join_all(1, 5);
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 2u);
-  CAF_CHECK(!q.told(notice_kind::sold_out)); // it sells nothing, so it is never sold out
+  CAF_CHECK(!q.told(notice_kind::sold_out)); // without stock it is never sold out
   CAF_CHECK(!q.leave(1));
   CAF_CHECK(q.status(1) == entry_status::completed);
   CAF_CHECK(q.status(3) == entry_status::admitted);
-  q.pass(seconds{60}); // sessions end by themselves; there is no claim window
+  q.pass(seconds{60}); // sessions end automatically; there is no claim window
   CAF_CHECK(q.status(2) == entry_status::session_expired);
   CAF_CHECK(q.status(4) == entry_status::admitted && q.status(5) == entry_status::admitted);
   CAF_CHECK_EQUAL(q.entry(2).claim_by, q.entry(2).session_expires_at);
@@ -83,7 +83,7 @@ CAF_TEST(a full line takes nobody and who is in it keeps the place) {
   auto e = sample_queue(admission_policy::capacity, 1);
   e.queue.capacity = 2;
   waiting_room q{e};
-  q.join_all(1, 3); // one is in, two wait
+  q.join_all(1, 3); // one is admitted, two wait
   CAF_CHECK(q.join(4).no.why == reason::queue_full);
   CAF_CHECK(!q.join(2).no);
   q.leave(2);
@@ -102,7 +102,7 @@ CAF_TEST(a patch that raises admits at once and one that lowers evicts nobody) {
   q.change(fewer);
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 4u);
   q.leave(1);
-  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 3u); // and the count only falls
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 3u); // the count does not rise
 }
 
 CAF_TEST(an operator calls exactly the next n and never past the concurrency) {
@@ -113,7 +113,7 @@ CAF_TEST(an operator calls exactly the next n and never past the concurrency) {
   CAF_CHECK(!q.advance(50, admitted));
   CAF_CHECK_EQUAL(admitted, 50u);
   for (std::uint64_t n = 1; n <= 100; ++n) CAF_CHECK((q.status(n) == entry_status::admitted) == (n <= 50));
-  q.leave(7); // a freed slot calls nobody
+  q.leave(7); // a freed slot admits no place
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 49u);
   event_patch cap;
   cap.concurrency = {true, 52};
@@ -136,11 +136,11 @@ CAF_TEST(only an operated line that runs is advanced) {
 
 CAF_TEST(sessions are revoked by ticket and by subject and all at once) {
   waiting_room q{sample_queue(admission_policy::capacity, 3)};
-  q.join_all(1, 6); // 1 to 3 are in
+  q.join_all(1, 6); // 1 to 3 are admitted
   CAF_CHECK_EQUAL(q.revoke(revocation_scope::ticket, 1), 1u);
   CAF_CHECK(q.status(1) == entry_status::revoked);
   CAF_CHECK(q.status(4) == entry_status::admitted); // the slot is free at once
-  CAF_CHECK_EQUAL(q.revoke(revocation_scope::subject, 6), 1u); // who waits gives the place up
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::subject, 6), 1u); // a revoked waiting fan loses the place
   CAF_CHECK(q.status(6) == entry_status::cancelled);
   CAF_CHECK_EQUAL(q.revoke(revocation_scope::subject, 6), 0u);
   CAF_CHECK_EQUAL(q.revoke(revocation_scope::all), 3u);
@@ -161,7 +161,7 @@ CAF_TEST(only the admission in force is ended by its token) {
 
 CAF_TEST(a ghost is skipped and comes back to its place within the grace) {
   waiting_room q{watched(seconds{30}, seconds{60})};
-  q.join_all(1, 4); // 1 is in
+  q.join_all(1, 4); // 1 is admitted
   q.pass(seconds{20});
   q.seen(3);
   q.seen(4);
@@ -169,7 +169,7 @@ CAF_TEST(a ghost is skipped and comes back to its place within the grace) {
   CAF_CHECK(q.status(2) == entry_status::away);
   CAF_CHECK_EQUAL(q.it->queue().position(*q.it->queue().find(fan(3))), 2u); // still counted
   q.leave(1);
-  CAF_CHECK(q.status(3) == entry_status::admitted); // over the ghost
+  CAF_CHECK(q.status(3) == entry_status::admitted); // before the absent place
   q.seen(2);
   CAF_CHECK(q.status(2) == entry_status::waiting);
   q.leave(3);
@@ -190,7 +190,7 @@ CAF_TEST(a ghost that stays away loses its place) {
   q.join_all(1, 2);
   q.pass(seconds{30});
   CAF_CHECK(q.status(2) == entry_status::away);
-  CAF_CHECK_EQUAL(q.wake.at, q.now + seconds{30}); // 1's session; the grace ends later
+  CAF_CHECK_EQUAL(q.wake.at, q.now + seconds{30}); // 1's session ends first, the grace period later
   q.pass(seconds{39});
   CAF_CHECK(q.status(2) == entry_status::away);
   q.pass(seconds{1});
@@ -227,7 +227,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   q.change(on);
   CAF_CHECK(q.told(notice_kind::presence_watched));
   q.pass(seconds{29});
-  CAF_CHECK(q.status(3) != entry_status::away); // counted from now
+  CAF_CHECK(q.status(3) != entry_status::away); // its absence counts from now
   q.pass(seconds{1});
   CAF_CHECK(q.status(3) == entry_status::away);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every state x every trigger of the five life cycles against tables written from DESIGN §6, §7 and §9, not
+// Every state x every trigger of the five life cycles, against tables written from DESIGN §6, §7 and §9, not
 // from the code.
 #define CAF_SUITE domain_states
 #include "domain/model/states.hpp"
@@ -18,8 +18,7 @@ namespace {
 template <class State, class Trigger>
 using golden = std::map<std::pair<State, Trigger>, State>;
 
-/// The table says exactly what `expected` says for all pairs; terminal states and history steps follow from
-/// it.
+/// The table equals `expected` for all pairs. Terminal states and history steps follow from it.
 template <class State, class Trigger, std::size_t N>
 void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int triggers,
                const golden<State, Trigger>& expected, const std::set<State>& terminal) {
@@ -43,7 +42,7 @@ void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int
                       steps.contains({from, static_cast<State>(s2)}));
   }
   CAF_CHECK_EQUAL(names.size(), static_cast<std::size_t>(states));
-  CAF_CHECK(name_of(static_cast<State>(states)).empty()); // `states` is really how many there are
+  CAF_CHECK(name_of(static_cast<State>(states)).empty()); // `states` is the complete number
 }
 
 } // namespace
@@ -51,18 +50,18 @@ void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int
 CAF_TEST(an event is drafted sells pauses ends and it may be cancelled until then and after) {
   using s = event_status;
   using t = event_trigger;
-  check_all(event_rules, 5, 5,
-            golden<s, t>{
-              {{s::draft, t::activate}, s::active},
-              {{s::active, t::pause}, s::paused},
-              {{s::paused, t::resume}, s::active},
-              {{s::active, t::end}, s::ended},
-              {{s::paused, t::end}, s::ended},
-              {{s::draft, t::cancel}, s::cancelled},
-              {{s::active, t::cancel}, s::cancelled},
-              {{s::paused, t::cancel}, s::cancelled},
-              {{s::ended, t::cancel}, s::cancelled}}, // the show is called off after the sale: still refunded
-            {s::cancelled});
+  check_all(
+    event_rules, 5, 5,
+    golden<s, t>{{{s::draft, t::activate}, s::active},
+                 {{s::active, t::pause}, s::paused},
+                 {{s::paused, t::resume}, s::active},
+                 {{s::active, t::end}, s::ended},
+                 {{s::paused, t::end}, s::ended},
+                 {{s::draft, t::cancel}, s::cancelled},
+                 {{s::active, t::cancel}, s::cancelled},
+                 {{s::paused, t::cancel}, s::cancelled},
+                 {{s::ended, t::cancel}, s::cancelled}}, // a cancelled show after the sale: still refunded
+    {s::cancelled});
 }
 
 CAF_TEST(an entry waits may be away is admitted and ends once) {
@@ -98,34 +97,34 @@ CAF_TEST(a claim is confirmed or released and refunded only once it was confirme
 CAF_TEST(a payment attempt never forgets captured money) {
   using s = payment_status;
   using t = payment_trigger;
-  check_all(payment_rules, 10, 9,
-            golden<s, t>{
-              {{s::initializing, t::initialized}, s::pending},
-              {{s::initializing, t::fail}, s::failed},
-              {{s::initializing, t::confirm}, s::confirmed},
-              {{s::pending, t::confirm}, s::confirmed},
-              {{s::pending, t::fail}, s::failed},
-              // any unconfirmed
-              {{s::initializing, t::quarantine}, s::quarantined},
-              {{s::pending, t::quarantine}, s::quarantined},
-              {{s::failed, t::quarantine}, s::quarantined},
-              {{s::quarantined, t::confirm}, s::confirmed},
-              {{s::quarantined, t::request_refund}, s::refund_pending},
-              {{s::pending, t::confirm_late}, s::confirmed_late},
-              {{s::failed, t::confirm_late}, s::confirmed_late},
-              // beyond the design's text: the webhook may be faster than the gateway's answer to initialize
-              {{s::initializing, t::confirm_late}, s::confirmed_late},
-              {{s::confirmed_late, t::confirm}, s::confirmed},
-              {{s::confirmed_late, t::request_refund}, s::refund_pending},
-              {{s::confirmed, t::request_refund}, s::refund_pending},
-              {{s::refund_pending, t::refund_done}, s::refunded},
-              {{s::refund_pending, t::refund_part_done}, s::partially_refunded},
-              {{s::refund_pending, t::refund_refused}, s::refund_failed},
-              {{s::refund_failed, t::request_refund}, s::refund_pending}, // retried by a person
-              {{s::refund_failed, t::refund_done}, s::refunded},
-              {{s::refund_failed, t::refund_part_done}, s::partially_refunded},
-              {{s::partially_refunded, t::request_refund}, s::refund_pending}}, // the rest of it
-            {s::refunded});
+  check_all(
+    payment_rules, 10, 9,
+    golden<s, t>{{{s::initializing, t::initialized}, s::pending},
+                 {{s::initializing, t::fail}, s::failed},
+                 {{s::initializing, t::confirm}, s::confirmed},
+                 {{s::pending, t::confirm}, s::confirmed},
+                 {{s::pending, t::fail}, s::failed},
+                 // all unconfirmed states
+                 {{s::initializing, t::quarantine}, s::quarantined},
+                 {{s::pending, t::quarantine}, s::quarantined},
+                 {{s::failed, t::quarantine}, s::quarantined},
+                 {{s::quarantined, t::confirm}, s::confirmed},
+                 {{s::quarantined, t::request_refund}, s::refund_pending},
+                 {{s::pending, t::confirm_late}, s::confirmed_late},
+                 {{s::failed, t::confirm_late}, s::confirmed_late},
+                 // beyond the design's text: the webhook may arrive before the gateway's answer to initialize
+                 {{s::initializing, t::confirm_late}, s::confirmed_late},
+                 {{s::confirmed_late, t::confirm}, s::confirmed},
+                 {{s::confirmed_late, t::request_refund}, s::refund_pending},
+                 {{s::confirmed, t::request_refund}, s::refund_pending},
+                 {{s::refund_pending, t::refund_done}, s::refunded},
+                 {{s::refund_pending, t::refund_part_done}, s::partially_refunded},
+                 {{s::refund_pending, t::refund_refused}, s::refund_failed},
+                 {{s::refund_failed, t::request_refund}, s::refund_pending}, // retried by a person
+                 {{s::refund_failed, t::refund_done}, s::refunded},
+                 {{s::refund_failed, t::refund_part_done}, s::partially_refunded},
+                 {{s::partially_refunded, t::request_refund}, s::refund_pending}}, // the remaining amount
+    {s::refunded});
 }
 
 CAF_TEST(a refund is requested until it succeeds or is given up) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Amounts as people read them: the point is where the currency has it.
+// Amounts as text: decimal places by currency.
 #define CAF_SUITE money_text
 #include "domain/money/money_text.hpp"
 

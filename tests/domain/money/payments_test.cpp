@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment attempts, refunds and receipts as rows: references, sums, and when to ask or retry.
+// Payment attempts, refunds and receipts as rows: references, sums, times of polls and retries.
 #define CAF_SUITE domain_payments
 #include "domain/money/payments.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -96,10 +96,10 @@ CAF_TEST(open attempts are asked about when they are stale or when told to) {
   book.ask_again(id(1), noon + seconds{9});
   book.ask_again(id(3), noon);
   CAF_CHECK(book.stale(noon + milliseconds{1002}, 10) == (std::vector{id(3), id(2)}));
-  CAF_CHECK(book.find(id(1))->updated_at == noon + milliseconds{1}); // asking changes no row
+  CAF_CHECK(book.find(id(1))->updated_at == noon + milliseconds{1}); // a poll changes no row
   book.move(id(3), payment_trigger::fail, noon, out);
   CAF_CHECK(book.stale(noon + milliseconds{1002}, 10) == std::vector{id(2)});
-  book.ask_again(id(3), noon); // closed: nothing to ask
+  book.ask_again(id(3), noon); // closed: no poll
   CAF_CHECK_EQUAL(book.open_count(), 2u);
   book.move(id(2), payment_trigger::initialized, noon + seconds{5}, out);
   CAF_CHECK(book.next_ask() == noon + seconds{6});
@@ -124,7 +124,7 @@ CAF_TEST(refunds wait for their next attempt and count refusals only) {
   CAF_CHECK(book.next_refund_attempt() == noon + seconds{6});
   CAF_CHECK(book.move(r.id, refund_trigger::give_up, noon, out));
   CAF_CHECK(!is_set(book.next_refund_attempt()));
-  CAF_CHECK(book.move(r.id, refund_trigger::succeed, noon, out)); // it was made after all
+  CAF_CHECK(book.move(r.id, refund_trigger::succeed, noon, out)); // the refund succeeded after all
 }
 
 CAF_TEST(a receipt is remembered per gateway) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What orders cost: the seed's figures, free orders, donations, discounts, and rounding.
+// Prices of orders: the reference figures, free orders, donations, discounts, rounding.
 #define CAF_SUITE pricing
 #include "caf/test/unit_test.hpp"
 
@@ -29,8 +29,8 @@ discount amount(money value, std::uint64_t types = 0) { return {discount_kind::a
 } // namespace
 
 CAF_TEST(the figures of the seed) {
-  // (items, platform 1.50 a ticket, processing 2.9 % of both + 0.30, total), computed with Python's Decimal
-  // as the seed does
+  // Items, platform fee 1.50 per ticket, processing fee 2.9 % of both + 0.30, and the total. Computed with
+  // Python's Decimal.
   struct row {
     std::uint32_t quantity;
     money price, donation, platform, processing, total;
@@ -74,7 +74,7 @@ CAF_TEST(discounts are off each ticket and never off a donation) {
   CAF_CHECK_EQUAL(q.discount, 1'500);
   CAF_CHECK_EQUAL(q.donations, 300);
   CAF_CHECK_EQUAL(quote({tickets(2, 700)}, amount(200)).discount, 400);
-  CAF_CHECK_EQUAL(quote({tickets(2, 150)}, amount(200)).discount, 300); // at most the price
+  CAF_CHECK_EQUAL(quote({tickets(2, 150)}, amount(200)).discount, 300); // limited to the price
 }
 
 CAF_TEST(discounts may be for some types) {
@@ -104,8 +104,8 @@ CAF_TEST(whatever is bought the parts make the total and nothing is negative) {
     CAF_REQUIRE(q.discount >= 0 && q.discount <= q.subtotal && q.processing_fee >= 0 && q.platform_fee >= 0);
     CAF_REQUIRE_EQUAL(q.total, q.subtotal - q.discount + q.donations + q.platform_fee + q.processing_fee);
     money by_line = 0;
-    for (const auto& i : q.items)
-      by_line += (i.unit_price - i.unit_discount + i.donation) * i.quantity; // as a gateway adds it up
+    // a gateway's sum over lines
+    for (const auto& i : q.items) by_line += (i.unit_price - i.unit_discount + i.donation) * i.quantity;
     CAF_REQUIRE_EQUAL(by_line + q.platform_fee + q.processing_fee, q.total);
     if (q.subtotal == q.discount) CAF_REQUIRE_EQUAL(q.total, q.donations + share_of(q.donations, 290));
   }

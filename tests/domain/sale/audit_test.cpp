@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit of an event's rows: says nothing of sound ones, names every invariant that is broken.
+// The audit of an event's rows: no output for valid rows, one line for every broken invariant.
 #define CAF_SUITE domain_audit
 #include "domain/sale/audit.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
@@ -11,7 +11,7 @@ using namespace fq::test;
 
 namespace {
 
-/// A sale with a confirmed ticket (fan 1), a held one (fan 2) and waiters, as vectors that a test may
+/// A sale with a confirmed ticket (fan 1), a held one (fan 2) and waiting fans, as vectors that a test can
 /// falsify.
 struct sold_rows {
   sold_rows() {
@@ -40,7 +40,7 @@ struct sold_rows {
   std::vector<payment_row> payments;
 };
 
-/// Exactly one line, which contains `what`.
+/// True for exactly one line that contains `what`.
 bool tells_only(const std::vector<std::string>& lines, std::string_view what) {
   return lines.size() == 1 && lines[0].find(what) != std::string::npos;
 }
@@ -60,7 +60,7 @@ CAF_TEST(counters are held against the claims with the confirmed ones counted) {
   rows.types[0].held = 0;
   CAF_CHECK(tells_only(rows.audited(), "counts 0 held, its claims hold 1"));
   rows = {};
-  rows.types[0].sold = 0; // the reconciliation that forgets CONFIRMED
+  rows.types[0].sold = 0; // simulates a count that ignores CONFIRMED
   CAF_CHECK(tells_only(rows.audited(), "counts 0 sold, its confirmed claims are 1"));
   rows = {};
   rows.types[0].total = 1;
@@ -72,8 +72,8 @@ CAF_TEST(a refunded unit is not sold) {
   auto& sold = rows.claim_with(claim_status::confirmed);
   sold.items[0].refunded = 1;
   CAF_CHECK_EQUAL(rows.audited().size(), 2u);
-  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded =
-    500; // its money is back, the stock is not
+  // the money is refunded, the stock is not
+  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded = 500;
   CAF_CHECK(tells_only(rows.audited(), "counts 1 sold, its confirmed claims are 0"));
 }
 
@@ -82,7 +82,7 @@ CAF_TEST(two live places of one subject and one claim too many are named) {
   rows.entries[4].subject = rows.entries[3].subject;
   CAF_CHECK(tells_only(rows.audited(), "entries 4 and 5 are live places of one subject"));
   rows.entries[4].status = entry_status::expired;
-  CAF_CHECK(rows.audited().empty()); // the newest of several, as it should be
+  CAF_CHECK(rows.audited().empty()); // the newest of several, which is valid
   rows = {};
   auto second = rows.claim_with(claim_status::claimed);
   second.id = {1, 1};
@@ -98,12 +98,12 @@ CAF_TEST(a confirmed claim without its money is named) {
   rows = {};
   rows.payments[0].captured += 7;
   CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
-  rows.payments[0].tax = 7; // the gateway's, on top of the claim
+  rows.payments[0].tax = 7; // added by the gateway
   CAF_CHECK(rows.audited().empty());
   rows = {};
   rows.payments.clear();
   CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
-  rows.claim_with(claim_status::confirmed).amount = 0; // a free order needs none
+  rows.claim_with(claim_status::confirmed).amount = 0; // a free order needs no payment
   CAF_CHECK(rows.audited().empty());
 }
 

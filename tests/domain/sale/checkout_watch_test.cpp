@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rollback triggers in virtual time: each at its threshold and its time, not before, not after a break,
-// and not while checkout is synchronous.
+// The rollback triggers in virtual time: each at its threshold and time, not earlier, not after a break, and
+// never while checkout is synchronous.
 #define CAF_SUITE domain_checkout_watch
 #include "domain/sale/checkout_watch.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr milliseconds step{5'000};
 constexpr milliseconds minute{60'000};
 
-/// A process whose orders end at a steady rate: `served` and `failed` at each step.
+/// A process with a steady rate of ended orders: `served` and `failed` per step.
 struct world {
   checkout_watch watch;
   checkout_look now{.at = milliseconds{1'000'000}, .workers = 32};
@@ -33,8 +33,8 @@ struct world {
     now.failed += failed;
     return watch.look(now);
   }
-  /// The time from the first tick to the first trigger, in ticks of `served` and `failed`; negative if there
-  /// is none within `at_most`.
+  /// The time from the first tick to the first trigger, with `served` and `failed` orders per tick; negative
+  /// if none fires within `at_most`.
   milliseconds until_trigger(std::uint64_t served, std::uint64_t failed, milliseconds at_most,
                              rollback_trigger what) {
     const auto from = now.at;
@@ -49,9 +49,9 @@ struct world {
 
 struct row {
   const char* what;
-  std::uint64_t served, failed; ///< at each step of 5 s
+  std::uint64_t served, failed; ///< per step of 5 s
   std::uint64_t workers, queue;
-  milliseconds first, last; ///< it is due within; negative: never, in half an hour
+  milliseconds first, last; ///< bounds of the expected time; negative: no trigger within half an hour
   rollback_trigger trigger;
 };
 
@@ -89,7 +89,7 @@ CAF_TEST(each trigger is due at its threshold after its time) {
 CAF_TEST(too few orders say nothing) {
   world slow;
   for (int i = 0; i < 360; ++i) {
-    CAF_CHECK(!slow.tick(0, i % 2 == 0 ? 1 : 0)); // six a minute, for half an hour
+    CAF_CHECK(!slow.tick(0, i % 2 == 0 ? 1 : 0)); // six per minute, for half an hour
     CAF_CHECK(!slow.watch.since(success));
   }
   world nine;
@@ -103,7 +103,7 @@ CAF_TEST(too few orders say nothing) {
 CAF_TEST(a short failure is forgotten) {
   world w;
   for (int i = 0; i < 12 * 10; ++i) {
-    const bool is_bad = i >= 24 && i < 24 + 12 * 3; // three minutes of nothing but failures
+    const bool is_bad = i >= 24 && i < 24 + 12 * 3; // three minutes of failures only
     CAF_CHECK(!w.tick(is_bad ? 0 : 20, is_bad ? 20 : 0));
   }
   CAF_CHECK(!w.watch.since(success));
@@ -135,7 +135,7 @@ CAF_TEST(what happened while nobody looked is not held against anybody) {
   for (milliseconds waited{0}; waited < 2 * minute - step; waited += step) CAF_CHECK(!w.tick(0, 0));
   CAF_CHECK(!w.tick(0, 0, milliseconds{30'001}));
   CAF_CHECK(w.until_trigger(0, 0, 30 * minute, workers) >= 2 * minute);
-  // Nor do orders that failed in between count as of the last minute.
+  // Orders that failed during the sleep do not count as of the last minute.
   world asleep;
   CAF_CHECK(!asleep.tick(0, 0));
   CAF_CHECK(!asleep.tick(0, 5'000, 10 * minute));
@@ -154,7 +154,7 @@ CAF_TEST(it says so until checkout is synchronous and begins anew when a person 
   CAF_CHECK(w.until_trigger(20, 0, 30 * minute, queue) >= 10 * minute);
 }
 
-/// Against a second, slower way to say the same: all looks are kept and read from the end.
+/// Compares with a second, slower implementation that keeps all steps and scans them from the end.
 CAF_TEST(random walks agree with a reading of the whole history) {
   std::size_t triggers = 0;
   for_seeds(40, [&triggers](std::uint64_t seed) {
@@ -202,7 +202,7 @@ CAF_TEST(random walks agree with a reading of the whole history) {
       triggers += got ? 1 : 0;
     }
   });
-  CAF_CHECK(triggers > 100); // it was about something
+  CAF_CHECK(triggers > 100); // the walks reached enough triggers
 }
 
 CAF_TEST(the setting is what was stored or else what is configured) {

@@ -42,7 +42,7 @@ CAF_TEST(a customers slots are taken by live and confirmed claims and come back)
   CAF_CHECK(!book.free_slot(fan(1), 2));
   CAF_CHECK(book.move(claim(1), claim_trigger::confirm, noon, out));
   CAF_CHECK(!book.free_slot(fan(1), 2)); // a ticket counts
-  CAF_CHECK(book.standing(fan(1))->id == claim(1)); // lowest slot, whatever moved last
+  CAF_CHECK(book.standing(fan(1))->id == claim(1)); // lowest slot, independent of later moves
   CAF_CHECK(book.live(fan(1))->id == claim(2));
   CAF_CHECK(book.move(claim(2), claim_trigger::release, noon, out));
   CAF_CHECK(book.free_slot(fan(1), 2) == 1);
@@ -84,7 +84,7 @@ CAF_TEST(deadlines come in order with grace for those that expire and bounded) {
   book.move(claim(5), claim_trigger::deadline_with_payment, noon + seconds{5}, out);
   CAF_CHECK(book.next_deadline(grace) == noon + seconds{6});
   book.move(claim(4), claim_trigger::release, noon + seconds{6}, out);
-  CAF_CHECK(book.next_deadline(grace) == noon + seconds{7}); // claim 3, and 5's grace ends
+  CAF_CHECK(book.next_deadline(grace) == noon + seconds{7}); // claim 3, and the end of 5's grace period
   CAF_CHECK(book.overdue(noon + milliseconds{6999}, grace, 10).empty());
   CAF_CHECK(book.overdue(noon + seconds{7}, grace, 10) == std::vector{claim(5)});
   CAF_CHECK_EQUAL(book.live_ones(10).size(), 4u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stored answers: replayed for a day, never for another body, never without bound.
+// Stored answers: replayed for a day, refused for another body, bounded in number.
 #define CAF_SUITE domain_idempotency
 #include "domain/sale/idempotency.hpp"
 
@@ -45,7 +45,7 @@ CAF_TEST(an answer lives 24 hours) {
   CAF_CHECK(look(index, 1, noon + idempotency_life) == v::fresh);
   CAF_CHECK(look(index, 1, noon + idempotency_life, 8) == v::fresh);
   index.store(row(2, noon + idempotency_life + milliseconds{1}), out);
-  CAF_CHECK_EQUAL(index.size(), 1u); // forgotten, not only hidden
+  CAF_CHECK_EQUAL(index.size(), 1u); // deleted, not only hidden
 }
 
 CAF_TEST(a key used anew after its day lives another day) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stock: units are free, held or sold, and every move says so.
+// Stock: units are free, held or sold; every move creates a change.
 #define CAF_SUITE domain_inventory
 #include "domain/sale/inventory.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -20,7 +20,7 @@ std::vector<claim_item> items(std::uint32_t stand, std::uint32_t seats) {
   return {{0, stand, 100, 0}, {1, seats, 250, 0}};
 }
 
-/// A ledger's view: rows changed by stock_moved alone.
+/// The ledger's view: rows changed by stock_moved only.
 void replay(std::vector<ticket_type_row>& rows, const changes& content) {
   for (const auto& c : content)
     if (const auto* m = std::get_if<stock_moved>(&c)) {
@@ -64,13 +64,13 @@ CAF_TEST(sold out means none free and none held of every type on sale) {
   rows[1].held = 1;
   stock.load(rows);
   CAF_CHECK_EQUAL(stock.available(), 0);
-  CAF_CHECK(!stock.sold_out()); // the held one may come back
+  CAF_CHECK(!stock.sold_out()); // the held unit may return
   rows[1].held = 0;
   rows[1].sold = 5;
   stock.load(rows);
   CAF_CHECK(stock.sold_out());
   rows[0].sold = 0;
-  rows[0].on_sale = false; // what is not on sale neither reopens it nor counts as available
+  rows[0].on_sale = false; // types that are not on sale neither reopen the sale nor count as available
   stock.load(rows);
   CAF_CHECK(stock.sold_out());
   CAF_CHECK_EQUAL(stock.available(), 0);

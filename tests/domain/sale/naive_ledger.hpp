@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger must do with a decision, in the plainest form: maps of rows, every guard checked, every step
-// recorded. The oracle of the domain's tests; it knows nothing of the stores.
+// The simplest correct ledger: maps of rows, every guard checked, every step recorded. The oracle of the
+// domain's tests; independent of the stores.
 #pragma once
 #include "domain/model/change.hpp"
 
@@ -22,13 +22,13 @@ public:
   std::map<refund_id, refund_row> refunds;
   std::map<order_id, order_row> orders;
   std::vector<promo_code_row> promo_codes;
-  std::map<uuid, dead_letter_row> dead_letters; ///< open ones
+  std::map<uuid, dead_letter_row> dead_letters; ///< open dead letters
   std::map<customer_id, priority_row> priorities;
   std::map<customer_id, invitation_row> invitations;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
 
-  /// Throws with the reason when a guard does not hold.
+  /// Throws with the reason if a guard fails.
   void apply(const changes& content);
 
 private:

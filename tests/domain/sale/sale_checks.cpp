@@ -78,7 +78,7 @@ std::string claims_differ(const sample_sale& s) {
   return {};
 }
 
-/// I3 and I4 of the rows: each payment by its state.
+/// Checks I3 and I4 on the rows: each payment by its state.
 std::string money_differs(const sample_sale& s) {
   std::map<claim_id, int> payers;
   money confirmed = 0, gone = 0;
@@ -120,7 +120,7 @@ std::string money_differs(const sample_sale& s) {
       case payment_status::refunded:
         if (p.captured != p.refunded) return "I3: refunded but not all of it";
         break;
-      case payment_status::quarantined: break; // a person's
+      case payment_status::quarantined: break; // a person decides
       case payment_status::partially_refunded:
         if (claim.status != claim_status::confirmed || claim.amount != p.amount)
           return "I3: paid in part without a ticket";
@@ -175,7 +175,7 @@ auto tied(const entry_view& v) {
                   v.admitted_at, v.session_expires_at, v.claim_by);
 }
 
-auto tied(const event_stats& v) { // the arrival rate is of this owner's life
+auto tied(const event_stats& v) { // the arrival rate is not compared: it restarts with each owner
   return std::tie(v.event, v.status, v.waiting, v.away, v.admitted, v.joined_total, v.admitted_total,
                   v.completed_total, v.total, v.held, v.sold, v.available, v.claims_live, v.claims_confirmed,
                   v.payments_open, v.revenue, v.refunded, v.admission_rate_per_minute, v.last_admission_batch,
@@ -184,7 +184,7 @@ auto tied(const event_stats& v) { // the arrival rate is of this owner's life
 
 } // namespace
 
-/// What `fairqueue admin verify` would say.
+/// The result of `fairqueue admin verify`.
 static std::string audit_says(const sample_sale& s) {
   const auto values = [](const auto& map) {
     std::vector<typename std::remove_cvref_t<decltype(map)>::mapped_type> all;

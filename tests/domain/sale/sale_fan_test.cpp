@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's way through a sale: places, sessions, claims, and DESIGN §11's traps on it.
+// A fan's course through a sale: places, sessions, claims, and the special cases of DESIGN §11.
 #define CAF_SUITE domain_sale_fan
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -15,7 +15,7 @@ void check_sound(const sample_sale& s) {
   CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
 }
 
-/// Everybody may shop: batches of 50, more tickets than fans.
+/// All fans may shop: batches of 50, more tickets than fans.
 sample_sale with_shoppers(std::uint64_t fans) {
   sample_sale s{sample_event(), sample_types(1000)};
   s.join_all(1, fans);
@@ -85,7 +85,7 @@ CAF_TEST(admission counts those already admitted and so no tick lets in more tha
   s.join_all(1, 10);
   for (int i = 0; i < 5; ++i) s.pass(seconds{1});
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u);
-  CAF_CHECK(!s.claim(1)); // its unit is held now: no room for another
+  CAF_CHECK(!s.claim(1)); // its unit is held: no room for another place
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u);
   check_sound(s);
 }
@@ -140,12 +140,12 @@ CAF_TEST(after a released claim the same session may claim again until it ends) 
   const auto first = s.claim_of(1).id;
   CAF_CHECK(s.claim(1).id == first);
   CAF_CHECK(!s.release(1, first));
-  CAF_CHECK(!s.release(1, first)); // again: no effect
+  CAF_CHECK(!s.release(1, first)); // repeated: no effect
   CAF_CHECK_EQUAL(s.type().held, 0);
   s.pass(seconds{30}); // the claim window no longer applies
   CAF_CHECK(s.entry(1).status == entry_status::admitted);
   CAF_CHECK(!s.claim(1));
-  CAF_CHECK(s.release(2, s.claim_of(1).id).why == reason::not_found); // another's
+  CAF_CHECK(s.release(2, s.claim_of(1).id).why == reason::not_found); // another fan's claim
   check_sound(s);
 }
 
@@ -171,8 +171,8 @@ CAF_TEST(only the admitted holder claims) {
   claim_id opened;
   decision d;
   const auto* of_1 = s.it->queue().find(fan(1));
-  CAF_CHECK(s.it->open_claim(fan(2), of_1, {}, s.now, d, opened).why
-            == reason::not_admitted); // another's token
+  // another fan's token
+  CAF_CHECK(s.it->open_claim(fan(2), of_1, {}, s.now, d, opened).why == reason::not_admitted);
   CAF_CHECK(s.it->open_claim(fan(1), nullptr, {}, s.now, d, opened).why == reason::not_admitted);
   CAF_CHECK(s.claim(3).why == reason::not_admitted); // still waiting
   CAF_CHECK(d.content.empty());
@@ -207,7 +207,7 @@ CAF_TEST(what is asked for must be on sale within the limit and free) {
   CAF_CHECK(!s.claim(1, {{standard, 2}, {seat, 2}}));
   CAF_CHECK_EQUAL(s.claim_of(1).amount, 2 * 500 + 2 * 900 + 4 * 150 + 99 + 30);
   CAF_CHECK(s.claim(2, {{seat, 1}}).why == reason::none_free);
-  CAF_CHECK(!s.claim(2)); // one of the first type on sale
+  CAF_CHECK(!s.claim(2)); // one unit of the first type on sale
   CAF_CHECK_EQUAL(s.claim_of(2).amount, 500 + 150 + 19 + 30);
   check_sound(s);
 }
@@ -228,7 +228,7 @@ CAF_TEST(none free but some held is not sold out and sold out reopens) {
   CAF_CHECK(s.told(notice_kind::sold_out));
   CAF_CHECK(s.it->view().sold_out);
   CAF_CHECK(s.claim(2).why == reason::event_sold_out);
-  CAF_CHECK(s.join(4).created); // waiters may stay and come
+  CAF_CHECK(s.join(4).created); // waiting fans may stay, and new ones may join
   event_patch more;
   more.ticket_types = {
     {.id = s.type().id, .name = {}, .price = {}, .total = {true, 2}, .max_per_order = {}, .on_sale = {}}};
@@ -244,11 +244,11 @@ CAF_TEST(leaving frees a slot and the end of a place is final and the next place
   CAF_CHECK(s.leave(9).why == reason::not_in_queue);
   CAF_CHECK(!s.leave(2));
   CAF_CHECK(s.entry(2).status == entry_status::cancelled);
-  CAF_CHECK(!s.leave(2)); // again: fine
+  CAF_CHECK(!s.leave(2)); // repeated: accepted
   CAF_CHECK_EQUAL(s.it->view_of(*s.it->queue().find(fan(3)), s.now).position, 1u);
   CAF_CHECK(!s.leave(1)); // admitted without a claim
   CAF_CHECK(s.entry(1).status == entry_status::completed);
-  CAF_CHECK(s.entry(3).status == entry_status::admitted); // who left never burned an admission
+  CAF_CHECK(s.entry(3).status == entry_status::admitted); // a fan that left used up no admission
   const auto again = s.join(2);
   CAF_CHECK(again.created);
   CAF_CHECK_EQUAL(value_of(again.number), 4u);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Money through a sale: attempts, late captures, quarantine, refunds; DESIGN §9 and the traps of §11 about
-// it.
+// Money in a sale: attempts, late captures, quarantine, refunds; DESIGN §9 and the related cases of §11.
 #define CAF_SUITE domain_sale_money
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -49,12 +48,12 @@ CAF_TEST(one attempt is open at a time and after a decline comes another up to t
   one_buyer s;
   const auto same = s.pay(1);
   CAF_CHECK(!same.created && same.payment == s.paying);
-  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // its answer may be lost: asked again by reference
+  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // its answer may be lost: polled by reference
   CAF_CHECK(s.release(1, s.claim_of(1).id).why == reason::payment_open);
   auto paying = s.paying;
   for (int attempt = 2; attempt <= 3; ++attempt) {
     s.declined(paying);
-    CAF_CHECK(s.claim_state() == claim_status::claimed); // a declined attempt leaves the claim
+    CAF_CHECK(s.claim_state() == claim_status::claimed); // a declined attempt keeps the claim
     const auto next = s.pay(1);
     CAF_CHECK(next.created);
     paying = next.payment;
@@ -74,7 +73,7 @@ CAF_TEST(the same webhook twice has one effect another webhook of the same captu
   CAF_CHECK(!s.hear(f));
   CAF_CHECK(s.last.content.empty());
   CAF_CHECK_EQUAL(s.ledger.receipts.size(), rows);
-  s.captured(s.paying); // other id, same capture
+  s.captured(s.paying); // another webhook id, the same capture
   CAF_CHECK_EQUAL(s.type().sold, 1);
   CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 699);
   check_sound(s);
@@ -126,7 +125,7 @@ CAF_TEST(a verdict may still come after a downtime longer than the grace) {
     s.join(2);
     if (was_expiring) s.pass(seconds{20});
     s.reload();
-    s.pass(seconds{20} + 2 * s.rules.verdict_grace); // nobody could be asked all that time
+    s.pass(seconds{20} + 2 * s.rules.verdict_grace); // the gateway was unavailable all that time
     CAF_CHECK(s.claim_state() == claim_status::expiring);
     CAF_CHECK(s.asked(gateway_order_kind::verify));
     s.pass(s.rules.verdict_grace - milliseconds{1});
@@ -155,7 +154,7 @@ CAF_TEST(an attempt whose page was never heard of is begun again while its claim
   s.claim(1);
   s.pay(1);
   s.pass(s.rules.stale_after);
-  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // with the same reference: harmless if it was there
+  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // the same reference, so a repeat is harmless
   s.pass(s.rules.stale_after);
   CAF_CHECK(s.asked(gateway_order_kind::expire));
 }
@@ -163,7 +162,7 @@ CAF_TEST(an attempt whose page was never heard of is begun again while its claim
 CAF_TEST(an unpaid attempt of an expiring claim is closed at the gateway then released) {
   one_buyer s;
   s.it->unpaid(s.paying, false, s.now, s.last = {});
-  CAF_CHECK(!s.asked(gateway_order_kind::expire)); // in time: let them pay
+  CAF_CHECK(!s.asked(gateway_order_kind::expire)); // still in time: the page stays open
   s.pass(seconds{20});
   s.it->unpaid(s.paying, false, s.now, s.last = {});
   CAF_CHECK(s.asked(gateway_order_kind::expire));
@@ -208,17 +207,17 @@ CAF_TEST(late money goes back when the stock is gone) {
   s.pass(seconds{20});
   s.leave(1);
   CAF_CHECK(!s.claim(2));
-  s.captured(s.paying); // declined, then captured after all
+  s.captured(s.paying); // declined, then captured
   CAF_CHECK(s.payment(s.paying).status == payment_status::refund_pending);
   const auto refund = s.refund_asked();
   CAF_REQUIRE(refund.has_value());
   CAF_CHECK_EQUAL(s.it->payments().find_refund(*refund)->amount, 699);
   check_sound(s);
   s.refunded(*refund);
-  s.refunded(*refund); // twice
+  s.refunded(*refund); // a repeat
   CAF_CHECK(s.payment(s.paying).status == payment_status::refunded);
   CAF_CHECK_EQUAL(s.payment(s.paying).refunded, 699);
-  CAF_CHECK_EQUAL(s.type().held, 1); // fan 2's
+  CAF_CHECK_EQUAL(s.type().held, 1); // of fan 2
   check_sound(s);
 }
 
@@ -242,7 +241,7 @@ CAF_TEST(a failed attempt that was captured after all still pays a live claim an
   CAF_CHECK(s.payment(s.paying).status == payment_status::confirmed);
   CAF_CHECK(s.claim_state() == claim_status::confirmed);
   s.it->unpaid(second, false, s.now, s.last = {});
-  CAF_CHECK(s.asked(gateway_order_kind::expire)); // nobody may pay it any more
+  CAF_CHECK(s.asked(gateway_order_kind::expire)); // the page must close
   s.captured(second);
   CAF_CHECK(s.payment(second).status == payment_status::refund_pending);
   s.refunded(*s.refund_asked());
@@ -336,7 +335,7 @@ CAF_TEST(a refused refund is retried with back-off then a dead letter and an out
   s.captured(s.paying);
   s.turn(event_trigger::cancel);
   const auto refund = *s.refund_asked();
-  for (int i = 0; i < 20; ++i) { // nothing is ever answered
+  for (int i = 0; i < 20; ++i) { // no call is ever answered
     CAF_REQUIRE(is_set(s.wake.at));
     s.pass(s.wake.at - s.now);
     CAF_CHECK(s.refund_asked() == refund);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders: what one costs, who may place it, how it ends with its payments; promo codes, hidden types,
-// windows, partial refunds.
+// Orders: prices, the right to place one, the end with their payments; promo codes, hidden types, windows,
+// partial refunds.
 #define CAF_SUITE domain_sale_orders
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -11,7 +11,7 @@ using namespace fq::test;
 
 namespace {
 
-/// 10 Standard at 10.00 (at most 4), 5 Seats at 25.00; the fees of the second seed.
+/// 10 Standard at 10.00 (at most 4), 5 Seats at 25.00; the fees of the second reference.
 struct fixture {
   explicit fixture(event_row event = sample_event(), std::vector<ticket_type_row> types = two_types()) :
       s(std::move(event), std::move(types)) {}
@@ -27,14 +27,14 @@ struct fixture {
   }
   item_wish seat(std::uint32_t quantity = 1) const { return {s.type(1).id, quantity, 0}; }
 
-  /// Fan `n` is in and has ordered.
+  /// Fan `n` is admitted and has placed an order.
   const order_row& ordered(std::uint64_t n, std::vector<item_wish> items, std::string code = {}) {
     s.join(n);
     const auto done = s.order(n, std::move(items), std::move(code));
     CAF_CHECK(!done.no);
     return s.order_of(n);
   }
-  /// ... and has paid.
+  /// The same, and has paid.
   const order_row& bought(std::uint64_t n, std::vector<item_wish> items, std::string code = {}) {
     const auto payment = s.payment_of(ordered(n, std::move(items), std::move(code))).id;
     if (is_open(s.payment(payment).status)) {
@@ -124,7 +124,7 @@ CAF_TEST(an open event lets who orders in by itself) {
   CAF_CHECK(!f.s.order(1, {f.standard()}).no);
   CAF_CHECK(f.s.entry(1).status == entry_status::admitted);
   CAF_CHECK(f.s.order(2, {f.standard(5)}).no.why == reason::limit_exceeded);
-  CAF_CHECK(f.s.it->queue().find(fan(2)) == nullptr); // a refused order joins nobody
+  CAF_CHECK(f.s.it->queue().find(fan(2)) == nullptr); // a refused order joins no queue
   f.sound();
 }
 
@@ -166,7 +166,7 @@ CAF_TEST(an order ends with its hold and its tickets come back) {
   f.s.initialized(payment);
   f.s.pass(seconds{20});
   CAF_CHECK(f.s.asked(gateway_order_kind::verify));
-  CAF_CHECK(f.s.order_of(1).status == order_status::awaiting_payment); // the gateway is asked first
+  CAF_CHECK(f.s.order_of(1).status == order_status::awaiting_payment); // the gateway must answer first
   f.s.closed(payment);
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
   CAF_CHECK(f.s.order_of(1).failure == "expired");
@@ -211,7 +211,7 @@ CAF_TEST(no order waits for its page for ever) {
   event.queue.session_ttl = seconds{1'200};
   fixture f{event};
   const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;
-  for (int asked = 0; asked < 3; ++asked) { // the gateway is asked again all the while
+  for (int asked = 0; asked < 3; ++asked) { // the sale keeps polling the gateway
     f.s.it->not_answered(payment, f.s.now);
     f.s.pass(seconds{15});
     CAF_CHECK(f.s.asked(gateway_order_kind::initialize));
@@ -219,7 +219,7 @@ CAF_TEST(no order waits for its page for ever) {
   f.s.pass(seconds{300 - 45});
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
   CAF_CHECK(f.s.order_of(1).failure == "gateway_unavailable");
-  CAF_CHECK(f.s.asked(gateway_order_kind::expire)); // it may have made the page after all
+  CAF_CHECK(f.s.asked(gateway_order_kind::expire)); // the gateway may have created the page after all
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
   f.sound();
 }
@@ -244,7 +244,7 @@ CAF_TEST(a reference that came twice takes no page away that is known) {
   fixture f;
   const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
   f.s.initialized(first);
-  f.s.it->not_taken(first, true, f.s.now, f.s.last = {}); // asked again while the answer was on its way
+  f.s.it->not_taken(first, true, f.s.now, f.s.last = {}); // polled again while the answer was in flight
   f.s.settle();
   CAF_CHECK(f.s.payment(first).status == payment_status::pending);
   f.s.captured(first);
@@ -261,10 +261,10 @@ CAF_TEST(an order given up frees its tickets once nobody can pay any more) {
   CAF_CHECK(!f.s.cancel_order(1, id));
   CAF_CHECK(f.s.order_of(1).status == order_status::cancelled);
   CAF_CHECK(f.s.asked(gateway_order_kind::expire));
-  CAF_CHECK_EQUAL(f.s.type(0).held, 1); // until the gateway says that nobody can pay it
+  CAF_CHECK_EQUAL(f.s.type(0).held, 1); // until the gateway confirms that the page is closed
   f.s.closed(payment);
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
-  CAF_CHECK(!f.s.cancel_order(1, id)); // again: the same
+  CAF_CHECK(!f.s.cancel_order(1, id)); // repeated: the same answer
   f.sound();
 }
 
@@ -359,7 +359,7 @@ CAF_TEST(late money does not redeem a code for a customer who has used it up) {
   f.s.initialized(payment);
   f.s.pass(seconds{20});
   f.s.closed(payment);
-  f.bought(1, {f.standard()}, "ONCE"); // the first use came back
+  f.bought(1, {f.standard()}, "ONCE"); // the first use was released
   f.s.captured(payment);
   CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
   f.sound();
@@ -425,7 +425,7 @@ CAF_TEST(tickets go back one by one and the fees with the last) {
   CAF_CHECK_EQUAL(f.s.type(0).sold, 1);
   CAF_CHECK(f.s.payment(payment).status == payment_status::partially_refunded);
   f.sound();
-  CAF_CHECK(!f.s.refund_order(id, {f.seat(), f.standard()})); // everything that is left, in another order
+  CAF_CHECK(!f.s.refund_order(id, {f.seat(), f.standard()})); // all remaining tickets, in another order
   const auto last = *f.s.refund_asked();
   CAF_CHECK_EQUAL(f.s.ledger.refunds.at(last).amount, total - 1'000);
   f.s.refunded(last);
@@ -455,7 +455,7 @@ CAF_TEST(a refund that the gateway will not make waits for a person) {
   f.s.settle();
   CAF_CHECK(f.s.asked(gateway_order_kind::refund));
   CAF_CHECK(f.s.ledger.dead_letters.empty());
-  const auto another = *f.s.refund_asked(); // the gateway would say no to the same one again
+  const auto another = *f.s.refund_asked(); // a new refund id, because the gateway refuses the old one again
   CAF_CHECK(another != refund);
   f.s.refunded(another);
   CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
@@ -486,7 +486,7 @@ CAF_TEST(another amount that waits to go back does not pay for refunded tickets)
   f.s.declined(first);
   const auto second = f.s.pay(1).payment;
   f.s.initialized(second);
-  f.s.captured(first); // after all
+  f.s.captured(first); // captured after all
   auto wrong = f.s.fact(second, verdict::paid);
   wrong.amount += 1;
   f.s.hear(wrong);
@@ -525,7 +525,7 @@ CAF_TEST(a cancelled event gives every order back) {
   f.s.drain();
   CAF_CHECK(f.s.order_of(2).status == order_status::failed);
   CAF_CHECK(f.s.order_of(2).failure == "event_cancelled");
-  f.s.captured(paying); // just then
+  f.s.captured(paying); // captured at the same moment
   for (const auto& [id, r] : std::map{f.s.ledger.refunds}) f.s.refunded(id);
   CAF_CHECK(f.s.it->orders().find(bought)->status == order_status::refunded);
   CAF_CHECK(f.s.payment(paying).status == payment_status::refunded);
@@ -576,11 +576,11 @@ CAF_TEST(a join that moves others reveals itself to their reads) {
   event.queue.batch_size = 1;
   fixture f{event};
   f.s.prefer(3, priority_vip);
-  f.s.join(1); // is let in
+  f.s.join(1); // is admitted
   f.s.join(2);
   CAF_CHECK(!f.s.last.reveals);
   f.s.join(3);
-  CAF_CHECK(f.s.last.reveals); // who is second now must not see it before it is durable
+  CAF_CHECK(f.s.last.reveals); // fan 2 must not see the change before it is durable
 }
 
 CAF_TEST(preferred customers come first and in order) {
@@ -594,7 +594,7 @@ CAF_TEST(preferred customers come first and in order) {
   f.s.pass(seconds{1});
   for (std::uint64_t n : {1, 2, 3, 4}) f.s.join(n);
   f.s.prefer(2, std::nullopt);
-  CAF_CHECK(f.s.entry(1).status == entry_status::admitted); // was alone then
+  CAF_CHECK(f.s.entry(1).status == entry_status::admitted); // admitted when it was alone
   f.s.pass(seconds{5});
   CAF_CHECK(f.s.entry(3).status == entry_status::admitted);
   f.s.pass(seconds{5});

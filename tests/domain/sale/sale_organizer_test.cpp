@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An organizer's decisions: life cycle, settings that change while people queue, ending and cancelling.
+// An organizer's decisions: life cycle, changed settings during the sale, ending and cancelling.
 #define CAF_SUITE domain_sale_organizer
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -156,7 +156,7 @@ CAF_TEST(lowering the concurrency evicts nobody and the count only falls) {
   s.leave(2);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u);
   s.leave(3);
-  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u); // a freed slot admits the next at once
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u); // a freed slot admits the next fan at once
   p.concurrency = {true, 8};
   s.patch(p);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 8u);
@@ -184,7 +184,7 @@ CAF_TEST(a shorter claim window takes nothing from who was admitted before) {
   CAF_CHECK(s.it->view_of(*s.it->queue().find(fan(1)), s.now).claim_by == opening + seconds{10});
   s.pass(milliseconds{9'999});
   CAF_CHECK(s.entry(1).status == entry_status::admitted);
-  s.reload(); // the promise is durable
+  s.reload(); // the admission is durable
   CAF_CHECK(!s.claim(1));
   s.pass(seconds{11});
   CAF_CHECK(s.entry(1).status == entry_status::admitted);
@@ -197,13 +197,13 @@ CAF_TEST(a changed claim window is that of the next admission) {
   event_patch p;
   p.claim_window = {true, seconds{5}};
   CAF_CHECK(!s.patch(p));
-  s.pass(seconds{10}); // the first has not claimed: the second is let in
+  s.pass(seconds{10}); // the first fan has not claimed: the second is admitted
   CAF_CHECK(s.entry(1).status == entry_status::session_expired);
   CAF_CHECK(s.entry(2).status == entry_status::admitted);
   CAF_CHECK(s.entry(2).claim_by == opening + seconds{15});
   p.claim_window = {true, seconds{30}};
   CAF_CHECK(!s.patch(p));
-  s.pass(seconds{5}); // nor does a longer one give more than was promised
+  s.pass(seconds{5}); // a longer window does not extend earlier admissions
   CAF_CHECK(s.entry(2).status == entry_status::session_expired);
   CAF_CHECK(s.entry(3).claim_by == opening + seconds{45});
   s.pass(milliseconds{29'999});
@@ -229,7 +229,7 @@ CAF_TEST(types are added and taken off sale while it runs) {
   p.ticket_types = {patch_of({9, 9})};
   CAF_CHECK(s.patch(p).why == reason::invalid_field);
   p.ticket_types = {patch_of({})};
-  CAF_CHECK(s.patch(p).why == reason::invalid_field); // no name, price and total
+  CAF_CHECK(s.patch(p).why == reason::invalid_field); // missing name, price and total
   check_sound(s);
 }
 
@@ -312,12 +312,12 @@ CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancel
   }
   s.turn(event_trigger::cancel);
   s.drain();
-  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 20u); // evenly, as many again in each tenth of a second
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 20u); // evenly: the same number in each tenth of a second
   for (int slot = 0; slot < 9; ++slot) s.pass(milliseconds{100});
   CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u);
   s.pass(milliseconds{100});
-  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u); // so many may be under way
-  for (const auto& [id, refund] : std::map{s.ledger.refunds}) { // "it takes some days"
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u); // maximum in flight
+  for (const auto& [id, refund] : std::map{s.ledger.refunds}) { // a pending refund
     s.last = {};
     s.it->refund_not_done(id, false, s.now, s.last);
     s.settle();
@@ -357,7 +357,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   CAF_CHECK_EQUAL(s.claim_of(331).status == claim_status::released, true);
   CAF_CHECK(s.claim_of(330).status == claim_status::expiring);
   check_sound(s);
-  s.captured(undecided); // paid meanwhile: confirmed, and on its way back when its turn comes
+  s.captured(undecided); // paid meanwhile: confirmed, then refunded in its turn
   std::size_t made = 0;
   const auto make_all = [&] {
     for (; !refunds.empty(); refunds.pop_front(), ++made) {
@@ -366,9 +366,9 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
     }
   };
   make_all();
-  CAF_CHECK_EQUAL(made, 20u); // made at once, they make no room for others in their tenth of a second
+  CAF_CHECK_EQUAL(made, 20u); // refunds that end at once do not free slots in the same tenth of a second
   for (int slot = 0; slot < 16; ++slot) {
-    CAF_CHECK(!s.it->is_quiet()); // nothing is under way, and not all is done
+    CAF_CHECK(!s.it->is_quiet()); // no refund is in flight, but some remain
     s.pass(milliseconds{100});
     note_refunds(s.last.orders);
     make_all();

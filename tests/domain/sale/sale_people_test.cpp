@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom an organizer does not serve, and who is invited to a quota.
+// Block lists, and invitations to a quota.
 #define CAF_SUITE domain_sale_people
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -59,8 +59,7 @@ struct fixture {
 
 } // namespace
 
-// -- blocks
-// ------------------------------------------------------------------------------------------------------------
+// -- blocks ---------------------------------------------------------------------------------------------
 
 CAF_TEST(a blocked customer can neither join nor buy) {
   fixture f;
@@ -108,7 +107,7 @@ CAF_TEST(what was bought goes back and is free for others) {
   CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
   f.s.pass(seconds{1});
-  CAF_CHECK(f.s.last.blocked.empty()); // told once
+  CAF_CHECK(f.s.last.blocked.empty()); // reported once
   f.sound();
 }
 
@@ -158,7 +157,7 @@ CAF_TEST(a block is looked at again after a restart) {
   f.bought(1);
   auto customers = std::make_shared<blocked_customers::list>();
   customers->emplace(fan(1), false);
-  f.s.blocked.own = std::move(customers); // decided while the event ran nowhere
+  f.s.blocked.own = std::move(customers); // decided while the event had no owner
   f.s.reload();
   f.s.pass(seconds{1});
   CAF_CHECK(f.s.asked(gateway_order_kind::refund));
@@ -179,10 +178,10 @@ CAF_TEST(many blocked customers are paid back in parts) {
     all.insert(n);
   }
   f.s.block(all);
-  CAF_CHECK_EQUAL(f.s.last.blocked.size(), 20u); // the others' money follows
+  CAF_CHECK_EQUAL(f.s.last.blocked.size(), 20u); // the other refunds follow
   CAF_CHECK(f.s.wake.at == f.s.now + milliseconds{100});
   for (int slot = 0; slot < 11; ++slot) f.s.pass(milliseconds{100});
-  CAF_CHECK_EQUAL(f.s.it->payments().unanswered_refunds(), 200u); // others need the gateway too
+  CAF_CHECK_EQUAL(f.s.it->payments().unanswered_refunds(), 200u); // other events need the gateway too
   for (int i = 0; i < 10; ++i, f.s.pass(milliseconds{100}))
     for (const auto& [id, refund] : std::map{f.s.ledger.refunds})
       if (refund.status == refund_status::requested) f.s.refunded(id);
@@ -239,7 +238,7 @@ CAF_TEST(a surplus capture whose refund fails does not keep the rest) {
   const auto second = f.s.pay(1).payment;
   f.s.initialized(second);
   f.s.captured(second);
-  f.s.captured(first); // its page was paid after all: it is on its way back
+  f.s.captured(first); // its page was paid after all: a refund is in flight
   CAF_REQUIRE(f.s.payment(first).status == payment_status::refund_pending);
   f.s.block({1});
   CAF_CHECK(f.s.payment(second).status == payment_status::refund_pending);
@@ -257,8 +256,7 @@ CAF_TEST(what was bought from a sale that has ended goes back if that is wanted)
   CAF_CHECK(f.s.refund_asked().has_value());
 }
 
-// -- invitations
-// -------------------------------------------------------------------------------------------------------
+// -- invitations ----------------------------------------------------------------------------------------
 
 CAF_TEST(only who is invited buys from a quota and no more than that) {
   fixture f;
@@ -299,20 +297,20 @@ CAF_TEST(an invitation ends with its time or its withdrawal) {
   CAF_CHECK_EQUAL(f.s.uninvite(2), 0u);
   CAF_CHECK(f.s.order(2, {f.quota()}).no.why == reason::invalid_field);
   std::size_t news = 0;
-  CAF_CHECK(!f.s.invite({2}, f.to_quota(1), &news)); // valid again, but told of it today already
+  CAF_CHECK(!f.s.invite({2}, f.to_quota(1), &news)); // valid again, but its mail was sent today already
   CAF_CHECK_EQUAL(news, 0u);
   CAF_CHECK(!f.s.order(2, {f.quota()}).no);
 }
 
 CAF_TEST(no more is promised than there is) {
-  fixture f; // 5 of them
+  fixture f; // 5 units
   CAF_REQUIRE(!f.s.invite({1, 2}, f.to_quota(2)));
   const auto no = f.s.invite({3}, f.to_quota(2));
   CAF_CHECK(no.why == reason::quota_exceeded);
   CAF_CHECK_EQUAL(no.first, 1);
   CAF_CHECK_EQUAL(f.s.ledger.invitations.size(), 2u); // all or none
   CAF_CHECK(!f.s.invite({3}, f.to_quota(1)));
-  f.bought(1, {f.quota(2)}); // what is sold was promised
+  f.bought(1, {f.quota(2)}); // sold units still count against the quota
   CAF_CHECK(f.s.invite({4}, f.to_quota(1)).why == reason::quota_exceeded);
   CAF_CHECK(!f.s.invite({2}, f.to_quota(1))); // instead of two
   CAF_CHECK(!f.s.invite({4}, f.to_quota(1)));
@@ -328,7 +326,7 @@ CAF_TEST(an invitation is news once) {
   CAF_REQUIRE(!f.s.invite({1, 2, 3}, f.to_quota(1), &news));
   CAF_CHECK_EQUAL(news, 1u);
   CAF_REQUIRE(!f.s.invite({1}, f.to_quota(2), &news));
-  CAF_CHECK_EQUAL(news, 0u); // more, but not within a day
+  CAF_CHECK_EQUAL(news, 0u); // more, but within the same day
   CAF_CHECK_EQUAL(f.s.ledger.invitations.at(fan(1)).quantity, 2u);
   f.s.block({4});
   CAF_REQUIRE(!f.s.invite({4}, f.to_quota(1), &news));
@@ -342,7 +340,7 @@ CAF_TEST(late money takes no more of a quota than its invitation allows) {
   CAF_REQUIRE(!f.s.invite({1}, f.to_quota(2)));
   const auto late = f.ordered(1, {f.quota(2)});
   f.s.closed(late);
-  f.s.pass(seconds{30}); // it runs out
+  f.s.pass(seconds{30}); // it expires
   f.s.join(1);
   f.s.order(1, {f.quota(2)});
   for (const auto& [id, p] : std::map{f.s.ledger.payments})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks
-// come late, twice and out of order, the owner restarts. After every step I1-I6, I8 and I10 hold, and a
-// reload shows what memory shows.
+// A random sale: fans, an organizer and a gateway with its own records act at any time. Webhooks are late,
+// repeated and out of order; the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload equals
+// memory.
 #define CAF_SUITE domain_sale_walk
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -72,15 +72,14 @@ std::vector<ticket_type_row> random_types(dice& d) {
   return types;
 }
 
-/// What the walks came to: a property that nothing exercised proves nothing.
+/// Coverage of the walks: a property that no walk exercised proves nothing.
 struct coverage {
   std::uint64_t steps = 0, reloads = 0, admitted = 0, session_expired = 0, expired = 0;
   std::map<claim_status, std::uint64_t> claims;
   std::map<payment_status, std::uint64_t> payments;
   std::map<order_status, std::uint64_t> orders;
-  std::uint64_t blocked = 0, invited = 0,
-                of_quota =
-                  0; ///< steps with somebody blocked; invitations; units sold or held of quotas at the end
+  /// steps with a blocked fan; invitations; units of quotas sold or held at the end
+  std::uint64_t blocked = 0, invited = 0, of_quota = 0;
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
                 refusals_of_refunds = 0;
@@ -153,7 +152,7 @@ private:
     turn_something();
   }
 
-  /// Mostly somebody of whom `has` holds, if there is one; else `n`: random fans alone seldom get anywhere.
+  /// Mostly a fan for which `has` holds, if there is one; else `n`. Purely random fans rarely get far.
   template <class Has>
   std::uint64_t likely(std::uint64_t n, Has has) {
     for (std::uint64_t i = 0; i < fans && d_.chance(90); ++i)
@@ -218,8 +217,7 @@ private:
     s_.invite({n}, {s_.ledger.types.back().id, 1 + static_cast<std::uint32_t>(d_.below(2)), until});
   }
 
-  /// Nothing of theirs is left but money on its way back, or that waits for a person, and what is kept of a
-  /// sale that has ended.
+  /// A blocked fan has only refunds in flight, money that waits for a person, and rows of an ended sale.
   void check_blocked() {
     for (const auto n : blocked_) {
       const auto* e = s_.it->queue().find(fan(n));
@@ -282,7 +280,7 @@ private:
     }
   }
 
-  /// The gateway's own book moves, whatever the sale thinks; what it did is told later.
+  /// Changes the gateway's own records; the sale receives the webhook later.
   void gateway_acts() {
     const auto* p = any(s_.ledger.payments);
     for (int i = 0; i < 8 && p != nullptr && book_.captured.contains(p->id); ++i) p = any(s_.ledger.payments);
@@ -300,7 +298,7 @@ private:
     }
   }
 
-  /// Some message arrives, and often stays in the mail to arrive again.
+  /// Delivers a random message, which often stays and arrives again.
   void deliver() {
     collect_refunds();
     if (mail_.empty()) return;
@@ -315,7 +313,7 @@ private:
     if (f.what == verdict::paid) told_[*parse_reference(f.reference)] = f.amount;
   }
 
-  /// The gateway answers requested refunds: done, refused, or nothing yet.
+  /// The gateway answers requested refunds: done, refused, or no answer yet.
   void collect_refunds() {
     for (const auto& [id, r] : s_.ledger.refunds) {
       if (r.status != refund_status::requested || !d_.chance(15)) continue;
@@ -365,7 +363,7 @@ private:
     check_order();
     waiting_seen_ += s_.it->queue().counts().waiting;
     for (const auto& [id, c] : s_.ledger.claims) expiring_seen_ += c.status == claim_status::expiring;
-    FQ_HOLDS(seed_, !is_set(s_.wake.at) || s_.wake.again || s_.wake.at > s_.now); // never a timer that spins
+    FQ_HOLDS(seed_, !is_set(s_.wake.at) || s_.wake.again || s_.wake.at > s_.now); // no immediate timer
     if (d_.chance(25)) demand_nothing(how_a_reload_differs(s_));
   }
 
@@ -373,7 +371,7 @@ private:
     if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
   }
 
-  /// I6: nobody of its class in line was there, with a lower number, when somebody was admitted.
+  /// I6: at an admission no waiting fan of the same class has a lower number.
   void check_order() {
     std::map<std::uint32_t, std::uint64_t> in_batch;
     for (const auto priority_class : {priority_vip, priority_standard}) {
@@ -404,7 +402,7 @@ private:
     return result;
   }
 
-  /// A place of a lower class may come before it; within its class nobody does.
+  /// The position within the priority class; places of other classes are ignored.
   std::uint64_t rank_in_class(queue_number number, std::uint8_t priority_class) const {
     std::uint64_t rank = 0;
     for (const auto& [n, e] : s_.ledger.entries)
@@ -412,7 +410,7 @@ private:
     return rank;
   }
 
-  /// I13: with everything delivered and time passing, nothing stays unfinished.
+  /// I13: after all deliveries and enough time, no work remains.
   void quiet_phase() {
     const auto end = s_.ledger.event.sale_end + seconds{120};
     for (int i = 0; i < 2000 && !(s_.now > end && s_.it->is_quiet() && mail_.empty()); ++i) {

@@ -192,8 +192,9 @@ void sample_sale::initialized(const payment_id& payment) {
 
 const order_row& sample_sale::order_of(std::uint64_t n) const {
   const order_row* newest = nullptr;
+  // ordered by id, so by time
   for (const auto& [id, row] : ledger.orders)
-    if (row.customer == fan(n)) newest = &row; // by id, so by time
+    if (row.customer == fan(n)) newest = &row;
   if (newest == nullptr) throw std::runtime_error{"fan without an order"};
   return *newest;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale to try things on: settings that are easy to reckon with, time that the test moves, and a naive
-// ledger behind it.
+// A sample sale with simple numbers, a clock that the test moves, and a naive ledger.
 #pragma once
 #include "domain/sale/sale.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
@@ -32,17 +31,17 @@ public:
   naive_ledger ledger;
   std::unique_ptr<sale> it;
   timestamp now = opening;
-  decision last; ///< what the last call and its run did
+  decision last; ///< of the last call and its run
   sale::wake_up wake;
   blocked_customers blocked;
 
-  /// Ends a call: run, then the ledger takes the whole decision. As the event actor does.
+  /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
-  /// Time passes; everything due happens.
+  /// Advances the time; processes all deadlines.
   void pass(milliseconds span);
-  /// run until nothing more is to be done at this moment; how many runs that took.
+  /// Calls run until nothing is left at this time; returns the number of runs.
   int drain();
-  /// As after a crash: memory gone, rows stay.
+  /// As after a crash: drops the memory, keeps the rows.
   void reload();
 
   sale::joined join(std::uint64_t n, std::uint64_t key = 0);
@@ -50,19 +49,19 @@ public:
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, std::vector<item_wish> wishes = {});
   refusal release(std::uint64_t n, const claim_id& id);
-  /// With contact and gateway filled in; from its own place, or (in an open event) by joining.
+  /// With contact and gateway filled in; from the fan's place, or in an open event by joining.
   sale::placed order(std::uint64_t n, std::vector<item_wish> items = {}, std::string promo_code = {});
   refusal cancel_order(std::uint64_t n, const order_id& id);
   refusal refund_order(const order_id& id, std::vector<item_wish> items = {});
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
-  /// From now on these fans are not served, and no others; stays so over a reload.
+  /// Blocks exactly these fans; also valid after a reload.
   void block(const std::set<std::uint64_t>& fans, bool includes_ended = false);
-  /// `news`: how many fans it was news to.
+  /// `news`: receives the number of fans to notify.
   refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish,
                  std::size_t* news = nullptr);
   std::size_t uninvite(std::uint64_t n);
-  /// The gateway gave the page.
+  /// The gateway returned the payment page.
   void initialized(const payment_id& payment);
   sale::attempt pay(std::uint64_t n);
   refusal hear(gateway_fact fact);
@@ -80,9 +79,9 @@ public:
   const payment_row& payment(const payment_id& id) const { return *it->payments().find(id); }
   const ticket_type_row& type(std::size_t i = 0) const { return it->stock().types().at(i); }
   bool told(notice_kind what) const;
-  /// The gateway was asked `kind` by the last decision.
+  /// True if the last decision contains a gateway call of this kind.
   bool asked(gateway_order_kind kind) const;
-  /// The refund order of the last decision.
+  /// The refund call of the last decision.
   std::optional<refund_id> refund_asked() const;
   gateway_fact fact(const payment_id& id, verdict what);
 

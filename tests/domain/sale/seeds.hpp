@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeds for property tests: every failure names its seed, and FAIRQUEUE_SEED=<n> runs that one alone.
+// Seeds for property tests: every failure names its seed; FAIRQUEUE_SEED=<n> runs only that seed.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +11,7 @@ class dice {
 public:
   explicit dice(std::uint64_t seed) : engine_(seed * 0x9e3779b97f4a7c15ull + 1) {}
   std::uint64_t bits() { return engine_(); }
-  /// Uniform enough in [0, n).
+  /// Nearly uniform in [0, n).
   std::uint64_t below(std::uint64_t n) { return engine_() % n; }
   bool chance(unsigned percent) { return below(100) < percent; }
   template <class List>
@@ -32,7 +32,7 @@ void for_seeds(std::uint64_t count, F f) {
 
 } // namespace fq::test
 
-/// For loops of thousands of checks: silent when it holds; names the seed and ends the test when not.
+/// For loops of thousands of checks: silent on success; on failure names the seed and ends the test.
 #define FQ_HOLDS(seed, condition)                                                                            \
   do {                                                                                                       \
     if (!(condition))                                                                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line and the URLs.
+// The command line and URLs.
 #define CAF_SUITE load.options
 #include "caf/test/unit_test.hpp"
 

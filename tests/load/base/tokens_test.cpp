@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Customer tokens from a key and from a file.
+// Customer tokens minted from a key and read from a file.
 #define CAF_SUITE load.tokens
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every check with a planted violation, and beside it the lawful or unprovable history that must pass.
+// Every check with a planted violation, and with a similar valid or unprovable history that must pass.
 #define CAF_SUITE load.checker
 #include "caf/test/unit_test.hpp"
 
@@ -30,7 +30,7 @@ payment_sight payment_at(run_time_us sent_us, uuid id, uuid claim, payment_statu
   return {sent_us, sent_us + 5, id, claim, status, price, 0, "NGN"};
 }
 
-// A fan who joined at `n`, was admitted in `batch` at 1000 x batch, bought at once.
+// A fan who joined at `n`, was admitted in `batch` at 1000 x batch, and bought at once.
 fan_history buyer(std::uint64_t n, std::uint64_t batch) {
   const auto t = static_cast<run_time_us>(1000 * batch);
   fan_history fan;
@@ -55,7 +55,7 @@ fan_history waiter(std::uint64_t n, run_time_us last_look_us) {
   return fan;
 }
 
-// Ten fans in batches of two buy ten tickets; five more wait to the end.
+// Ten fans in batches of two buy ten tickets; five more wait until the end.
 sale_history good_sale() {
   sale_history sale;
   sale.terms.currency = "NGN";
@@ -72,7 +72,7 @@ sale_history good_sale() {
 
 std::uint64_t count(const sale_history& sale, check_id id) { return judge(sale).of(id).violations; }
 
-// Exactly this check breaks, and as often as said.
+// Only this check breaks, with this number of violations.
 void expect_only(const sale_history& sale, check_id id, std::uint64_t violations) {
   const auto judged = judge(sale);
   CAF_CHECK(judged.broken());
@@ -145,7 +145,7 @@ CAF_TEST(one ticket too many is oversold) {
 
 CAF_TEST(held and sold together are oversold) {
   auto sale = good_sale();
-  // A claim surely live from 7005 to 7500, while ten are sold.
+  // A claim provably live from 7005 to 7500, while ten tickets are sold.
   sale.fans[10].places.push_back(place_at(6000, place_kind::admitted, 11, 0, 6));
   sale.fans[10].claims = {claim_at(7000, {2, 11}, claim_status::claimed),
                           claim_at(7500, {2, 11}, claim_status::claimed),
@@ -155,7 +155,7 @@ CAF_TEST(held and sold together are oversold) {
 
 CAF_TEST(a claim that may have ended before the next began is no oversell) {
   auto sale = good_sale();
-  // Seen live once, at 4800: released unseen before the tenth ticket went at 5010.
+  // Seen live once, at 4800: it may have been released before the tenth ticket was sold at 5010.
   sale.fans[10].places.push_back(place_at(4000, place_kind::admitted, 11, 0, 6));
   sale.fans[10].claims = {claim_at(4800, {2, 11}, claim_status::claimed)};
   CAF_CHECK_EQUAL(count(sale, check_id::oversold), 0u);
@@ -173,14 +173,14 @@ CAF_TEST(oversold is judged for each ticket type) {
 CAF_TEST(a later number in an earlier batch is an overtake) {
   auto sale = good_sale();
   std::swap(sale.fans[2].places[1].batch, sale.fans[4].places[1].batch); // numbers 3 and 5
-  // 3 is now in batch 3 and 5 in batch 2: both 3 and 4 (batch 2) stand before 5, only 3 was passed.
+  // 3 is now in batch 3 and 5 in batch 2. Of 3 and 4 (batch 2), both before 5, only 3 was overtaken.
   expect_only(sale, check_id::overtakes, 1);
 }
 
 CAF_TEST(a fan still waiting after a later number was admitted is overtaken) {
   auto sale = good_sale();
   sale.fans[12].places.push_back(place_at(8000, place_kind::admitted, 13, 0, 6)); // arrived 8005
-  expect_only(sale, check_id::overtakes, 2); // 11 and 12 looked at 9000
+  expect_only(sale, check_id::overtakes, 2); // 11 and 12 polled at 9000
 }
 
 CAF_TEST(a look sent before the later admission arrived proves nothing) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every check of orders with a planted contradiction, and beside it the lawful or unprovable history that
-// must pass.
+// Every check of orders with a planted violation, and with a similar valid or unprovable history that must
+// pass.
 #define CAF_SUITE load.order_checks
 #include "caf/test/unit_test.hpp"
 
@@ -14,8 +14,8 @@ const uuid standard{9, 1};
 const uuid seat{9, 2};
 constexpr run_time_us books_us = 900'000;
 
-// Two standard tickets at 500 less 50 each, with 10 on top of each, and a seat at 800: 1,800 - 100 + 20 + 450
-// + 93.
+// Two standard tickets at 500 minus 50 each, plus a donation of 10 each, and a seat at 800:
+// 1,800 - 100 + 20 + 450 + 93.
 order_terms terms_of(std::uint64_t n, const std::string& promo = "HALF") {
   order_terms out;
   out.claim = {2, n};
@@ -61,7 +61,7 @@ fan_history buyer(std::uint64_t n) {
   return fan;
 }
 
-// Gave its order up, which was never paid.
+// Cancels its unpaid order.
 fan_history leaver(std::uint64_t n) {
   auto fan = buyer(n);
   const auto t = static_cast<run_time_us>(1000 * n);
@@ -78,7 +78,7 @@ listed_order listed(std::uint64_t n, std::size_t fan, order_status status, payme
   return {whole(books_us, n, status, payment), fan};
 }
 
-// Four orders of two standard tickets and a seat are bought, one is given up.
+// Four orders of two standard tickets and a seat are bought, one is cancelled.
 sale_history good_sale() {
   sale_history sale;
   sale.terms.currency = "EUR";
@@ -107,7 +107,7 @@ void expect_clean(const sale_history& sale) {
   CAF_CHECK(!judged.broken());
 }
 
-// Exactly this check breaks.
+// Only this check breaks.
 void expect_only(const sale_history& sale, check_id id) {
   const auto judged = judge(sale);
   for (const auto& check : judged.checks) {
@@ -205,7 +205,7 @@ CAF_TEST(a ticket at another price than the event says is seen) {
   auto sale = good_sale();
   sale.terms.types[1].price = 801;
   expect_only(sale, check_id::order_amounts);
-  sale.terms_changed = true; // it may have been changed in between
+  sale.terms_changed = true; // prices may have changed in between
   expect_clean(sale);
 }
 
@@ -235,7 +235,7 @@ CAF_TEST(an order in the books that its fan never placed is seen) {
   auto sale = good_sale();
   sale.after.orders.push_back(listed(6, 4, order_status::failed, payment_status::failed));
   expect_only(sale, check_id::orders_confirmed);
-  sale.fans[4].unknown_checkouts = 1; // its answer was lost: it may be this one
+  sale.fans[4].unknown_checkouts = 1; // its answer was lost: it may be this order
   expect_clean(sale);
 }
 
@@ -244,7 +244,7 @@ CAF_TEST(more sold than there is breaks by the fans and by the books) {
   sale.terms.types[1].total = 3;
   sale.after.stock[1] = {seat, 3, 0};
   const auto judged = judge(sale);
-  CAF_CHECK_EQUAL(judged.of(check_id::oversold).violations, 2u); // four sold and one held of three
+  CAF_CHECK_EQUAL(judged.of(check_id::oversold).violations, 2u); // four sold and one held, of three
   CAF_CHECK(judged.of(check_id::order_stock).violations > 0);
 }
 
@@ -258,7 +258,7 @@ CAF_TEST(a count of sold tickets that is not that of the orders is seen) {
   auto sale = good_sale();
   sale.after.sold = 13;
   expect_only(sale, check_id::order_stock);
-  sale.fans[4].unknown_claims = 1; // it may have bought by a claim
+  sale.fans[4].unknown_claims = 1; // it may have bought with a claim
   sale.after.stock[0].available = 1;
   expect_clean(sale);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs of fans that check out against the fake server: a good sale is judged good, also when answers
-// are lost and the server is away, and each misbehaviour is found.
+// Complete runs of checkout fans against the fake server. A correct sale passes, also with lost answers and
+// an outage, and each misbehaviour is found.
 #define CAF_SUITE load.checkout_crowd
 #include "caf/test/unit_test.hpp"
 
@@ -104,9 +104,8 @@ CAF_TEST(a good shop sells its stock and every check of orders is judged) {
     CAF_CHECK(done.result.steps.of(which).count() > 0);
 }
 
-// Who goes without paying gives the order up about every second time, if it is still open by then. Of a dozen
-// orders that may be none; of thirty fans who go, with time enough on a machine that has other work, it is
-// not.
+// About half of the fans that leave without paying cancel an order that is still open. A dozen fans may
+// cancel none; thirty fans with enough time cancel some, also on a busy machine.
 CAF_TEST(orders given up are seen as cancelled and judged) {
   auto how = good_shop();
   how.shop.order_ms = 800;

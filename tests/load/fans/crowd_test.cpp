@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs against the fake server: a good sale is judged good, and each misbehaviour of the server is
-// found from what the fans saw.
+// Complete runs against the fake server: a correct sale passes, and each misbehaviour of the server is found
+// from the fans' sightings.
 #define CAF_SUITE load.crowd
 #include "caf/test/unit_test.hpp"
 

@@ -156,8 +156,8 @@ private:
       ++requests_;
       const bool busy = options_.busy_every > 0 && requests_ % options_.busy_every == 0;
       const auto reply = busy ? problem(503, "overloaded") : idempotent(got);
-      if (!busy && options_.drop_every > 0 && requests_ % options_.drop_every == 0)
-        break; // the effect stays, the answer is lost
+      // applied, but the answer is lost
+      if (!busy && options_.drop_every > 0 && requests_ % options_.drop_every == 0) break;
       const auto text = encode(reply);
       auto [failed, size] = co_await asio::async_write(*socket, asio::buffer(text), as_result);
       if (failed) break;
@@ -176,7 +176,7 @@ private:
     return text + "\r\n" + body;
   }
 
-  // One socket: the state, then what changes, until the place is no longer waiting.
+  // One socket: sends the state, then changes, until the place is no longer waiting.
   asio::awaitable<void> push(std::shared_ptr<tcp::socket> socket, request got) {
     const auto& protocols = got.fields["sec-websocket-protocol"];
     const auto customer = protocols.substr(protocols.find(", ") + 2);
@@ -283,7 +283,7 @@ private:
       if (each->status == "WAITING") line.push_back(each.get());
     const bool long_enough = static_cast<std::int64_t>(line.size()) > 2 * options_.batch_size;
     const bool misbehaves = (options_.overtake || options_.big_batch) && !misbehaved_;
-    if (misbehaves && !long_enough) return; // what is planted needs a line
+    if (misbehaves && !long_enough) return; // the planted fault needs a line
     room = std::min(room, options_.batch_size * (misbehaves && options_.big_batch ? 2 : 1));
     if (line.empty() || room <= 0) return;
     misbehaved_ |= misbehaves;

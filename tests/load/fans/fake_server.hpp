@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tiny sale in memory that speaks the wire contract, for tests of the load program only. It runs on a
-// thread of its own and can be told to misbehave in one way at a time.
+// A small in-memory sale with the server's wire contract, for tests of the load program only. It runs on its
+// own thread and can inject one kind of misbehaviour at a time.
 #pragma once
 
 #include "tests/load/fans/fake_shop.hpp"
@@ -18,19 +18,19 @@ struct fake_options {
   int tick_ms = 15;
   int session_ms = 400;
   int claim_ms = 400;
-  // Faults; 0 or false is none.
+  // Faults; 0 or false disables them.
   int drop_every = 0; // apply, then close without an answer
   int busy_every = 0; // 503 before applying
   int outage_after_ms = 0; // once: close every connection and refuse new ones for outage_ms
   int outage_ms = 0;
-  bool overtake = false; // one batch is taken from the end of the line
-  bool big_batch = false; // one batch of twice the size
+  bool overtake = false; // one batch comes from the end of the line
+  bool big_batch = false; // one batch of double size
   bool oversell = false; // one ticket too many
   bool wrong_amount = false;
-  bool forget_place = false; // one waiting fan is answered 404
-  bool keep_money = false; // one payment CONFIRMED, its claim not
+  bool forget_place = false; // one waiting fan gets 404
+  bool keep_money = false; // one payment is CONFIRMED, its claim is not
   bool never_admit = false;
-  shop_options shop; // used: instead of the sale by claims
+  shop_options shop; // if enabled, replaces the sale by claims
 };
 
 class fake_server {

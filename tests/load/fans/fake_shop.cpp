@@ -178,8 +178,8 @@ fake_shop::reply fake_shop::pay(const std::string& payment, const std::string& b
     if (to_string(each.payment) != payment) continue;
     const bool pays = text_member(parse_object(body), "action") == "pay";
     if (each.payment_status == (pays ? "CONFIRMED" : "FAILED") && each.status != "cancelled")
-      return {200,
-              json::object{{"reference", payment}, {"status", pays ? "paid" : "declined"}}}; // the same again
+      return {200, json::object{{"reference", payment},
+                                {"status", pays ? "paid" : "declined"}}}; // a repeat gets the same answer
     if (each.payment_status != "PENDING") return problem(409, "sandbox_settled");
     each.payment_status = pays ? "CONFIRMED" : "FAILED";
     if (pays && misbehaves(shop_fault::keeps_money))
@@ -199,7 +199,7 @@ fake_shop::reply fake_shop::books(const std::string& what) {
       json::object{{"code", "HALF"}, {"uses_max", options_.promo_uses}, {"uses", uses() - missing}}};
     return {200, json::object{{"items", codes}, {"next_cursor", nullptr}}};
   }
-  // Pages of 20, so that more than one is read.
+  // Pages of 20 rows, so that several are read.
   const auto cursor = what.find("&cursor=");
   const auto from = cursor == std::string::npos ? std::size_t{0} : std::stoul(what.substr(cursor + 8));
   json::array rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkout of the fake server: orders of three ticket types in an open event, a promo code, a gateway and the
-// organizer's books, in memory. It can be told to misbehave in one way. Not thread-safe: the fake server's
-// thread owns it.
+// organizer's books, in memory. It can inject one kind of misbehaviour. Not thread-safe: used by the fake
+// server's thread only.
 #pragma once
 
 #include "load/base/uuid.hpp"
@@ -19,24 +19,24 @@ namespace fq::load::test {
 
 enum class shop_fault : std::uint8_t {
   none,
-  forgets, // one paid order answers 404 and is in no list
-  takes_back, // one success is failed in the organizer's list
-  miscounts, // totals are one more than their parts
-  other_price, // tickets cost more than the event says
-  other_tickets, // one more ticket than asked for
-  keeps_money, // one payment is taken, its order fails
-  gives_away, // one order succeeds on a decline
+  forgets, // one paid order answers 404 and is missing in lists
+  takes_back, // one successful order is failed in the organizer's list
+  miscounts, // totals exceed their parts by one
+  other_price, // tickets cost more than the event's price
+  other_tickets, // one more ticket than ordered
+  keeps_money, // one payment is captured, its order fails
+  gives_away, // one order succeeds although its payment was declined
   oversells, // one ticket of each type beyond its total
-  overuses_code, // the promo code's limit is not kept
-  forgets_a_use, // the promo code counts one use less
+  overuses_code, // the promo code's limit is ignored
+  forgets_a_use, // the promo code counts one use too few
   invents // the list has an order that its fan never placed
 };
 
 struct shop_options {
   bool is_used = false;
-  std::int64_t stock = 12; // of each of three types
+  std::int64_t stock = 12; // per ticket type, three types
   std::int64_t promo_uses = 4;
-  int order_ms = 250; // how long an order may stay unpaid
+  int order_ms = 250; // lifetime of an unpaid order
   shop_fault fault = shop_fault::none;
 };
 
@@ -49,7 +49,7 @@ public:
 
   fake_shop(shop_options options, std::string event, std::string url);
 
-  // Nothing for a target that is not the shop's.
+  // Nothing for a target outside the shop.
   std::optional<reply> answer(const std::string& method, const std::string& target,
                               const std::string& customer, const std::string& body);
   void expire();
@@ -83,14 +83,14 @@ private:
   [[nodiscard]] std::int64_t free(std::size_t type) const;
   [[nodiscard]] std::int64_t uses() const;
   [[nodiscard]] std::int64_t units(bool sold) const;
-  // True once, for the one time a fault shows.
+  // True exactly once, when the fault must show.
   bool misbehaves(shop_fault fault);
   void refresh(order& which) const;
 
   shop_options options_;
   std::string event_;
   std::string url_;
-  std::vector<order> orders_; // grows only; by id
+  std::vector<order> orders_; // append-only, ordered by id
   bool misbehaved_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The join benchmark against the fake server: everybody gets in once, also when answers are lost.
+// The join benchmark against the fake server: each customer joins once, also with lost answers.
 #define CAF_SUITE load.join_bench
 #include "caf/test/unit_test.hpp"
 

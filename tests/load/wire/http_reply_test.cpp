@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The response parser: whole, in pieces, chunked, and wrong.
+// The response parser: complete, split, chunked and invalid replies.
 #define CAF_SUITE load.http_reply
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers from request to answer: who may, what is asked of the actors, how their answers look.
+// Handlers from request to answer: authorization, requests to actors, and the form of answers.
 #define CAF_SUITE routes_handlers
 #include "caf/test/unit_test.hpp"
 
@@ -33,7 +33,7 @@ constexpr std::string_view short_form = R"(,"total_inventory":1000,"price":50000
 
 } // namespace
 
-// -- who may -------------------------------------------------------------------------------------------
+// -- authorization --------------------------------------------------------------------------------------
 
 CAF_TEST(customers routes want a customer and organizers routes an organizer) {
   world w;
@@ -140,8 +140,8 @@ CAF_TEST(the limit of a customer is its own wherever it comes from) {
   const auto no = poll(w.customer, "192.0.2.9");
   CAF_CHECK_EQUAL(shown(no), "429 rate_limited");
   CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "20");
-  for (std::uint64_t i = 0; i < 100; ++i)
-    CAF_CHECK_EQUAL(poll({7, i + 1}, "192.0.2.1").status, 200u); // a stadium behind one address
+  // a crowd behind one address
+  for (std::uint64_t i = 0; i < 100; ++i) CAF_CHECK_EQUAL(poll({7, i + 1}, "192.0.2.1").status, 200u);
 }
 
 CAF_TEST(a client near its limit is told how much is left) {
@@ -171,7 +171,7 @@ CAF_TEST(new places are limited and joining again is not) {
   w.told->entry.no = reason::queue_not_open;
   for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 409u);
   w.told->entry.no = {};
-  w.told->entry.created = w.told->entry.replayed = true; // the first answer once more
+  w.told->entry.created = w.told->entry.replayed = true; // the first answer, replayed
   for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
   w.told->entry.replayed = false;
   for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
@@ -720,7 +720,7 @@ CAF_TEST(descriptions are served) {
   CAF_CHECK_EQUAL(text_in(w.send(method::get, "/openapi.json"), "openapi"), "3.1.0");
   const auto docs = w.send(method::get, "/docs");
   CAF_CHECK(docs.body.starts_with("<!doctype html>"));
-  CAF_CHECK(docs.body.find("<h1>FairQueue API</h1>") != std::string::npos); // readable without script
+  CAF_CHECK(docs.body.find("<h1>FairQueue API</h1>") != std::string::npos); // readable without scripts
   const auto at = docs.body.find("assets/swagger-ui.");
   const auto name = docs.body.substr(at, docs.body.find('"', at) - at);
   const auto plain = w.send(method::get, "/" + name);
@@ -746,8 +746,8 @@ CAF_TEST(the console is an empty page whose policy lets only our files draw it) 
   CAF_CHECK(page.body.find("<style") == std::string::npos && page.body.find("<script>") == std::string::npos);
   for (const auto* kind : {"assets/console.", ".mjs\"></script>"})
     CAF_CHECK(page.body.find(kind) != std::string::npos);
-  for (const auto* part : {"&quot;JPY&quot;:0,",
-                           "&quot;KWD&quot;:3,"}) // what it knows of money is domain/money/money_text's table
+  for (const auto* part :
+       {"&quot;JPY&quot;:0,", "&quot;KWD&quot;:3,"}) // from the table of domain/money/money_text
     CAF_CHECK(page.body.find(part) != std::string::npos);
   CAF_CHECK(page.body.find("HUF") == std::string::npos);
   CAF_CHECK_EQUAL(w.send(method::get, "/console?a=b").status, 400u);
@@ -779,7 +779,8 @@ CAF_TEST(the demos mailbox is shown at this machine only) {
   CAF_CHECK_EQUAL(status({}), 404u);
   CAF_CHECK_EQUAL(status(here, "192.0.2.1"), 404u);
   CAF_CHECK_EQUAL(status(here, "2001:db8::1"), 404u);
-  CAF_CHECK_EQUAL(status(with(here, "Origin", "https://shop.example")), 404u); // allowed to call the API
+  CAF_CHECK_EQUAL(status(with(here, "Origin", "https://shop.example")),
+                  404u); // allowed for calls of the API only
   CAF_CHECK_EQUAL(status(with(here, "Origin", "null")), 404u);
   for (const auto* mark : {"X-Forwarded-For", "forwarded", "Via", "X-Real-IP"})
     CAF_CHECK_EQUAL(status(with(here, mark, "127.0.0.1")), 404u);
@@ -805,7 +806,7 @@ CAF_TEST(the demos mailbox is shown at this machine only) {
 CAF_TEST(tasks are shown to the installations own people) {
   world w;
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_organizer())),
-                  "503 unavailable"); // nobody counts here
+                  "503 unavailable"); // counts are not available here
   measures m;
   auto& gateway = m.gateways["sandbox"];
   gateway.workers.set(32);
@@ -816,8 +817,8 @@ CAF_TEST(tasks are shown to the installations own people) {
   gateway.attempts[3][call_outcome::refused].add(1);
   gateway.attempts[3][call_outcome::unavailable].add(4);
   gateway.retries.add(4);
-  for (int i = 0; i < 10; ++i)
-    gateway.durations.observe(std::chrono::milliseconds{30}); // in the bucket from 0.025 to 0.05
+  // in the bucket from 0.025 to 0.05
+  for (int i = 0; i < 10; ++i) gateway.durations.observe(std::chrono::milliseconds{30});
   m.outbox(lane::mail).rows.set(7);
   m.mails.rejected.add(1);
   m.dead_letters.add(2);

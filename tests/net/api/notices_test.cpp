@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhook endpoints and logs of deliveries, over a ledger worker with a ledger in memory.
+// Webhook endpoints and delivery logs, over a ledger worker with a memory ledger.
 #define CAF_SUITE routes_notices
 #include "caf/test/unit_test.hpp"
 
@@ -53,12 +53,12 @@ log log_of(std::size_t count, const std::map<std::uint64_t, delivery_state>& spe
 }
 
 struct looked {
-  std::vector<std::uint64_t> notices; ///< as log_of counts them
+  std::vector<std::uint64_t> notices; ///< numbered by log_of
   std::string cursor;
-  std::vector<std::size_t> pieces; ///< how many rows each had
+  std::vector<std::size_t> pieces; ///< number of rows per read
 };
 
-/// A page as the route reads it, of a log in memory.
+/// A page as the route reads it, from a log in memory.
 looked look(const log& all, delivery_query query) {
   looked seen;
   delivery_page page(std::move(query));
@@ -81,13 +81,13 @@ looked look(const log& all, delivery_query query) {
 
 using numbers = std::vector<std::uint64_t>;
 
-/// What of the log was read.
+/// The reads of the log.
 struct reads {
   std::atomic<std::size_t> parts = 0, rows = 0, most = 0;
   void clear() { parts = rows = most = 0; }
 };
 
-/// Before the worker: counts what is asked of the log, and what may be answered to it.
+/// A proxy before the worker: counts reads of the log and may replace their answers.
 notices_handle::behavior_type counter(notices_handle::pointer self, notices_handle worker,
                                       std::shared_ptr<reads> seen) {
   const auto pass = [self, worker](const auto& x) { return self->delegate(worker, x); };
@@ -153,7 +153,7 @@ CAF_TEST(a page of all rows is one piece and full until the log ends) {
   CAF_REQUIRE(read_log_cursor(first.cursor, query));
   const auto rest = look(all, query);
   CAF_CHECK((rest.notices == numbers{3, 2, 1}));
-  CAF_CHECK_EQUAL(rest.cursor, ""); // full, and nothing behind it
+  CAF_CHECK_EQUAL(rest.cursor, ""); // full, and the last page
   CAF_CHECK((look({}, {.tenant = acme}).cursor.empty()));
 }
 
@@ -208,11 +208,11 @@ CAF_TEST(rows of another tenant are in no page and an endpoint of another tenant
   for (auto& row : all) row.tenant = other;
   const auto foreign = look(all, {.tenant = acme, .target = id_of(1)});
   CAF_CHECK(foreign.notices.empty());
-  CAF_CHECK_EQUAL(foreign.cursor, ""); // it would tell what another tenant has sent
+  CAF_CHECK_EQUAL(foreign.cursor, ""); // it would show another tenant's deliveries
   CAF_CHECK_EQUAL(foreign.pieces.size(), 1u);
   auto phone = log_of(4);
   for (auto& row : phone) row.way = channel::fcm;
-  phone[1].tenant = other; // whose customer is also another's
+  phone[1].tenant = other; // its customer also belongs to another tenant
   CAF_CHECK((look(phone, {.tenant = acme, .target = id_of(1)}).notices == numbers{4, 2, 1}));
 }
 
@@ -295,11 +295,11 @@ CAF_TEST(an endpoint has one test on its way at most) {
   rows[0].ended_at = w.clock.wall_now();
   w.store.settle_deliveries(rows);
   auto real = delivery(1, hook, delivery_state::pending);
-  w.store.store_deliveries(std::vector{real}); // no test
+  w.store.store_deliveries(std::vector{real}); // not a test delivery
   w.clock.now_ms += 1'000;
   CAF_CHECK_EQUAL(test(hook).status, 202u);
   CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
-  w.clock.now_ms += test_pause.count(); // it is tried for days
+  w.clock.now_ms += test_pause.count(); // it is retried for days
   CAF_CHECK_EQUAL(test(hook).status, 202u);
 }
 

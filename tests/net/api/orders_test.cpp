@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkout on the wire: what is read, what is answered and when, who may.
+// Checkout over HTTP: request parsing, answers and their time, authorization.
 #define CAF_SUITE routes_orders
 #include "net/wire/order_codec.hpp"
 #include "tests/net/api/world.hpp"
@@ -63,7 +63,7 @@ CAF_TEST(a checkout is read whole and answered 202 with where to ask) {
 
 CAF_TEST(what is ready is 200 and what waits is asked for) {
   shop s;
-  s.told->order.async_percent = 0; // of this event: nobody
+  s.told->order.async_percent = 0; // percentage of this event: 0
   CAF_CHECK_EQUAL(s.check_out().status, 202u); // still pending when the wait ends
   CAF_CHECK(s.told->asked_find_order.wait > milliseconds{0});
   CAF_CHECK(s.told->asked_find_order.wait < s.options.http.request_timeout);
@@ -78,7 +78,7 @@ CAF_TEST(Prefer wait holds the answer within our own deadline) {
   shop s;
   s.told->asked_find_order = {};
   s.check_out();
-  CAF_CHECK(s.told->asked_find_order.wait == milliseconds{0}); // asynchronous: nobody waits
+  CAF_CHECK(s.told->asked_find_order.wait == milliseconds{0}); // asynchronous: no wait
   const auto held = s.check_out({}, {{"Prefer", "respond-async, wait=2"}});
   CAF_CHECK(s.told->asked_find_order.wait == milliseconds{2'000});
   CAF_CHECK_EQUAL(field_of(held, "Preference-Applied"), "wait=2");
@@ -187,7 +187,7 @@ CAF_TEST(priority customers are named by address and audited by number) {
                   "400 invalid_field");
   CAF_CHECK_EQUAL(s.send(method::del, path, R"({"emails":["a@x.org"]})", s.as_organizer()).status, 200u);
   CAF_CHECK(!s.told->asked_priorities.priority_class.given);
-  CAF_CHECK(s.told->asked_customers.only_known); // nobody gets an account by that
+  CAF_CHECK(s.told->asked_customers.only_known); // creates no account
 }
 
 CAF_TEST(nobody gets an account for a request about an event that is not ones own) {
@@ -224,11 +224,11 @@ CAF_TEST(a dead letter shows the topic of what was not delivered and nothing of 
   CAF_CHECK(text.find("ada@") == std::string::npos);
 }
 
-// -- found and exported by their organizer -------------------------------------------------------------
+// -- listed and exported by the organizer ----------------------------------------------------------------
 
 namespace {
 
-/// Somebody's order, `minute` minutes after the first.
+/// An order placed `minute` minutes after the first.
 order_view order_of(const shop& s, std::uint64_t minute, std::string first_name, std::string last_name,
                     std::string email) {
   order_view v;
@@ -299,7 +299,7 @@ CAF_TEST(a search goes on behind what it has looked at and not for ever) {
   CAF_CHECK(three.at("next_cursor").as_string() == to_string(page.orders[2].order.id));
   search(s, "{\"cursor\":\"" + to_string(page.orders[7].order.id) + "\",\"limit\":1}");
   CAF_CHECK(s.told->asked_orders.before == page.orders[7].order.id);
-  s.told->orders.more = false; // the last one looked at is the last of all, and is found
+  s.told->orders.more = false; // the last row read is the last of all, and it matches
   s.told->orders.orders.resize(1);
   CAF_CHECK(json_of(search(s, R"({"limit":1})")).at("next_cursor").is_null());
 }
@@ -329,7 +329,8 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
     R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
   CAF_CHECK(has("\"success\",\"'@x\""));
   CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
-  CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'), 4); // head, two orders, one inside a cell
+  CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'),
+                  4); // header, two orders, one line break inside a cell
   s.told->orders.no = reason::not_found;
   CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer())),
                   "404 not_found");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests made of strings, for tests that need no socket.
+// Requests built from strings, for tests without sockets.
 #pragma once
 #include "net/http/http.hpp"
 
@@ -16,7 +16,7 @@ namespace fq::net::made {
 
 using text_fields = std::vector<std::pair<std::string, std::string>>;
 
-/// A request and the text its views point into.
+/// A request and the text that its views point into.
 class made_request {
 public:
   made_request(method verb, std::string target, std::string body = {}, text_fields fields = {},

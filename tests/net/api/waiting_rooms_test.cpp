@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting rooms from request to answer: what an API key may, what a stranger costs, and from what /access
-// answers.
+// Waiting rooms from request to answer: rights of an API key, cost of invalid tokens, and the data behind
+// /access.
 #define CAF_SUITE routes_waiting_rooms
 #include "caf/test/unit_test.hpp"
 
@@ -12,7 +12,7 @@ using namespace fq::net::made;
 
 namespace {
 
-/// A queue of tenant 2 with one session in force.
+/// A queue of tenant 2 with one live session.
 struct room : world {
   explicit room(config::options o = world_options()) : world(std::move(o)) {
     told->sessions.event = event_id;
@@ -71,7 +71,8 @@ CAF_TEST(a token that we did not make asks nobody and uses no limit of others up
   for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(shown(w.access(forged)), "401 unauthenticated");
   CAF_CHECK_EQUAL(w.told->questions, 0);
   CAF_CHECK_EQUAL(w.told->watches, 0);
-  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // the holder's limit is whole
+  // the holder's rate limit is unused
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "429 rate_limited");
 }
 
@@ -121,14 +122,14 @@ CAF_TEST(what an owner pushes is believed until it says that nothing is known) {
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
   change.is_lost = true;
   w.push(change);
-  CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // asked anew
+  CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // subscribed again
   CAF_CHECK_EQUAL(w.told->watches, 2);
-  CAF_CHECK_EQUAL(w.told->unwatches, 1); // of what nobody listened to any more
+  CAF_CHECK_EQUAL(w.told->unwatches, 1); // of a table without readers
 }
 
 CAF_TEST(a snapshot that nobody waits for any more is not believed) {
   room w;
-  w.push(w.told->sessions); // of a subscription that was given up
+  w.push(w.told->sessions); // of a cancelled subscription
   CAF_CHECK_EQUAL(w.told->watches, 0);
   w.access(w.token);
   CAF_CHECK_EQUAL(w.told->watches, 1);
@@ -159,12 +160,12 @@ CAF_TEST(a token of an operator is worth what its key is) {
   CAF_CHECK_EQUAL(w.send(method::get, w.queue_path(""), "", w.as_operator()).status, 200u);
   CAF_CHECK(w.told->asked_event.what.by == (principal{principal_kind::operate, tenant_id{2}, {0x4444, 3}}));
   CAF_CHECK(w.told->asked_event.what.kind == event_kind::queue);
-  for (const std::uint64_t no : {1u, 2u, 9u}) // of a key of another scope, or of none
+  for (const std::uint64_t no : {1u, 2u, 9u}) // a key of another scope, or no key
     CAF_CHECK_EQUAL(
       shown(w.send(method::get, w.queue_path(""), "", w.bearer(token_kind::operate, {0x4444, no}))),
       "401 unauthenticated");
   CAF_CHECK_EQUAL(shown(w.send(method::get, w.queue_path(""), "", w.as_customer())), "403 forbidden");
-  const auto stranger = w.bearer(token_kind::organizer, {0x2222, 7}); // no organizer of ours
+  const auto stranger = w.bearer(token_kind::organizer, {0x2222, 7}); // unknown organizer
   CAF_CHECK_EQUAL(shown(w.send(method::get, w.queue_path(""), "", stranger)), "401 unauthenticated");
 }
 
@@ -190,7 +191,7 @@ CAF_TEST(the socket of a ticket follows that ticket and no other place of its su
                   "404 not_found");
 }
 
-// -- whose place, and its end ----------------------------------------------------------------------------
+// -- ownership and end of a place ------------------------------------------------------------------------
 
 CAF_TEST(an organizer finds a place by id or address and gets no token) {
   world w;
@@ -226,7 +227,7 @@ CAF_TEST(an organizer finds a place by id or address and gets no token) {
 
 CAF_TEST(nobody hears of places in lines of others) {
   world w;
-  w.told->stats.no = reason::not_found; // how the owner answers who does not manage it
+  w.told->stats.no = reason::not_found; // the owner's answer to a caller that does not manage it
   const auto id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
   CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"),
                                "{\"entry_id\":\"" + to_string(id) + "\"}", w.as_organizer())),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers over a real bridge and actors that answer as told and remember what they were asked. No socket, a
-// clock that the test moves.
+// Handlers over a real bridge and scripted actors that record their requests. No sockets; the test moves the
+// clock.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/protocol/system_config.hpp"
@@ -34,9 +34,9 @@ public:
   void random_bytes(std::span<std::byte> out) override { fill_random(out); }
 };
 
-/// Shared with the actors. The test touches it only while no request is under way.
+/// Shared with the actors. The test accesses it only while no request is in flight.
 struct script {
-  // what to answer
+  // answers
   entry_reply entry;
   ack_reply ack;
   claim_reply claim;
@@ -50,17 +50,17 @@ struct script {
   quote_reply quote;
   order_reply order;
   orders_reply orders;
-  std::vector<orders_reply> order_pages; ///< the first questions for orders get these
+  std::vector<orders_reply> order_pages; ///< for the first requests for orders
   promo_codes_reply promo_codes;
   customers_reply customers;
   order_list_reply own_orders;
   dead_letters_reply dead_letters;
-  sessions_changed sessions; ///< what a table that watches is told
+  sessions_changed sessions; ///< sent to a table that subscribes
   bool answers_watch = true;
-  caf::error error; ///< of the event actor, when set
-  // what was asked
+  caf::error error; ///< answer of the event actor, if set
+  // requests
   int questions = 0;
-  int watches = 0, unwatches = 0; ///< asked for, and given up
+  int watches = 0, unwatches = 0; ///< subscriptions and cancellations
   join asked_join;
   open_claim asked_claim;
   open_payment asked_payment;
@@ -350,7 +350,7 @@ inline config::options world_options() {
   return o;
 }
 
-/// "404 not_found"; of an answer that is no problem, the status alone.
+/// "404 not_found"; for answers that are not problems, only the status.
 inline std::string shown(const response& answer) {
   return std::to_string(answer.status) + " " + code_of(answer);
 }
@@ -400,7 +400,7 @@ public:
       caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
   }
 
-  /// As the session would: before, route, handler, after.
+  /// As the session does: before, route, handler, after.
   response send(method verb, std::string target, std::string body = {}, text_fields fields = {},
                 std::string peer = "192.0.2.1") {
     made_request made{verb, std::move(target), std::move(body), std::move(fields), std::move(peer)};
@@ -418,7 +418,7 @@ public:
     return answer;
   }
 
-  /// Tenant 2, "acme", with a key of each scope; tenant 3, "other", with an operator's key.
+  /// Tenant 2, "acme", with one key per scope; tenant 3, "other", with an operator's key.
   static access_directory make_directory() {
     access_directory d;
     d.organizers = {{uuid{0x2222, 0x8000'0000'0000'0002}, default_tenant}};
@@ -438,7 +438,7 @@ public:
     return {{"Authorization", "Bearer " + std::string{key}}, {"Content-Type", "application/json"}};
   }
   text_fields as_operator() const { return bearer(token_kind::operate, {0x4444, 3}); }
-  /// As the owner would, and waits until it has arrived.
+  /// Pushes as the owner does, and waits for the arrival.
   void push(const sessions_changed& news) { static_cast<session_receiver&>(table).on_sessions_changed(news); }
   text_fields as_customer() const { return bearer(token_kind::customer, customer); }
   text_fields as_organizer() const { return bearer(token_kind::organizer, organizer); }
@@ -504,7 +504,7 @@ private:
     return answer;
   }
 
-  /// The next part of a streamed body; false: that was all. Throws as the source does.
+  /// Appends the next part of a streamed body; false at its end. Throws as the source does.
   bool add_part(response& answer) {
     auto making = answer.source->next();
     bool done = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bridge between io threads and actors: every question ends, once, whatever happens to the other side;
-// and shutting down in the middle of it harms nobody (hundreds of times, to be run under the sanitizers).
+// The bridge between io threads and actors: every request ends exactly once, whatever the actor does.
+// Shutdown during requests is safe (hundreds of repetitions, for the sanitizers).
 #define CAF_SUITE net_bridge
 #include "caf/test/unit_test.hpp"
 
@@ -35,7 +35,7 @@ struct log final : push_receiver {
   void on_owner_gone(aggregate_id a) override { heard.push_back("gone " + std::to_string(number_of(a))); }
 };
 
-/// A bridge whose io thread is the test's.
+/// A bridge on the test's io thread.
 struct fixture {
   explicit fixture(milliseconds timeout = milliseconds{5000}, std::size_t in_flight = 10'000) :
       system(cfg),
@@ -145,7 +145,7 @@ CAF_TEST(a cached handle of a dead owner fails soon) {
   fixture f;
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
   f.order(timer_kind::idle);
-  std::this_thread::sleep_for(milliseconds{50}); // dead, and its DOWN waits unread
+  std::this_thread::sleep_for(milliseconds{50}); // dead, and its DOWN message is not processed yet
   const auto begun = f.clock.steady_now();
   CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::well)).error, errc::unavailable));
   CAF_CHECK_LESS(f.clock.steady_now() - begun, milliseconds{1000});
@@ -156,7 +156,7 @@ CAF_TEST(a request given back goes to the owner named next) {
   fixture f;
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
   f.order(timer_kind::moved);
-  const auto has_moved = f.run_until([&] { // the order is on its way
+  const auto has_moved = f.run_until([&] { // the owner's message is in flight
     const auto r = f.ask(fake::good_event, fake::customer(behaves::well, 4));
     CAF_CHECK(!r.error);
     CAF_CHECK_EQUAL(value_of(r.reply.entry.number), 5u);
@@ -183,7 +183,7 @@ CAF_TEST(a request that everybody gives back ends) {
   f.order(timer_kind::lapse);
   f.order(timer_kind::moved);
   outcome last;
-  const auto was_refused = f.run_until([&] { // the orders are on their way
+  const auto was_refused = f.run_until([&] { // the owner's messages are in flight
     const auto begun = f.clock.steady_now();
     last = f.ask(fake::good_event, fake::customer(behaves::well));
     CAF_CHECK_LESS(f.clock.steady_now() - begun, milliseconds{1000});
@@ -218,7 +218,7 @@ CAF_TEST(a destroyed question is forgotten before and after its owner is found) 
       f.io.poll();
     }
   }
-  CAF_CHECK_EQUAL(f.bridge->calls_in_flight() <= 1, true); // the question to the region may still be there
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight() <= 1, true); // the request to the region may still be open
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
 }
 

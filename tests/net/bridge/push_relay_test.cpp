@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an owner of another node pushes reaches every io thread that asked for it, though it was sent once.
+// A push from an owner on another node is sent once and reaches every io thread that subscribed.
 #define CAF_SUITE net_relay
 #include "caf/test/unit_test.hpp"
 
@@ -18,14 +18,14 @@ struct fixture {
   caf::actor_system system{cfg};
   shared_push_relay relay{system};
   caf::scoped_actor a{system}, b{system},
-    owner{system}; ///< two io threads, and an owner whose words are the test's
+    owner{system}; ///< two io threads, and an owner whose messages the test sends
   const event_id event = fake::event_of(fake::good_event);
 
   static caf::strong_actor_ptr sink(caf::scoped_actor& x) {
     return caf::actor_cast<caf::strong_actor_ptr>(x);
   }
   event_handle handle() { return caf::actor_cast<event_handle>(sink(owner)); }
-  /// Names of what `who` has got, within a moment.
+  /// Names of the messages that `who` receives within a short time.
   std::string heard(caf::scoped_actor& who) {
     std::string all;
     bool more = true;
@@ -57,7 +57,7 @@ CAF_TEST(who pushes once is heard by every thread that subscribed) {
   fixture f;
   f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
   f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
-  CAF_CHECK_EQUAL(f.heard(f.owner), "subscribe subscribe "); // the second is the same to an owner
+  CAF_CHECK_EQUAL(f.heard(f.owner), "subscribe subscribe "); // the second is a repeat for an owner
   f.push(fq::line_moved{f.event});
   f.push(owner_left{fake::number(fake::good_event)});
   CAF_CHECK_EQUAL(f.heard(f.a), "moved left ");
@@ -91,7 +91,7 @@ CAF_TEST(sessions go to the tables and places to the hubs) {
   CAF_CHECK_EQUAL(f.heard(f.a), "sessions ");
   CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
   f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.b),
-                                true); // asks again: the new table knows nothing yet
+                                true); // subscribes again: the new table is empty
   CAF_CHECK_EQUAL(f.heard(f.owner), "watch ");
 }
 
@@ -102,7 +102,7 @@ CAF_TEST(a table that comes with another owner begins a list of its own) {
   const auto successor = caf::actor_cast<event_handle>(f.sink(f.b));
   f.relay.get()->watch_sessions(aggregate, successor, f.sink(f.owner), true);
   f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a),
-                                false); // too late to end what is the successor's
+                                false); // too late to end the successor's subscription
   f.heard(f.owner);
   f.push(f.news());
   CAF_CHECK_EQUAL(f.heard(f.a), "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// X-Forwarded-For: only what trusted hops wrote counts.
+// X-Forwarded-For: only entries of trusted hops count.
 #define CAF_SUITE routes_client_address
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every framing trick we know, as bytes on the wire: what the parser and the guard together make of it.
+// All known framing attacks as raw bytes: the combined result of parser and guard.
 #define CAF_SUITE net_framing
 #include "caf/test/unit_test.hpp"
 
@@ -12,11 +12,11 @@ using namespace fq::net;
 
 namespace {
 
-/// The status the session would answer to these bytes; 200: a framed request; 0: it would wait for more.
+/// The status that the session answers to these bytes. 200: a framed request; 0: it waits for more.
 struct outcome {
   unsigned status = 0;
   framing frame;
-  std::string target; ///< a copy: the frame's points into bytes that are gone
+  std::string target; ///< a copy: the frame's view is dangling
   std::string body;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every reason and every fault has a status, a title and a code of its own; the members that some carry.
+// Every reason and fault has its own status, title and code; extra members of some problems.
 #define CAF_SUITE routes_problem
 #include "caf/test/unit_test.hpp"
 

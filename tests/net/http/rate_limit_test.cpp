@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token buckets: honest fields, bounded memory, heavy keys that survive a flood.
+// Token buckets: correct fields, bounded memory, heavy keys that survive a flood.
 #define CAF_SUITE routes_rate_limit
 #include "caf/test/unit_test.hpp"
 
@@ -108,7 +108,7 @@ CAF_TEST(fields of the draft) {
 
 namespace {
 
-/// The shared buckets of a test, without a clock: nothing fills up.
+/// The shared buckets of a test. Without a clock: they never refill.
 using buckets = std::map<std::string, std::int64_t>;
 
 class fake_limits final : public shared_limits {
@@ -136,7 +136,7 @@ struct still_environment final : environment {
   milliseconds now = start;
 };
 
-/// A node with one limit of 80 a minute.
+/// A node with one limit of 80 per minute.
 struct limiting_node {
   explicit limiting_node(buckets& all) :
       sharer{{&limiter}, std::make_unique<fake_limits>(all), secret_key{}, env} {}
@@ -167,16 +167,16 @@ CAF_TEST(an eighth of a quota at a time is told) {
   limiting_node a{all};
   for (int i = 0; i < 10; ++i) a.take();
   a.sharer.share();
-  CAF_CHECK(all.empty()); // clients far from their limit are nobody else's business
+  CAF_CHECK(all.empty()); // clients far from their limit are not shared
   a.take();
   a.sharer.share();
   CAF_REQUIRE_EQUAL(all.size(), 1u);
-  CAF_CHECK_EQUAL(all.begin()->second, 11 * a.limiter.token_us()); // with what was not told before
-  CAF_CHECK(all.begin()->first.find(to_string(key(1))) == std::string::npos); // who it is is not told
+  CAF_CHECK_EQUAL(all.begin()->second, 11 * a.limiter.token_us()); // including tokens not reported before
+  CAF_CHECK(all.begin()->first.find(to_string(key(1))) == std::string::npos); // the key is hashed
 }
 
 CAF_TEST(requests spread thinly over nodes and time count together) {
-  // Eighty a minute at each of two nodes, a bucket that is never more than a token empty at either of them.
+  // 80 per minute at each of two nodes: a bucket is never more than one token empty at either.
   buckets all;
   limiting_node a{all}, b{all};
   int taken = 0;
@@ -188,7 +188,7 @@ CAF_TEST(requests spread thinly over nodes and time count together) {
       n->sharer.share();
     }
     for (auto& [name, full_in] : all)
-      full_in = std::max<std::int64_t>(0, full_in - (now - last).count() * 1'000); // as time passes
+      full_in = std::max<std::int64_t>(0, full_in - (now - last).count() * 1'000); // refilled over time
     last = now;
   }
   CAF_CHECK(taken <= 80 * 10 + 80 * (8 + 2) / 8);
@@ -203,8 +203,8 @@ CAF_TEST(what was taken at both nodes before they knew is owed) {
   b.sharer.share();
   const auto no = b.limiter.take(key(1), start + seconds{60});
   CAF_CHECK(!no.allowed);
-  CAF_CHECK(
-    b.limiter.take(key(1), start + seconds{60} + seconds{no.reset_seconds}).allowed); // honest all the same
+  // correct all the same
+  CAF_CHECK(b.limiter.take(key(1), start + seconds{60} + seconds{no.reset_seconds}).allowed);
 }
 
 CAF_TEST(what was given back before it was told is nobody elses business) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding routes.
+// Route lookup.
 #define CAF_SUITE net_router
 #include "caf/test/unit_test.hpp"
 

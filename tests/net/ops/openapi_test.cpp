@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/openapi.yaml against the route table, both ways; and the converter that embeds it.
+// Compares docs/openapi.yaml with the route table in both directions, and tests the converter that embeds it.
 #define CAF_SUITE routes_openapi
 #include "caf/test/unit_test.hpp"
 
@@ -135,7 +135,7 @@ CAF_TEST(codes in the description exist and codes that exist are described) {
     mentioned.insert((*i)[1]);
   for (const auto& m : mentioned)
     if (!known_codes().count(m) && !field_codes.count(m) && !words.count(m)) CAF_ERROR("no such code: " + m);
-  // What the transport answers on any path, and what no public route can answer.
+  // Answers of the transport on any path, and answers that public routes cannot give.
   const std::set<std::string> everywhere{
     "method_not_allowed",    "request_timeout", "header_too_large", "expectation_failed",
     "version_not_supported", "internal_error",  "not_implemented",  "email_taken"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages for people are made of: languages, plural rules, numbers, waits, forms, cookies, origins,
+// Building blocks of the HTML pages: languages, plural rules, numbers, waits, forms, cookies, origins,
 // colours.
 #define CAF_SUITE routes_pages
 #include "caf/test/unit_test.hpp"
@@ -47,7 +47,7 @@ bool accepts(std::vector<std::pair<std::string_view, std::string_view>> fields) 
 
 } // namespace
 
-// What Intl.PluralRules of Node 20 (ICU 73) says.
+// Expected values from Intl.PluralRules of Node 20 (ICU 73).
 CAF_TEST(plural rules are CLDRs) {
   CAF_CHECK_EQUAL(plurals(language::en, {0, 1, 2, 11, 21}), "0other 1one 2other 11other 21other ");
   CAF_CHECK_EQUAL(plurals(language::fr, {0, 1, 2, 1'000'000, 1'000'001}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking client of raw bytes for the transport's tests: it must be able to send what no library would.
+// A blocking raw-bytes client for the transport's tests: it can send invalid requests that libraries refuse.
 #pragma once
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,7 +19,7 @@
 namespace fq::net::fake {
 
 struct reply {
-  unsigned status = 0; ///< 0: the connection ended instead
+  unsigned status = 0; ///< 0: the connection ended
   std::string head;
   std::string body;
 
@@ -27,7 +27,7 @@ struct reply {
 };
 
 struct ws_frame {
-  unsigned opcode = 0; ///< 0: the connection ended instead
+  unsigned opcode = 0; ///< 0: the connection ended
   std::string payload;
   [[nodiscard]] unsigned close_code() const {
     return payload.size() < 2 ? 1005u
@@ -38,7 +38,7 @@ struct ws_frame {
 
 class client {
 public:
-  /// `from`: its own address, of 127.0.0.0/8; empty: any.
+  /// `from`: source address within 127.0.0.0/8; empty: any.
   explicit client(std::uint16_t port, int receive_buffer = 0, const char* from = "") :
       fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0) ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
@@ -100,20 +100,20 @@ public:
     return r;
   }
 
-  /// Everything until the server closes.
+  /// Reads until the server closes.
   std::string rest() {
     while (more()) {}
     return std::exchange(in_, {});
   }
 
-  /// Whether the server has closed by now; does not wait.
+  /// True if the server has closed; does not wait.
   [[nodiscard]] bool was_closed() const {
     char byte;
     const auto got = ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return got == 0 || (got < 0 && errno != EAGAIN);
   }
 
-  /// True when the server has closed and sent nothing more.
+  /// True if the server has closed without sending more.
   bool ended() { return in_.empty() && !more(); }
 
   reply open_socket(std::uint64_t customer, std::string_view more_fields = {}) {
@@ -159,7 +159,7 @@ protected:
   virtual ssize_t read_some(char* into, std::size_t room) { return ::recv(fd_, into, room, 0); }
 
 private:
-  /// A body that breaks off ends the connection: status 0.
+  /// A truncated body ends the connection: status 0.
   void read_chunks(reply& r) {
     for (std::size_t size = 1; size > 0;) {
       std::size_t line;

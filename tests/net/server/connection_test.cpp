@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP over real sockets against a real server on fake actors: order, limits, deadlines, hostile clients,
-// draining, stopping.
+// HTTP over real sockets, a real server on fake actors: order, limits, deadlines, hostile clients, draining,
+// stopping.
 #define CAF_SUITE net_session
 #include "caf/test/unit_test.hpp"
 
@@ -163,7 +163,7 @@ CAF_TEST(framing tricks are refused and the connection closed) {
     CAF_CHECK(r.status == 400u || r.status == 505u);
     CAF_CHECK(r.has("Connection: close"));
     CAF_CHECK(r.has("Content-Type: application/problem+json"));
-    CAF_CHECK(c.ended()); // the second request was never seen
+    CAF_CHECK(c.ended()); // the second request was not read
   }
 }
 
@@ -258,15 +258,13 @@ CAF_TEST(a large answer to a client that reads arrives whole) {
   CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
 }
 
-// -- bodies that are made while they are sent
+// -- streamed bodies
 
 CAF_TEST(a body that is made while it is sent arrives whole and the connection stays) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
-  c.send(
-    "GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n"); // what is
-                                                                                            // pipelined waits
-                                                                                            // its turn
+  // the pipelined request waits
+  c.send("GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n");
   const auto streamed = c.read();
   CAF_CHECK_EQUAL(streamed.status, 200u);
   CAF_CHECK(!streamed.has("Content-Length:"));
@@ -275,7 +273,7 @@ CAF_TEST(a body that is made while it is sent arrives whole and the connection s
   CAF_CHECK_EQUAL(c.read().status, 200u);
   CAF_CHECK_EQUAL(c.get("/parts/0/0").body, "");
   CAF_CHECK_EQUAL(c.get("/parts/12/300000").body.size(),
-                  12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket takes at once
+                  12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket buffer
   CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
 }
 
@@ -336,7 +334,7 @@ CAF_TEST(at the connection limit who owes a request goes before who is idle and 
   client idle{port};
   CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
   client silent{port};
-  w.clock.advance(milliseconds{500}); // no deadline of theirs passes here
+  w.clock.advance(milliseconds{500}); // before any of their deadlines
   client dawdling{port};
   dawdling.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
   CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
@@ -354,7 +352,7 @@ CAF_TEST(at the connection limit who owes a request goes before who is idle and 
   CAF_CHECK(dawdling.ended());
   CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
   CAF_CHECK(enters(third));
-  CAF_CHECK(first->ended()); // nobody owes a request: the one idle for longest
+  CAF_CHECK(first->ended()); // without open requests, the connection idle for longest is closed
   CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
 }
 
@@ -368,7 +366,7 @@ CAF_TEST(of one address only so many connections may owe a request for long) {
   CAF_CHECK(eventually([&] { return w.state.connections == 6; }));
   w.clock.advance(milliseconds{1000});
   std::this_thread::sleep_for(milliseconds{600}); // two sweeps
-  CAF_CHECK_EQUAL(w.state.connections.load(), 6); // a crowd has time to speak
+  CAF_CHECK_EQUAL(w.state.connections.load(), 6); // many connections still have time to send a request
   w.clock.advance(milliseconds{3000});
   CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
   for (int i = 0; i < 3; ++i) CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small world for the transport's tests and its micro server: an event actor and a region that do as they
-// are told, a real clock, keys of their own. Nothing of the product's actors.
+// A small world for the transport's tests and its micro server: a scripted event actor and region, a real
+// clock, own keys. Uses none of the product's actors.
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "actors/protocol/system_config.hpp"
@@ -39,7 +39,7 @@ inline event_id event_of(std::uint32_t aggregate) {
   return make_uuid(from_unix_ms(1'700'000'000'000), number(aggregate), 7);
 }
 
-/// Customers with a meaning to the fake event: the low bits.
+/// Customers with a special meaning for the fake event, in their low bits.
 enum class behaves : std::uint64_t {
   well = 1000,
   not_in_queue = 1,
@@ -52,7 +52,7 @@ inline customer_id customer(behaves how, std::uint64_t extra = 0) {
   return {0x1234, static_cast<std::uint64_t>(how) + extra};
 }
 
-/// The real clocks; the steady one can be set ahead, so that minutes need not pass.
+/// Real clocks; the steady clock can be advanced, so that tests need not wait.
 class environment final : public fq::environment {
 public:
   void advance(milliseconds by) { ahead_ms_ += by.count(); }
@@ -70,10 +70,10 @@ private:
 };
 
 struct event_state {
-  std::uint64_t joined = 0; ///< queue numbers given out
-  std::uint64_t head = 0; ///< numbers up to this have been admitted
+  std::uint64_t joined = 0; ///< last assigned queue number
+  std::uint64_t head = 0; ///< last admitted queue number
   std::uint64_t questions = 0;
-  bool is_given_away = false; ///< requests come back
+  bool is_given_away = false; ///< requests come back as moved
   std::vector<caf::strong_actor_ptr> subscribers;
   std::vector<caf::typed_response_promise<entry_reply>> kept; ///< never answered
   static inline const char* name = "fake_event";
@@ -118,10 +118,9 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
   return reply;
 }
 
-/// What a test tells the event: messages of kind timer_fired, with a number.
-///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it
-///   pauses · idle: stop · renew: another node has taken it over · moved: it gives everything back, and its
-///   hubs are told
+/// Commands from a test to the event: a timer_fired with a kind and a number.
+///   admission n: admit all numbers up to n · sweep: line_moved · flush: the sale ends · journal: pause
+///   idle: stop · renew: another node has claimed it · moved: return all requests and notify the hubs
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -242,20 +241,21 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
 
 struct region_state {
   std::map<std::uint32_t, event_handle> events;
-  std::set<std::uint32_t> lost{foreign_event}; ///< to another node
-  std::vector<event_handle> left; ///< that gave requests back
-  bool has_no_other = false; ///< told by a timer_fired of kind lapse: who gave requests back is named again
+  std::set<std::uint32_t> lost{foreign_event}; ///< owned by another node
+  std::vector<event_handle> left; ///< that returned requests
+  /// set by a timer_fired of kind lapse: the region names the previous owner again
+  bool has_no_other = false;
   std::vector<caf::typed_response_promise<event_handle>> kept;
   static inline const char* name = "fake_region";
 };
 
 inline region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self) {
-  self->set_exit_handler(
-    [self](const caf::exit_msg& e) { // an event that keeps a promise keeps itself: end it
-      for (const auto& [n, owner] : self->state.events) self->send_exit(owner, e.reason);
-      for (const auto& owner : self->state.left) self->send_exit(owner, e.reason);
-      self->quit(e.reason);
-    });
+  // an event that holds a promise keeps itself alive: end it
+  self->set_exit_handler([self](const caf::exit_msg& e) {
+    for (const auto& [n, owner] : self->state.events) self->send_exit(owner, e.reason);
+    for (const auto& owner : self->state.left) self->send_exit(owner, e.reason);
+    self->quit(e.reason);
+  });
   self->set_down_handler([self](const caf::down_msg& down) {
     std::erase_if(self->state.events, [&](const auto& e) {
       const bool ended = e.second.address() == down.source;
@@ -288,7 +288,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
           [](const handed_over&) {},
           [](const blocks_changed&) {},
           [](const aggregates_to_wake&) {},
-          [self](const timer_fired& order) { // pass an order on
+          [self](const timer_fired& order) { // forward a command
             if (order.kind == timer_kind::lapse) self->state.has_no_other = true;
             if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
               self->send(found->second, order);
@@ -326,7 +326,7 @@ inline key_store open_keys() {
   return keys;
 }
 
-/// The actors under a server, and the server.
+/// The server and the actors below it.
 class world {
 public:
   explicit world(site public_site, config::options o = fast_options(), site admin = {}) :
@@ -360,7 +360,7 @@ public:
     caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
   }
 
-  /// An order for the good event, see `obey`.
+  /// Sends a command to the good event, see `obey`.
   void order(timer_kind kind, std::uint64_t n = 0) { caf::anon_send(owner, timer_fired{kind, n}); }
 
   config::options options;
@@ -377,7 +377,7 @@ public:
   net::server server;
 };
 
-/// Whether it holds by then; looked at every 5 ms.
+/// True if the condition holds before the timeout; polled every 5 ms.
 template <class Condition>
 bool eventually(Condition condition, int milliseconds_at_most = 5000) {
   for (int i = 0; i < milliseconds_at_most / 5; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport alone over a fake event actor, to be measured (wrk, sockets): `micro_server [port]
-// [seconds]`. Prints the CPU time and memory it used. Not a test.
+// The transport alone over a fake event actor, for measurements (wrk, sockets): `micro_server [port]
+// [seconds]`. Prints its CPU time and memory. Not a test.
 #include "tests/net/server/site.hpp"
 
 #include <sys/resource.h>

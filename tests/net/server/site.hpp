@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A site of small handlers for the transport's tests and its micro server.
+// Small handlers for the transport's tests and its micro server.
 #pragma once
 #include "tests/net/server/fakes.hpp"
 
@@ -57,7 +57,7 @@ inline awaitable<response> get_exception(context&, const request&, const path_pa
   co_return response{};
 }
 
-/// Throws after it has waited.
+/// Throws after a wait.
 inline awaitable<response> get_late_exception(context& ctx, const request&, const path_parameters&) {
   auto found = co_await ask_event(ctx, aggregate_id{good_event},
                                   find_entry{event_of(good_event), customer(behaves::well)});
@@ -71,7 +71,7 @@ inline awaitable<response> get_large(context&, const request&, const path_parame
   co_return r;
 }
 
-/// "part 1\n", "part 2\n" ..., each after an actor was asked; breaks off before part 13.
+/// "part 1\n", "part 2\n" ..., each after a request to an actor; fails before part 13.
 class counted_parts final : public body_source {
 public:
   counted_parts(context& ctx, std::uint64_t count, std::size_t padding) :
@@ -99,13 +99,13 @@ inline awaitable<response> get_parts(context& ctx, const request&, const path_pa
   co_return r;
 }
 
-/// Holds the io thread for so many milliseconds: what no handler of ours may do.
+/// Blocks the io thread for this number of milliseconds, which no real handler may do.
 inline awaitable<response> get_blocked(context&, const request&, const path_parameters& p) {
   std::this_thread::sleep_for(milliseconds{number_in(p.values[0])});
   co_return response{};
 }
 
-/// /ws/{customer}: follows that place of the good event; with `X-Seconds: n` for so long.
+/// /ws/{customer}: follows that place of the good event; `X-Seconds: n` limits the time.
 inline awaitable<response> get_socket(context& ctx, const request& req, const path_parameters& p) {
   const customer_id who{0x1234, number_in(p.values[0])};
   auto found = co_await ask_event(ctx, aggregate_id{good_event}, find_entry{event_of(good_event), who});

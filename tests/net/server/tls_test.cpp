@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listener with TLS of its own, over real sockets with OpenSSL at the other end: the same sessions and
-// WebSockets as without, what the handshake offers and refuses, its bounds, resumption, certificates read
-// anew.
+// The TLS listener over real sockets with OpenSSL at the client: the same sessions and WebSockets as without
+// TLS, handshake parameters, limits, resumption, reloaded certificates.
 #define CAF_SUITE net_tls
 #include "caf/test/unit_test.hpp"
 
@@ -35,7 +34,7 @@ using fake::world;
 
 namespace {
 
-/// A folder with a certificate of its own making and its key.
+/// A folder with a self-made certificate and its key.
 class certificate_folder {
 public:
   explicit certificate_folder(const char* name = "first") {
@@ -48,7 +47,7 @@ public:
   }
   ~certificate_folder() { std::filesystem::remove_all(folder_); }
 
-  /// Valid from `from` to `until`, in days from now.
+  /// Valid from `from` to `until`, in days relative to now.
   void write(const char* name, int from, int until, bool is_rsa = false) const {
     const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{
       is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"), &EVP_PKEY_free};
@@ -93,13 +92,13 @@ private:
 };
 
 struct hello {
-  int version = 0; ///< the only one it speaks; 0: any
-  std::string_view alpn = {}; ///< as on the wire; empty: none offered
+  int version = 0; ///< the only offered version; 0: any
+  std::string_view alpn = {}; ///< wire format; empty: not offered
   SSL_SESSION* resume = nullptr;
   int receive_buffer = 0;
 };
 
-/// The raw client, with TLS.
+/// The raw client with TLS.
 class tls_client final : public client {
 public:
   explicit tls_client(std::uint16_t port, hello h = {}) :
@@ -121,7 +120,7 @@ public:
 
   [[nodiscard]] bool through() const { return through_; }
   [[nodiscard]] bool resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
-  /// Whether the server said that it ends, rather than being cut off.
+  /// True if the server sent close_notify instead of cutting the connection.
   [[nodiscard]] bool was_told_the_end() const {
     return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
   }
@@ -137,7 +136,7 @@ public:
     X509_NAME_get_text_by_NID(X509_get_subject_name(x.get()), NID_commonName, text, sizeof text);
     return text;
   }
-  /// With the latest ticket; after an answer was read.
+  /// The session of the latest ticket; call it after an answer was read.
   [[nodiscard]] std::shared_ptr<SSL_SESSION> session() const {
     return {SSL_get1_session(ssl_.get()), &SSL_SESSION_free};
   }
@@ -161,7 +160,7 @@ private:
   bool through_ = false;
 };
 
-/// Clients that go on with a ClientHello, a byte each 50 ms, for 25 s at most.
+/// Clients that send a ClientHello at one byte per 50 ms, for at most 25 s.
 class dribblers {
 public:
   ~dribblers() {
@@ -228,7 +227,7 @@ CAF_TEST(ten thousand pipelined requests in one write are answered over TLS) {
   tls_client c{w.server.tls_port()};
   std::string requests;
   for (int i = 0; i < 10'000; ++i) requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
-  c.send(requests); // 0.4 MB: the kernel takes it while the answers wait to be read
+  c.send(requests); // 0.4 MB: the kernel buffers it while the client does not read
   int answered = 0;
   while (answered < 10'000 && c.read().status == 200) ++answered;
   CAF_CHECK_EQUAL(answered, 10'000);
@@ -239,7 +238,7 @@ CAF_TEST(an answer of megabytes reaches who reads slowly) {
   world w{fake::test_site(), files.options()};
   tls_client c{w.server.tls_port(), {.receive_buffer = 4096}};
   c.send("GET /large/3000000 HTTP/1.1\r\nHost: a\r\n\r\n");
-  std::this_thread::sleep_for(milliseconds{300}); // the server has met a full socket by now
+  std::this_thread::sleep_for(milliseconds{300}); // the server's socket buffer is full now
   const auto r = c.read();
   CAF_CHECK_EQUAL(r.body.size(), 3'000'000u);
   CAF_CHECK(r.body.find_first_not_of('x') == std::string::npos);
@@ -309,7 +308,7 @@ CAF_TEST(a handshake that takes too long is ended) {
   world w{fake::test_site(), o};
   client silent{w.server.tls_port()};
   client begun{w.server.tls_port()};
-  begun.send({"\x16\x03\x01\x02\x00\x01\x00", 7}); // a ClientHello that goes on, one day
+  begun.send({"\x16\x03\x01\x02\x00\x01\x00", 7}); // an incomplete ClientHello
   CAF_CHECK(eventually([&] { return w.tls->counts.pending == 2; }));
   CAF_CHECK(silent.ended());
   CAF_CHECK(begun.ended());
@@ -366,7 +365,7 @@ CAF_TEST(silent is who was not heard for a second and not who began long ago) {
   dribblers crowd;
   crowd.add(goes_on);
   CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 1; }));
-  std::this_thread::sleep_for(milliseconds{1'500}); // so that it could have gone before the other one might
+  std::this_thread::sleep_for(milliseconds{1'500}); // so that it could be closed before the other
   client silent{w.server.tls_port()};
   CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 2; }));
   std::this_thread::sleep_for(milliseconds{1'500});
@@ -381,8 +380,8 @@ CAF_TEST(what was refused while more had come waits for the end without work) {
   const certificate_folder files;
   world w{fake::test_site(), files.options()};
   tls_client c{w.server.tls_port()};
-  c.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n"
-         + std::string(15'000, 'x')); // in one record; a session looks at less at once
+  // one record, of which a session reads a part at a time
+  c.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n" + std::string(15'000, 'x'));
   CAF_CHECK_EQUAL(c.read().status, 413u);
   const auto worked = std::clock(); // of all threads of this process
   std::this_thread::sleep_for(milliseconds{1'000});
@@ -449,7 +448,7 @@ CAF_TEST(who comes back resumes also when certificates were read anew) {
     CAF_CHECK_EQUAL(later.get("/constant").status, 200u);
     CAF_CHECK_EQUAL(w.tls->counts.full.load(), 1u);
     CAF_CHECK_EQUAL(w.tls->counts.resumed.load(), 2u);
-    // Hours later the key is gone: a full handshake, no error.
+    // Hours later the key is deleted: a full handshake, no error.
     w.clock.advance(ticket_keys::opens_for);
     tls_client stale{w.server.tls_port(), {.version = version, .resume = next.get()}};
     CAF_CHECK(stale.through());

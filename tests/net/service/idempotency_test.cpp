@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idempotency-Key: syntax, scope of the hashes, keys at work.
+// Idempotency-Key: syntax, scope of the hashes, keys in use.
 #define CAF_SUITE routes_idempotency
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cursors, queries, CORS, HTML, metrics, the blocking lane: the small parts around the handlers.
+// Small parts around the handlers: cursors, queries, CORS, HTML, metrics, the blocking lane.
 #define CAF_SUITE routes_small_parts
 #include "caf/test/unit_test.hpp"
 
@@ -175,7 +175,7 @@ CAF_TEST(no cell is a formula wherever a reader splits) {
     {";", R"(";")"},
     {"", R"("")"},
     {R"("=1")", R"("""=1""")"},
-    {"x,=1", R"("x,=1")"}, // within its own quotes: text to who heeds them
+    {"x,=1", R"("x,=1")"}, // quoted text for parsers that honour quotes
   };
   for (const auto& [cell, written] : cells)
     CAF_CHECK_EQUAL(row_of(cell), "\"a\"," + std::string{written} + "\r\n");
@@ -197,9 +197,9 @@ CAF_TEST(metrics have help type and a bounded number of series) {
     text.find(
       "fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
     != std::string::npos);
-  // A histogram and a few counters for each route, whatever comes.
+  // At most a histogram and a few counters per route, whatever requests arrive.
   CAF_CHECK_LESS(static_cast<std::size_t>(std::count(text.begin(), text.end(), 10)), 22 * routes.size());
-  // The shop's pages are counted together, and every one of them is counted.
+  // All shop pages share one series and are counted.
   std::uint64_t shop = 0;
   for (std::size_t i = 0; i < routes.size(); ++i)
     if (routes[i].pattern.starts_with("/shop"))
@@ -255,8 +255,8 @@ CAF_TEST(a few events have series of their own and the rest is one) {
                       + std::to_string(3'000 - shown_events_max) + "\n")
             != std::string::npos);
   CAF_CHECK(lines(many, "fairqueue_revenue_minor_units{").size() <= shown_events_max + 20);
-  // Others grow a little fuller: the names stay. The rest: the same number of series for a hundred events and
-  // for thousands.
+  // Small changes keep the event names. The number of series is the same for a hundred events and for
+  // thousands.
   const auto before = series();
   for (std::uint64_t i = 0; i < 100; ++i) tell(i, 5'000);
   const auto later = counts.text(state);

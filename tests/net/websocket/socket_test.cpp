@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebSockets over real sockets: what followers of a place see, and what hostile peers get.
+// WebSockets over real sockets: updates of a place, and hostile peers.
 #define CAF_SUITE net_socket
 #include "caf/test/unit_test.hpp"
 
@@ -21,7 +21,7 @@ bool is_type(const fake::ws_frame& f, std::string_view type) {
   return f.opcode == 1 && f.payload.find("\"type\":\"" + std::string{type} + "\"") != std::string::npos;
 }
 
-/// Opens a socket for the place and reads its `state`.
+/// Opens a socket for the place and reads its `state` message.
 void follow(client& c, std::uint64_t customer) {
   CAF_REQUIRE_EQUAL(c.open_socket(customer).status, 101u);
   CAF_REQUIRE(is_type(c.read_frame(), "state"));
@@ -58,7 +58,7 @@ CAF_TEST(followers see positions and their admission) {
   client first{w.server.public_port()}, third{w.server.public_port()}, tab{w.server.public_port()};
   follow(first, 1000);
   follow(third, 1002);
-  follow(tab, 1002); // a second socket of the same place
+  follow(tab, 1002); // a second socket for the same place
   w.order(timer_kind::admission, 1);
   const auto admitted = first.read_frame();
   CAF_CHECK(is_type(admitted, "admitted"));
@@ -77,8 +77,8 @@ CAF_TEST(those far behind hear of one percent at once and of less a second later
   follow(near, 1000 + 199);
   w.order(timer_kind::admission, 5);
   CAF_CHECK(near.read_frame().payload.find("\"position\":195") != std::string::npos);
-  CAF_CHECK(far.read_frame().payload.find("\"position\":9995")
-            != std::string::npos); // two sockets: a second is all it waits
+  // two sockets: the delay is at most one second
+  CAF_CHECK(far.read_frame().payload.find("\"position\":9995") != std::string::npos);
   w.order(timer_kind::admission, 150);
   CAF_CHECK(near.read_frame().payload.find("\"position\":50") != std::string::npos);
   CAF_CHECK(far.read_frame().payload.find("\"position\":9850") != std::string::npos);
@@ -182,12 +182,12 @@ CAF_TEST(every 25 seconds a ping and who is silent for 60 is gone) {
     w.clock.advance(milliseconds{26'000});
     CAF_CHECK_EQUAL(lively.read_frame().opcode, 9u);
     lively.send_frame(0x8a, {});
-    lively.send_frame(0x89, "heard"); // its pong says that the one before has arrived
+    lively.send_frame(0x89, "heard"); // its pong proves that the earlier one arrived
     CAF_CHECK_EQUAL(lively.read_frame().payload, "heard");
   }
   CAF_CHECK_EQUAL(mute.read_frame().opcode, 9u);
   CAF_CHECK_EQUAL(mute.read_frame().opcode, 9u);
-  CAF_CHECK_EQUAL(mute.read_frame().opcode, 0u); // cut: there is nobody to take a close frame
+  CAF_CHECK_EQUAL(mute.read_frame().opcode, 0u); // cut: the peer does not read close frames
   CAF_CHECK(eventually([&] { return w.state.websockets == 1; }));
 }
 

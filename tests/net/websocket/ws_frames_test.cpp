@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// WebSocket frames: what is refused with which code, however the bytes are cut.
+// WebSocket frames: close codes of refused frames, for any split of the bytes.
 #define CAF_SUITE net_ws_frames
 #include "caf/test/unit_test.hpp"
 
@@ -41,7 +41,7 @@ std::string frame(unsigned first, const std::string& payload, bool masked = true
   return out;
 }
 
-/// What a reader says, fed in pieces of `size`.
+/// The reader's result for input in pieces of `size` bytes.
 std::string read(std::string bytes, std::size_t size = 1'000'000) {
   ws_reader reader;
   log heard;
@@ -69,11 +69,11 @@ CAF_TEST(protocol errors are 1002) {
   const std::string refused = "violation 1002 ";
   CAF_CHECK_EQUAL(read(frame(0x81, "hi", false)), refused); // unmasked
   CAF_CHECK_EQUAL(read(frame(0xc1, "hi")), refused); // RSV1
-  CAF_CHECK_EQUAL(read(frame(0x83, "hi")), refused); // no such opcode
+  CAF_CHECK_EQUAL(read(frame(0x83, "hi")), refused); // unknown opcode
   CAF_CHECK_EQUAL(read(frame(0x8b, "")), refused);
   CAF_CHECK_EQUAL(read(frame(0x09, "")), refused); // fragmented control
   CAF_CHECK_EQUAL(read(frame(0x89, std::string(126, 'x'))), refused); // long control
-  CAF_CHECK_EQUAL(read(frame(0x80, "x")), refused); // continues nothing
+  CAF_CHECK_EQUAL(read(frame(0x80, "x")), refused); // continuation without a start
   CAF_CHECK_EQUAL(read(frame(0x01, "x") + frame(0x81, "y")), refused); // interleaved
   CAF_CHECK_EQUAL(read(std::string{"\x81\xfe\x00\x05", 4} + "mask" + "hello"),
                   refused); // not the shortest length

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON out, byte for byte; times in and out.
+// JSON output, byte for byte; parsing and printing of times.
 #define CAF_SUITE routes_codec
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict bodies: what is refused, with which code, and that every wrong field is named.
+// Strict request bodies: refused input with its codes; every wrong field is named.
 #define CAF_SUITE routes_json_in
 #include "caf/test/unit_test.hpp"
 
@@ -35,14 +35,14 @@ std::optional<response> read(const std::string& body, wish& w) {
   });
 }
 
-/// The problem code of a body, or "" when it is taken.
+/// The problem code of a body, or "" if it is accepted.
 std::string verdict(const std::string& body) {
   wish w;
   const auto no = read(body, w);
   return no ? made::code_of(*no) : "";
 }
 
-/// field and code of the first error.
+/// Field and code of the first error.
 std::string first_error(const std::string& body) {
   wish w;
   const auto no = read(body, w);

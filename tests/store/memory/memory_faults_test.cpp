@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults that the memory ledger can be told to have: each must look to an owner like the real one.
+// The memory ledger's injected faults: to an owner, each must look like the real fault.
 #define CAF_SUITE store_memory_faults
 #include "tests/store/port/engines.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 using kind = commit_fault::kind;
 
-/// A world whose next commit has the fault that is set.
+/// A world whose next commit has the configured fault.
 struct faulty_world {
   faulty_world() : store(options()), w(store) {}
 
@@ -140,8 +140,8 @@ CAF_TEST(calls about leases and the outbox pass the time of a late commit) {
   f.store.release(lease.owner, others);
   f.store.lease_outbox(lease, partition);
   f.store.mark_delivered(lane::mail, {}, noon);
-  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1, {})
-              .empty()); // a read sees what is committed and passes no time
+  // a read sees only committed rows and advances no time
+  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1, {}).empty());
   CAF_CHECK_EQUAL(f.store.in_air(), 1u);
   f.store.lease_outbox(lease, partition);
   CAF_CHECK_EQUAL(f.store.undelivered(lane::mail, partition, 1, {}).size(), 1u);

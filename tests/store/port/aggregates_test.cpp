@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: aggregates, epochs, events, ticket types, accounts.
+// Conformance of the ledger engines: aggregates, epochs, events, ticket types, accounts.
 #define CAF_SUITE store_aggregates
 #include "tests/store/port/engines.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: exactly once, fencing, and isolation of batches from each other.
+// Conformance of the ledger engines: exactly-once commits, fencing, isolation of batches.
 #define CAF_SUITE store_batches
 #include "tests/store/port/engines.hpp"
 
@@ -16,7 +16,7 @@ std::size_t entries_of(ledger& store, aggregate_id aggregate) {
   return store.peek(aggregate).image.entries.size();
 }
 
-/// `count` events beside the sample one, owned.
+/// Creates and acquires `count` events in addition to the sample event.
 std::vector<aggregate_id> more_sales(world& w, std::uint32_t count) {
   std::vector<aggregate_id> result;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -58,9 +58,9 @@ CAF_TEST(a batch that does not continue what is applied is out of order) {
     b.to_seq = 3;
     FQ_COMMITS(w.store.commit({&b, 1}).at(0));
     b.from_seq = 2;
-    b.to_seq = 4; // overlaps what is applied
+    b.to_seq = 4; // overlaps an applied batch
     CAF_CHECK(w.store.commit({&b, 1}).at(0) == commit_outcome::out_of_order);
-    b.from_seq = b.to_seq = 3; // no decision at all
+    b.from_seq = b.to_seq = 3; // without a decision
     CAF_CHECK(w.store.commit({&b, 1}).at(0) == commit_outcome::out_of_order);
     CAF_CHECK_EQUAL(entries_of(w.store, sale), 1u);
   });
@@ -112,7 +112,7 @@ CAF_TEST(a batch is applied as a whole or not at all) {
     CAF_CHECK(w.image() == before);
     CAF_CHECK(w.store.history(sale) == history);
     CAF_CHECK(!w.store.seize(other_sale, never));
-    // What was undone can be done: nothing of it is remembered as taken.
+    // The rolled back keys are still free.
     const receipt_row receipt{"sandbox", "evt", noon};
     FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, receipt_stored{receipt}}));
   });
@@ -124,7 +124,7 @@ CAF_TEST(a refused batch does no harm to the others of the call) {
     std::vector<batch> call;
     call.push_back(join_batch(w.me, sale, 1));
     const auto joins = entry_joined{sample_entry(1)};
-    call.push_back(w.me.next(sales[0], {joins, stock_moved{0, 2, 0}})); // breaks a CHECK
+    call.push_back(w.me.next(sales[0], {joins, stock_moved{0, 2, 0}})); // violates a CHECK
     call.push_back(join_batch(w.me, sales[1], 1));
     call.back().epoch += 7; // fenced
     const entry_moved from_another_state{entry_status::admitted, sample_entry(1)};
@@ -159,7 +159,7 @@ CAF_TEST(consecutive batches of one aggregate may share a call) {
     auto second = join_batch(w.me, sale, 2);
     second.from_seq = 1;
     second.to_seq = 2;
-    auto third = join_batch(w.me, sale, 2); // the number is taken
+    auto third = join_batch(w.me, sale, 2); // the number is in use
     third.from_seq = 2;
     third.to_seq = 3;
     auto fourth = join_batch(w.me, sale, 4);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: gateway ids, tax, refunds of some tickets, payment links, dead letters,
-// priorities, settings; what their constraints refuse; and a refund that cannot be read.
+// Conformance of the ledger engines: gateway ids, tax, partial refunds, payment links, dead letters,
+// priorities, settings, refused constraint violations, and an unreadable refund.
 #define CAF_SUITE store_checkout_rows
 #include "tests/store/port/engines.hpp"
 
@@ -134,7 +134,7 @@ CAF_TEST(a refund keeps its tickets whatever becomes of it) {
 
 namespace {
 
-/// Nothing of the sale can be read, everything else can.
+/// All reads of the sale fail; other reads succeed.
 void check_unreadable(ledger& store) {
   const auto is_unavailable = [](auto read) {
     try {
@@ -209,7 +209,7 @@ CAF_TEST(a payment link wakes nobody whose claim has ended) {
     auto order = sample_order(1, claim);
     order.payment_link_at = noon + seconds{90};
     FQ_COMMITS(w.put({claim_opened{claim}, order_placed{order}}));
-    CAF_CHECK((w.store.aggregates_to_wake({}) == std::vector{sale})); // the claim's doing
+    CAF_CHECK((w.store.aggregates_to_wake({}) == std::vector{sale})); // because of the claim
     auto released = claim;
     released.status = claim_status::released;
     FQ_COMMITS(w.put({claim_moved{claim_status::claimed, released}}));
@@ -228,10 +228,9 @@ CAF_TEST(an owner loads the dead letters that wait for a person) {
     CAF_CHECK((w.image().dead_letters == letters{second}));
     CAF_CHECK((w.store.seize(sale, never)->image.dead_letters == letters{second}));
     w.me.take(sale);
-    const auto again =
-      in_status(first, dead_letter_status::open, noon + seconds{2}); // the retry failed as well
+    const auto again = in_status(first, dead_letter_status::open, noon + seconds{2}); // the retry failed too
     auto sent = again;
-    sent.kind = dead_letter_kind::refund_refused; // what it is about is not changed
+    sent.kind = dead_letter_kind::refund_refused; // its subject does not change
     sent.subject = id_of(77);
     sent.detail = sent.payload = "another";
     sent.created_at = never;
@@ -277,7 +276,7 @@ CAF_TEST(a customer has one invitation at an event or none) {
     CAF_CHECK((w.image().invitations == rows{row(1, 0, 1, noon), row(2, 0, 4)}));
     FQ_COMMITS(w.put({invitation_stored{row(2, 0, 2, noon)}}));
     CAF_CHECK((w.image().invitations == rows{row(1, 0, 1, noon), row(2, 0, 2, noon)}));
-    FQ_CONFLICTS(w.put({invitation_stored{row(3, 9, 1)}})); // to no ticket type
+    FQ_CONFLICTS(w.put({invitation_stored{row(3, 9, 1)}})); // no such ticket type
     FQ_CONFLICTS(w.put({invitation_stored{row(3, 0, 0)}}));
     CAF_CHECK((w.image().invitations == rows{row(1, 0, 1, noon), row(2, 0, 2, noon)}));
   });
@@ -301,7 +300,7 @@ CAF_TEST(a customer has one priority at an event or none) {
     CAF_CHECK((w.image().priorities == rows{row(2, 4)}));
     FQ_CONFLICTS(w.put({removed(2), priority_stored{row(3, 3)}, stock_moved{9, 1, 0}}));
     CAF_CHECK((w.image().priorities == rows{row(2, 4)}));
-    FQ_CONFLICTS(w.me.put(catalog_aggregate, {priority_stored{row(1, 1)}})); // that is no event
+    FQ_CONFLICTS(w.me.put(catalog_aggregate, {priority_stored{row(1, 1)}})); // not an event
     CAF_CHECK((w.store.seize(sale, never)->image.priorities == rows{row(2, 4)}));
   });
 }
@@ -335,7 +334,7 @@ CAF_TEST(settings belong to the installation) {
     const setting_row first{"checkout.async_percent", "37", noon}, upper{"Zoo", "", noon},
       last{"queue.x", "a", noon};
     FQ_COMMITS(put({setting_stored{last}, setting_stored{first}, setting_stored{upper}}));
-    const rows expected{upper, first, last}; // by bytes
+    const rows expected{upper, first, last}; // ordered by bytes
     CAF_CHECK((w.store.peek(accounts_aggregate).image.settings == expected));
     CAF_CHECK((w.store.directory().settings == expected));
     const setting_row next{"queue.x", "b", noon + seconds{1}};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls, valid and not, through the memory ledger and the SQL ledgers side by side: every answer and
-// every image must be the same. Replay one seed: FQ_STORE_SEED=<n> test_store -s store_differential;
-// FQ_STORE_RUNS=<n> runs more seeds.
+// Runs random calls, valid and invalid, on the memory ledger and the SQL ledgers. All answers and images must
+// be equal. One seed: FQ_STORE_SEED=<n> test_store -s store_differential; more seeds: FQ_STORE_RUNS=<n>.
 #define CAF_SUITE store_differential
 #include "tests/store/port/engines.hpp"
 
@@ -23,10 +22,10 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 
 constexpr std::uint32_t last_event = 19; // events 16 to 19
 
-/// Each engine has a clock of its own, so a lease of the walk has ended at once or does not end in it.
+/// Each engine has its own clock, so a lease expires either immediately or not during the test.
 constexpr milliseconds ended_at_once{0}, long_term{3'600'000};
 
-/// Nobody, and two who compete.
+/// No owner, and two that compete.
 const std::array<std::string, 3> owners{"", "ada", "ben"};
 
 std::vector<std::uint32_t> all_partitions() {
@@ -35,7 +34,7 @@ std::vector<std::uint32_t> all_partitions() {
   return all;
 }
 
-/// Draws calls that are mostly right, by looking at the oracle's committed state.
+/// Draws mostly valid calls, based on the oracle's committed state.
 class generator {
 public:
   generator(std::uint64_t seed, const memory_ledger& oracle) : rng_(seed), oracle_(oracle) {}
@@ -63,13 +62,13 @@ public:
   std::string some_owner() { return owners[below(owners.size())]; }
   lease_terms lease() { return {some_owner(), percent(30) ? ended_at_once : long_term}; }
 
-  /// Of those that may exist, and of one that never does.
+  /// Aggregates that may exist, and one that never exists.
   std::vector<aggregate_id> some_aggregates() {
     return some_of<aggregate_id>({{}, accounts_aggregate, catalog_aggregate, sale, other_sale});
   }
   std::vector<std::uint32_t> some_partitions() { return some_of(all_partitions()); }
 
-  /// Keys of what waits, and keys of nothing.
+  /// Keys of waiting rows, and keys that do not exist.
   std::vector<outbox_key> some_keys(const std::vector<outbox_item>& waiting) {
     std::vector<outbox_key> keys{{some_event(), below(99), static_cast<std::uint32_t>(below(3))}};
     for (const auto& item : waiting)
@@ -89,7 +88,7 @@ private:
     return static_cast<Status>(below(static_cast<std::uint64_t>(last) + 1));
   }
 
-  /// The status that is stored, mostly.
+  /// Mostly the stored status.
   template <class Status>
   Status expected(Status stored, Status last) {
     return percent(90) ? stored : status(last);
@@ -220,7 +219,7 @@ private:
   change changing_event(aggregate_id a, const aggregate_image& image) {
     const auto stored = image.event ? image.event->status : event_status::draft;
     auto to = event(a);
-    if (image.event) { // nobody moves an event or gives it another name of its tenant's
+    if (image.event) { // an event never changes its owner or its name within the tenant
       to.tenant = image.event->tenant;
       to.external_id = image.event->external_id;
     }
@@ -378,7 +377,7 @@ private:
     return r;
   }
 
-  /// Few ids in each aggregate: most are there already, in any status.
+  /// Few ids per aggregate: most exist already, in any status.
   dead_letter_row letter(aggregate_id a, const aggregate_image& image) {
     if (const auto* stored = any(image.dead_letters); stored && percent(30)) {
       auto next = *stored;
@@ -407,17 +406,17 @@ private:
 
   std::mt19937_64 rng_;
   const memory_ledger& oracle_;
-  std::uint64_t next_number_ = 0, generation_ = 0; ///< of the batch that is being drawn
+  std::uint64_t next_number_ = 0, generation_ = 0; ///< of the batch under construction
 };
 
-/// What the generator reached, over all seeds: a comparison of refusals only would prove little.
+/// Coverage of the generator over all seeds: comparing only refusals would prove little.
 struct coverage {
   std::set<std::size_t> committed_kinds;
   std::map<commit_outcome, std::size_t> outcomes;
-  std::map<std::size_t, std::size_t> acquisitions; ///< by the kind of their answer
-  std::size_t partial_renewals = 0, partial_dispatches = 0; ///< some of what was asked for, not all
+  std::map<std::size_t, std::size_t> acquisitions; ///< by answer type
+  std::size_t partial_renewals = 0, partial_dispatches = 0; ///< with only a part of the requested rows
   std::size_t delivered = 0;
-  std::size_t orders = 0, letters = 0, open_letters = 0, second_pages = 0; ///< listed
+  std::size_t orders = 0, letters = 0, open_letters = 0, second_pages = 0; ///< rows in listings
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -447,7 +446,7 @@ std::string text_of(commit_outcome outcome) {
   return {};
 }
 
-/// Whether two engines answered the same; what is left of a lease is each one's own.
+/// Compares two answers without the remaining lease time, which differs per engine.
 bool same_answers(const acquire_result& a, const acquire_result& b) {
   if (a.index() != b.index()) return false;
   if (const auto* x = std::get_if<lease_held>(&a)) return x->owner == std::get<lease_held>(b).owner;
@@ -458,7 +457,7 @@ bool same_answers(const acquire_result& a, const acquire_result& b) {
          && x->cache_generation == y.cache_generation && x->image == y.image;
 }
 
-/// An engine that is compared with the oracle.
+/// An engine compared with the oracle.
 struct contender {
   std::string name;
   ledger& store;
@@ -475,7 +474,7 @@ public:
     for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }
 
-  /// Whether the engines agreed on `steps` random calls and on everything stored after them.
+  /// True if the engines agreed on `steps` random calls and on the stored rows afterwards.
   bool run(int steps) {
     for (int i = 0; i < steps && same_; ++i) {
       step();
@@ -492,7 +491,7 @@ private:
     same_ = same_ && holds;
   }
 
-  /// What the oracle answers; every other engine is asked too and must answer the same.
+  /// Returns the oracle's answer and checks that every other engine gives the same.
   template <class Ask, class Same = std::equal_to<>>
   auto agreed(const std::string& about, Ask ask, Same same = {}) {
     auto expected = ask(memory_);
@@ -504,8 +503,9 @@ private:
     if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.lease(), draw_.time());
     if (draw_.percent(8)) return lease();
     if (draw_.percent(8)) return dispatch();
+    // a new event has no owner
     for (const auto a : memory_.aggregates())
-      if (memory_.head(a)->epoch == 0) acquire(a, {}, never); // a new event has no owner yet
+      if (memory_.head(a)->epoch == 0) acquire(a, {}, never);
     if (draw_.percent(3)) return prune();
     commit(draw_.call());
   }
@@ -658,7 +658,7 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
   CAF_CHECK_EQUAL(seen.acquisitions.size(),
-                  std::variant_size_v<acquire_result> - 1); // nobody else has a row: never busy
+                  std::variant_size_v<acquire_result> - 1); // no other transaction locks a row: never busy
   CAF_CHECK(seen.partial_renewals > 20);
   CAF_CHECK(seen.partial_dispatches > 50);
   CAF_CHECK(seen.delivered > 100);

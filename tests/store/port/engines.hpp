@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the store share: an engine of each kind on a fresh folder, an owner that hands out
-// batches, and sample rows.
+// Shared by the store tests: one engine of each kind in a new folder, an owner that numbers batches, and
+// sample rows.
 #pragma once
 #include "store/memory/memory_ledger.hpp"
 #include "store/port/ledger.hpp"
@@ -43,7 +43,7 @@ inline constexpr timestamp noon = from_unix_ms(1'795'262'400'000);
 inline constexpr aggregate_id sale{16};
 inline constexpr aggregate_id other_sale{17};
 
-/// An owner of aggregates: takes them over, counts their batches.
+/// An owner of aggregates: acquires them and counts their batches.
 class owner {
 public:
   explicit owner(ledger& store) : store_(store) {}
@@ -54,13 +54,13 @@ public:
     return owned_[aggregate] = std::move(*taken);
   }
 
-  /// The next batch of `aggregate`, one decision.
+  /// The next batch of `aggregate`, with one decision.
   [[nodiscard]] batch next(aggregate_id aggregate, changes content) const {
     const auto& o = owned_.at(aggregate);
     return {aggregate, o.epoch, o.applied_seq, o.applied_seq + 1, now, std::move(content)};
   }
 
-  /// Commits one batch; counts it if it was committed.
+  /// Commits one batch and counts it on success.
   commit_outcome put(aggregate_id aggregate, changes content) {
     const auto b = next(aggregate, std::move(content));
     const auto outcome = store_.commit({&b, 1}).at(0);
@@ -78,7 +78,7 @@ private:
   std::map<aggregate_id, acquired> owned_;
 };
 
-// -- sample rows: `n` tells them apart ----------------------------------------------------------------------
+// -- sample rows, distinguished by `n`
 
 inline uuid id_of(std::uint64_t n, aggregate_id aggregate = sale) { return make_uuid(noon, aggregate, n); }
 
@@ -172,7 +172,7 @@ inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
 
 // -- engines ------------------------------------------------------------------------------------------------
 
-/// A ledger of each engine with one event of 10 units of type 0 and 5 of type 1, owned and draft.
+/// A ledger with one owned draft event: 10 units of type 0 and 5 of type 1.
 struct world {
   explicit world(ledger& s) : store(s), me(s) {
     me.take(catalog_aggregate);
@@ -190,7 +190,7 @@ struct world {
   owner me;
 };
 
-/// Runs `test` on a fresh ledger of every engine: same cases, same answers.
+/// Runs `test` on a new ledger of every engine.
 inline void on_every_engine(const std::function<void(ledger&)>& test) {
   {
     CAF_MESSAGE("engine: memory");

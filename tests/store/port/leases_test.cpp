@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: who owns an aggregate and for how long, what a former owner can still do, and
-// who sends which part of the outbox. Leases that must last are long; where one must end it is short and its
-// end is awaited.
+// Conformance of the ledger engines: lease ownership and duration, rights of a former owner, and the nodes
+// that dispatch each part of the outbox. Leases that must last are long; leases that must expire are short,
+// and the test waits for it.
 #define CAF_SUITE store_leases
 #include "tests/store/port/engines.hpp"
 
@@ -23,7 +23,7 @@ const lease_terms hasty_ada{"ada", short_term};
 using numbers = std::vector<aggregate_id>;
 using partitions = std::vector<std::uint32_t>;
 
-/// Asks again and again until `condition` holds; false if it does not within ten seconds.
+/// Polls until `condition` holds; false after ten seconds.
 template <class Condition>
 bool eventually(Condition condition) {
   const auto give_up = std::chrono::steady_clock::now() + seconds{10};
@@ -34,7 +34,7 @@ bool eventually(Condition condition) {
   return true;
 }
 
-/// What acquire answers to somebody who expects to get it.
+/// Acquires an aggregate; fails the test on refusal.
 acquired taken(ledger& store, const lease_terms& lease, aggregate_id aggregate = sale) {
   auto result = store.acquire(aggregate, lease, never);
   auto* got = std::get_if<acquired>(&result);
@@ -42,7 +42,7 @@ acquired taken(ledger& store, const lease_terms& lease, aggregate_id aggregate =
   return std::move(*got);
 }
 
-/// Who keeps `lease.owner` out of the sale, if anybody does.
+/// The lease that prevents `lease.owner` from acquiring the sale, if any.
 std::optional<lease_held> refusal_of(ledger& store, const lease_terms& lease) {
   auto result = store.acquire(sale, lease, never);
   if (auto* held = std::get_if<lease_held>(&result)) return std::move(*held);
@@ -59,7 +59,7 @@ numbers lost(ledger& store, const lease_terms& lease, const numbers& held) {
   return store.renew(lease, held).lost;
 }
 
-/// Puts the sample sale on sale, so that it must run.
+/// Puts the sample sale on sale, so that an owner must run.
 void activate(world& w) {
   auto event = sample_event();
   event.status = event_status::active;
@@ -95,7 +95,7 @@ CAF_TEST(a second owner is refused while the lease lasts and told how long) {
       CAF_CHECK(refusal->left > milliseconds{0});
       CAF_CHECK(refusal->left <= long_term);
     }
-    FQ_COMMITS(join(w.store, own, 1)); // the refused have not raised the epoch
+    FQ_COMMITS(join(w.store, own, 1)); // the refused acquire did not raise the epoch
     CAF_CHECK(lost(w.store, ada, {sale}).empty());
   });
 }
@@ -122,8 +122,7 @@ CAF_TEST(after the lease a successor takes over and the former owner has lost it
     CAF_CHECK_EQUAL(successor->epoch, former.epoch + 1);
     CAF_CHECK(join(w.store, former, 1) == commit_outcome::fenced);
     CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
-    CAF_CHECK(
-      refusal_of(w.store, ada).has_value()); // and the attempt to renew took nothing from the successor
+    CAF_CHECK(refusal_of(w.store, ada).has_value()); // the failed renewal did not affect the successor
     CAF_CHECK(lost(w.store, ben, {sale}).empty());
     FQ_COMMITS(join(w.store, *successor, 1));
   });
@@ -201,7 +200,7 @@ CAF_TEST(an empty owner takes it whoever holds it and leaves no lease) {
   in_every_world([](world& w) {
     const auto former = taken(w.store, ada);
     const aggregate_id absent{4'000'000'000};
-    CAF_CHECK(lost(w.store, {}, {sale, accounts_aggregate, absent}).empty()); // it has no lease to lose
+    CAF_CHECK(lost(w.store, {}, {sale, accounts_aggregate, absent}).empty()); // it has no lease
     const auto tool = w.store.seize(sale, never);
     CAF_REQUIRE(tool.has_value());
     CAF_CHECK_EQUAL(tool->epoch, former.epoch + 1);
@@ -210,7 +209,7 @@ CAF_TEST(an empty owner takes it whoever holds it and leaves no lease) {
     FQ_COMMITS(join(w.store, *tool, 1));
     CAF_CHECK_EQUAL(taken(w.store, ben).epoch, former.epoch + 2);
     w.store.release({}, numbers{sale});
-    CAF_CHECK(refusal_of(w.store, ada).has_value()); // nor does it end somebody's
+    CAF_CHECK(refusal_of(w.store, ada).has_value()); // it does not end another owner's lease
   });
 }
 
@@ -221,7 +220,7 @@ CAF_TEST(nobody is told to wake what another owner runs) {
     taken(w.store, ada);
     CAF_CHECK(wakes(w.store, "ada"));
     CAF_CHECK(!wakes(w.store, "ben"));
-    CAF_CHECK(wakes(w.store, {})); // heeds no lease
+    CAF_CHECK(wakes(w.store, {})); // ignores leases
     w.store.release("ada", numbers{sale});
     CAF_CHECK(wakes(w.store, "ben"));
     taken(w.store, hasty_ada);
@@ -278,8 +277,8 @@ CAF_TEST(nodes see one another as long as they say that they live) {
     busier.owners = 4;
     seen = w.store.beat(busier, long_term);
     CAF_CHECK_EQUAL(seen.at(0).owners, 4u);
-    CAF_CHECK(
-      eventually([&] { return w.store.beat(alice, short_term).size() == 1; })); // bob was silent for too long
+    // bob's heartbeat is too old
+    CAF_CHECK(eventually([&] { return w.store.beat(alice, short_term).size() == 1; }));
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 2u);
     w.store.leave("bob");
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices, webhook endpoints and deliveries: the same answers from every engine.
+// Conformance of the ledger engines: devices, webhook endpoints and deliveries.
 #define CAF_SUITE store_notices
 #include "tests/store/port/engines.hpp"
 
@@ -60,7 +60,7 @@ delivery_row delivery(std::uint64_t n, const uuid& target, channel way = channel
           .ended_at = never};
 }
 
-/// As it is read again.
+/// The row as a read returns it.
 webhook_endpoint_row kept(webhook_endpoint_row e) {
   e.replaces = never;
   return e;
@@ -89,7 +89,7 @@ CAF_TEST(a device is known by its token and its holder has ten at most) {
     CAF_CHECK_EQUAL(mine.size(), devices_per_holder_max);
     CAF_CHECK(mine.front() == device(12, ada, channel::fcm, seconds{120}));
     CAF_CHECK(mine.back() == device(3, ada, channel::fcm, seconds{30}));
-    CAF_CHECK(!store.remove_device(ben, id_of(112))); // somebody else's
+    CAF_CHECK(!store.remove_device(ben, id_of(112))); // of another customer
     CAF_CHECK(store.remove_device(ada, id_of(112)));
     CAF_CHECK(!store.remove_device(ada, id_of(112)));
     CAF_CHECK_EQUAL(store.list_devices(ada).size(), devices_per_holder_max - 1);
@@ -105,12 +105,12 @@ CAF_TEST(a token that is gone is gone for all who registered it before) {
     store.register_device(shared);
     store.end_device(id_of(101), noon + seconds{30}, "Unregistered", noon + seconds{90});
     CAF_CHECK(store.list_devices(ada).empty());
-    CAF_CHECK_EQUAL(store.list_devices(ben).size(), 1u); // registered again after that
+    CAF_CHECK_EQUAL(store.list_devices(ben).size(), 1u); // registered again later
     store.end_device(id_of(101), noon + seconds{60}, "Unregistered", noon + seconds{91});
     CAF_CHECK(store.list_devices(ben).empty());
-    store.end_device(id_of(555), noon + seconds{60}, "Unregistered", noon + seconds{91}); // nobody's
+    store.end_device(id_of(555), noon + seconds{60}, "Unregistered", noon + seconds{91}); // unknown device
     store.register_device(device(1, ada, channel::fcm, seconds{100}));
-    CAF_CHECK_EQUAL(store.list_devices(ada).size(), 1u); // back
+    CAF_CHECK_EQUAL(store.list_devices(ada).size(), 1u); // active again
   });
 }
 
@@ -145,7 +145,7 @@ CAF_TEST(a tenant has fifty endpoints at most and may still change them) {
       CAF_CHECK(store.store_endpoint(one));
     }
     CAF_CHECK(!store.store_endpoint(endpoint(60)));
-    CAF_CHECK(!store.store_endpoint(endpoint(61))); // of an organizer that has none yet
+    CAF_CHECK(!store.store_endpoint(endpoint(61))); // an organizer without endpoints
     CAF_CHECK(store.store_endpoint(endpoint(60, elsewhere)));
     auto changed = endpoint(3);
     changed.url = "https://elsewhere.example/";
@@ -171,7 +171,7 @@ CAF_TEST(an organizer has ten endpoints at most and leaves the others theirs) {
     CAF_CHECK(store.store_endpoint(changed));
     CAF_CHECK(store.store_endpoint(its(21, id_of(8))));
     CAF_CHECK(store.store_endpoint(its(22, id_of(7), elsewhere)));
-    for (std::uint64_t n = 30; n < 45; ++n) CAF_CHECK(store.store_endpoint(its(n, {}))); // the tenant's own
+    for (std::uint64_t n = 30; n < 45; ++n) CAF_CHECK(store.store_endpoint(its(n, {}))); // of the tenant
     CAF_CHECK(store.remove_endpoint(here, changed.id));
     CAF_CHECK(store.store_endpoint(its(20, id_of(7))));
   });
@@ -189,12 +189,13 @@ CAF_TEST(a change of an endpoint is written only over the version it was made fr
     CAF_CHECK(store.store_endpoint(first));
     CAF_CHECK(!store.store_endpoint(second));
     CAF_CHECK((store.list_endpoints(here) == std::vector{kept(first)}));
-    CAF_CHECK(!store.store_endpoint(endpoint(1))); // not new any more
+    CAF_CHECK(!store.store_endpoint(endpoint(1))); // exists already
 
     auto later = kept(first), elsewheres = kept(first);
-    CAF_CHECK(store.disable_endpoint(first.id, "gone", noon + seconds{30}, noon)); // a clock that is behind
+    // by a clock that is behind
+    CAF_CHECK(store.disable_endpoint(first.id, "gone", noon + seconds{30}, noon));
     mark_changed(later, noon + seconds{31});
-    CAF_CHECK(!store.store_endpoint(later)); // it would turn on again what it does not know to be off
+    CAF_CHECK(!store.store_endpoint(later)); // would enable it without knowing that it was disabled
     const auto off = store.list_endpoints(here).at(0);
     CAF_CHECK(!off.is_enabled);
     CAF_CHECK(off.updated_at > first.updated_at);
@@ -238,13 +239,13 @@ CAF_TEST(a delivery is taken when it is due and by nobody else for a while) {
     CAF_CHECK(first[0] == (due_delivery{rows[1], device(1), std::nullopt}));
     CAF_CHECK(first[1] == (due_delivery{rows[0], device(1), std::nullopt}));
     const auto second = store.take_deliveries({channel::fcm, 9, seconds{60}}, noon);
-    CAF_REQUIRE_EQUAL(second.size(), 1u); // whose device is nowhere
+    CAF_REQUIRE_EQUAL(second.size(), 1u); // its device does not exist
     CAF_CHECK(second[0] == (due_delivery{rows[4], std::nullopt, std::nullopt}));
     CAF_CHECK(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{49}).empty());
     CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{59}))
                == std::vector{rows[2].notice}));
     CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{60}).size(),
-                    3u); // nobody settled them
+                    3u); // not settled
     const auto hooks = store.take_deliveries({channel::webhook, 9, seconds{60}}, noon);
     CAF_REQUIRE_EQUAL(hooks.size(), 1u);
     CAF_CHECK(hooks[0] == (due_delivery{rows[3], std::nullopt, endpoint(1)}));
@@ -273,8 +274,8 @@ CAF_TEST(of each target no more than its part is taken however many wait) {
     const auto some = notices_of(store.take_deliveries(filter, noon));
     CAF_CHECK((std::set<uuid>(some.begin(), some.end())
                == std::set{rows[0].notice, rows[5].notice, rows[6].notice, rows[7].notice, rows[8].notice}));
-    CAF_CHECK((notices_of(store.take_deliveries(filter, noon))
-               == std::vector{rows[1].notice})); // what was taken is held, the rest is there
+    // reserved rows are hidden, the others are available
+    CAF_CHECK((notices_of(store.take_deliveries(filter, noon)) == std::vector{rows[1].notice}));
     CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 1, seconds{60}, {}, 3, 0, {id_of(101)}}, noon))
                == std::vector{rows[2].notice}));
     CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 3, 0, {id_of(101)}},
@@ -328,7 +329,7 @@ CAF_TEST(what came of a delivery is written once and listed) {
       (store.list_deliveries({.holder = ada, .before = c.notice, .before_target = c.target, .limit = 1})
        == std::vector{b}));
     CAF_CHECK(store.list_deliveries({.tenant = elsewhere}).empty());
-    CAF_CHECK(store.list_deliveries({}).empty()); // nobody's
+    CAF_CHECK(store.list_deliveries({}).empty()); // without a tenant
     CAF_CHECK(!store.replay_delivery(here, b.target, b.notice, noon)); // it has not ended
     CAF_CHECK(!store.replay_delivery(elsewhere, a.target, a.notice, noon));
     CAF_CHECK(store.replay_delivery(here, a.target, a.notice, noon + seconds{70}));
@@ -343,8 +344,8 @@ CAF_TEST(what came of a delivery is written once and listed) {
 
 CAF_TEST(a part of a log is the first rows of that log and of nothing else than whose log it is) {
   on_every_engine([](ledger& store) {
-    // A limit is no bound of what is looked at where rows are left out: so none are, whatever else the filter
-    // names.
+    // Only the most specific member of the filter applies (target, holder, tenant): if a second one skipped
+    // rows, `limit` would not bound the scan.
     auto mine = delivery(1, id_of(101)), theirs = delivery(2, id_of(101)), others = delivery(3, id_of(102));
     theirs.tenant = elsewhere;
     theirs.holder = ben;
@@ -365,8 +366,8 @@ CAF_TEST(an endpoint that takes nothing is turned off once) {
     took.state = delivery_state::delivered;
     took.ended_at = noon + seconds{10};
     store.settle_deliveries(std::vector{took});
-    CAF_CHECK(
-      !store.disable_endpoint(endpoint(1).id, "failing", noon, noon + seconds{20})); // it took one since
+    CAF_CHECK(!store.disable_endpoint(endpoint(1).id, "failing", noon,
+                                      noon + seconds{20})); // a later delivery succeeded
     CAF_CHECK(store.disable_endpoint(endpoint(1).id, "failing", noon + seconds{10}, noon + seconds{20}));
     CAF_CHECK(!store.disable_endpoint(endpoint(1).id, "gone", noon + seconds{10}, noon + seconds{21}));
     store.store_endpoint(endpoint(2));
@@ -379,7 +380,8 @@ CAF_TEST(an endpoint that takes nothing is turned off once) {
       one->ended_at = noon + seconds{10};
     }
     store.settle_deliveries(std::vector{took, failed, others});
-    for (const auto at : {noon + seconds{20}, noon + seconds{3'000'000}}) { // of a moment ago, and of a month
+    for (const auto at :
+         {noon + seconds{20}, noon + seconds{3'000'000}}) { // a moment later, and a month later
       CAF_CHECK(!store.disable_endpoint(took.target, "failing", noon + seconds{9}, at));
       auto again = store.list_endpoints(here).at(1);
       CAF_CHECK(
@@ -409,7 +411,7 @@ CAF_TEST(a crowd is everybody with a place or an order) {
     FQ_COMMITS(w.put({entry_moved{entry_status::waiting, over}}));
     store.register_device(device(1, ada));
     store.register_device(device(2, ben));
-    store.register_device(device(3, place)); // by a ticket token of this sale
+    store.register_device(device(3, place)); // with a ticket token of this sale
     store.register_device(device(4, id_of(9, accounts_aggregate)));
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(1, ada), device(3, place)}));
     CAF_CHECK((store.crowd({sale, {}, 1}) == std::vector{device(1, ada)}));
@@ -426,7 +428,7 @@ CAF_TEST(a phone that several of a crowd registered is in one part of it) {
     waits.subject = ada;
     FQ_COMMITS(w.put({entry_joined{waits}}));
     auto first = device(5, place), again = device(4, ada);
-    first.token = "Z"; // byte by byte before all others
+    first.token = "Z"; // sorts first by bytes
     again.token = device(2).token;
     for (const auto& d : {device(1, ada), device(2, place), again, first}) store.register_device(d);
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{first, device(1, ada), device(2, place), again}));

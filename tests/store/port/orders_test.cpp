@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: promo codes, orders, and what tickets carry for them; what their constraints
-// refuse.
+// Conformance of the ledger engines: promo codes, orders, their data in tickets, and refused constraint
+// violations.
 #define CAF_SUITE store_orders
 #include "tests/store/port/engines.hpp"
 
@@ -48,13 +48,13 @@ CAF_TEST(a promo code is kept and changed but for what it is) {
     next.uses_max = 0;
     next.updated_at = noon + seconds{1};
     auto sent = next;
-    sent.id = id_of(1); // neither is it moved, nor are its uses
+    sent.id = id_of(1); // the id and the uses do not change
     sent.uses = 3;
     sent.created_at = never;
     FQ_COMMITS(w.put({promo_code_changed{sent}}));
     CAF_CHECK((w.image().promo_codes == std::vector{next}));
-    FQ_CONFLICTS(w.put({promo_code_changed{sample_promo_code(1)}})); // no such
-    FQ_CONFLICTS(w.put({promo_code_added{sample_promo_code(0)}})); // that ordinal is taken
+    FQ_CONFLICTS(w.put({promo_code_changed{sample_promo_code(1)}})); // unknown code
+    FQ_CONFLICTS(w.put({promo_code_added{sample_promo_code(0)}})); // the ordinal is in use
     auto same_word = sample_promo_code(1);
     same_word.code = next.code;
     FQ_CONFLICTS(w.put({promo_code_added{same_word}}));
@@ -69,7 +69,7 @@ CAF_TEST(a promo code is never used more often than it may) {
     FQ_COMMITS(w.put({promo_code_added{sample_promo_code(0, 3)}, promo_code_added{sample_promo_code(1)}}));
     FQ_COMMITS(w.put({promo_uses_moved{0, 1}, promo_uses_moved{0, 1}, promo_uses_moved{1, 400}}));
     FQ_CONFLICTS(w.put({promo_uses_moved{0, 2}}));
-    FQ_CONFLICTS(w.put({promo_uses_moved{0, 2}, promo_uses_moved{0, -1}})); // not even on the way
+    FQ_CONFLICTS(w.put({promo_uses_moved{0, 2}, promo_uses_moved{0, -1}})); // not even temporarily
     FQ_CONFLICTS(w.put({promo_uses_moved{0, -3}}));
     FQ_CONFLICTS(w.put({promo_uses_moved{7, 1}}));
     FQ_COMMITS(w.put({promo_uses_moved{0, -1}, promo_uses_moved{0, 2}}));
@@ -87,21 +87,21 @@ CAF_TEST(an order belongs to a claim and moves from the status it has) {
   in_every_world([](world& w) {
     const auto claim = sample_claim(1, 1), other = sample_claim(2, 2);
     auto order = sample_order(1, claim);
-    FQ_CONFLICTS(w.put({order_placed{order}})); // no such claim
+    FQ_CONFLICTS(w.put({order_placed{order}})); // unknown claim
     FQ_COMMITS(w.put({claim_opened{claim}, claim_opened{other}, order_placed{order}}));
     CAF_CHECK((w.image().orders == std::vector{order}));
-    FQ_CONFLICTS(w.put({order_placed{sample_order(2, claim)}})); // one order a claim
+    FQ_CONFLICTS(w.put({order_placed{sample_order(2, claim)}})); // one order per claim
     auto next = order;
     next.status = order_status::failed;
-    next.claim = other.id; // late money claimed again
+    next.claim = other.id; // claimed again for late money
     next.failure = "payment_timeout";
     next.updated_at = noon + seconds{9};
     auto sent = next;
-    sent.contact.email = "somebody@else.example"; // who bought is not changed
+    sent.contact.email = "somebody@else.example"; // the buyer does not change
     FQ_CONFLICTS(w.put({order_moved{order_status::success, sent}}));
     FQ_COMMITS(w.put({order_moved{order_status::pending, sent}}));
     CAF_CHECK((w.image().orders == std::vector{next}));
-    FQ_COMMITS(w.put({order_placed{sample_order(3, claim)}})); // that claim has none now
+    FQ_COMMITS(w.put({order_placed{sample_order(3, claim)}})); // that claim has no order now
     auto taken = next;
     taken.claim = claim.id;
     FQ_CONFLICTS(w.put({order_moved{order_status::failed, taken}}));

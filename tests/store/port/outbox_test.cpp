@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: domain events on their way out (I16), and the generation that names the cache's
-// keys.
+// Conformance of the ledger engines: outbox rows (I16), and the generation in the names of the cache's keys.
 #define CAF_SUITE store_outbox
 #include "tests/store/port/engines.hpp"
 
@@ -31,7 +30,7 @@ items all_undelivered(ledger& store, std::size_t limit = plenty) {
   return store.undelivered(lane::notices, all, limit, {});
 }
 
-/// Which domain events these are, in their order.
+/// The rows of the items, in order.
 std::vector<outbox_row> rows_of(const items& list) {
   std::vector<outbox_row> rows;
   for (const auto& i : list) rows.push_back(i.row);
@@ -70,7 +69,7 @@ CAF_TEST(domain events come out in the order of their aggregate: I16) {
     FQ_COMMITS(w.put({idempotency_stored{sample_key(1, noon)}, event(4)}));
     FQ_COMMITS(w.me.put(accounts_aggregate, {event(1, accounts_aggregate)}));
     changes crowd;
-    for (std::uint64_t n = 5; n <= 40; ++n) crowd.push_back(event(n)); // more than one digit of ordinals
+    for (std::uint64_t n = 5; n <= 40; ++n) crowd.push_back(event(n)); // ordinals with more than one digit
     FQ_COMMITS(w.put(crowd));
 
     const auto out = all_undelivered(w.store);
@@ -80,8 +79,7 @@ CAF_TEST(domain events come out in the order of their aggregate: I16) {
     const items mine(out.begin() + 1, out.end() - 1);
     CAF_CHECK(rows_of(mine) == domain_events(1, 40));
     const auto keys = keys_of(out);
-    CAF_CHECK(std::ranges::adjacent_find(keys, std::greater_equal{})
-              == keys.end()); // each beyond the one before
+    CAF_CHECK(std::ranges::adjacent_find(keys, std::greater_equal{}) == keys.end()); // in ascending order
     const auto of_the_sale = [](const outbox_item& i) {
       return i.key.aggregate == sale && i.tenant == default_tenant;
     };
@@ -89,7 +87,7 @@ CAF_TEST(domain events come out in the order of their aggregate: I16) {
     CAF_CHECK_EQUAL(mine[0].key.seq, 1u);
     CAF_CHECK_EQUAL(mine[3].key.seq, 3u);
     CAF_CHECK_EQUAL(mine[4].key.seq, 4u);
-    CAF_CHECK(all_undelivered(w.store) == out); // looking takes nothing away
+    CAF_CHECK(all_undelivered(w.store) == out); // a read does not reserve rows
   });
 }
 
@@ -144,7 +142,7 @@ CAF_TEST(each aggregate has its part of a round and others come first in the nex
     partitions all(outbox_partitions);
     std::iota(all.begin(), all.end(), 0u);
     const auto round = [&](std::size_t limit, aggregate_id after) {
-      std::vector<std::pair<aggregate_id, std::uint64_t>> seen; // with how many rows
+      std::vector<std::pair<aggregate_id, std::uint64_t>> seen; // with their numbers of rows
       for (const auto& i : w.store.undelivered(lane::notices, all, limit, after)) {
         if (seen.empty() || seen.back().first != i.key.aggregate) seen.emplace_back(i.key.aggregate, 0);
         ++seen.back().second;
@@ -156,8 +154,8 @@ CAF_TEST(each aggregate has its part of a round and others come first in the nex
     CAF_CHECK((round(12, accounts_aggregate) == list{{sale, 4}, {other_sale, 3}, {accounts_aggregate, 1}}));
     CAF_CHECK((round(12, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}, {sale, 4}}));
     CAF_CHECK((round(12, other_sale) == round(12, {})));
-    CAF_CHECK(
-      (round(8, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}})); // the others have their turn
+    // the other aggregates come next
+    CAF_CHECK((round(8, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}}));
     CAF_CHECK((round(1, sale) == list{{other_sale, 1}}));
   });
 }
@@ -167,9 +165,9 @@ CAF_TEST(what was delivered does not come again and the limit holds) {
     for (std::uint64_t n = 1; n <= 9; n += 3) FQ_COMMITS(w.put({event(n), event(n + 1), event(n + 2)}));
     CAF_CHECK(all_undelivered(w.store, 0).empty());
     std::vector<outbox_row> seen;
-    for (int turns = 0; turns < 3; ++turns) { // four, four, one: the limit cuts through batches
+    for (int turns = 0; turns < 3; ++turns) { // four, four, one: the limit splits batches
       const auto some = all_undelivered(w.store, 4);
-      CAF_CHECK(all_undelivered(w.store, 4) == some); // until it is marked
+      CAF_CHECK(all_undelivered(w.store, 4) == some); // until it is acknowledged
       w.store.mark_delivered(lane::notices, keys_of(some), noon);
       for (auto& r : rows_of(some)) seen.push_back(std::move(r));
     }
@@ -205,14 +203,14 @@ CAF_TEST(pruning forgets delivered events only and the oldest first) {
     w.store.mark_delivered(lane::notices, std::vector{keys[3]}, noon + seconds{3});
     w.store.mark_delivered(lane::notices, std::vector{keys[1]}, noon);
     w.store.mark_delivered(lane::notices, std::vector{keys[1]},
-                           noon + seconds{9}); // delivered already: its time stays
+                           noon + seconds{9}); // acknowledged already: its time stays
     const auto prune = [&](timestamp before, std::size_t limit) {
       return w.store.prune({never, never, before, limit});
     };
     CAF_CHECK_EQUAL(prune(noon, plenty), 0u);
     CAF_CHECK_EQUAL(prune(noon + seconds{1}, plenty), 1u);
     CAF_CHECK_EQUAL(prune(noon + seconds{99}, 1), 1u);
-    CAF_CHECK_EQUAL(prune(noon + seconds{4}, plenty), 0u); // the older of the two has gone
+    CAF_CHECK_EQUAL(prune(noon + seconds{4}, plenty), 0u); // the older one is pruned
     CAF_CHECK_EQUAL(prune(noon + seconds{99}, plenty), 1u);
     CAF_CHECK_EQUAL(prune(noon + seconds{99}, plenty), 0u);
     CAF_CHECK(rows_of(all_undelivered(w.store)) == domain_events(3, 3));
@@ -244,8 +242,8 @@ CAF_TEST(the cache generation is raised from the one that is stored) {
     CAF_CHECK_EQUAL(generation(w.store), 3u);
     w.me.take(sale);
     FQ_CONFLICTS(w.put({cache_generation_raised{3}, stock_moved{0, 99, 0}}));
-    CAF_CHECK_EQUAL(generation(w.store), 3u); // as a whole or not at all
+    CAF_CHECK_EQUAL(generation(w.store), 3u); // all or nothing
     CAF_CHECK_EQUAL(generation(w.store, accounts_aggregate), 0u);
-    CAF_CHECK_EQUAL(w.store.history(sale).size(), 1u); // tells of life cycles only
+    CAF_CHECK_EQUAL(w.store.history(sale).size(), 1u); // contains life cycle changes only
   });
 }

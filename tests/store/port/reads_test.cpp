@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: listings, who must be woken, the order of images, pruning.
+// Conformance of the ledger engines: listings, aggregates to wake, order of images, pruning.
 #define CAF_SUITE store_reads
 #include "tests/store/port/engines.hpp"
 
@@ -10,7 +10,7 @@ using namespace fq::test;
 
 namespace {
 
-/// Events 16.. with the given statuses; organizers 1 and 2 alternate.
+/// A page of events from 16 upwards; organizers 1 and 2 alternate.
 event_filter page(aggregate_id after, std::uint32_t limit, std::optional<organizer_id> organizer = {}) {
   event_filter f;
   f.organizer = organizer;
@@ -39,7 +39,7 @@ using list = std::vector<std::uint32_t>;
 
 constexpr tenant_id arena{2};
 
-/// Owners of three sales: 16 and 17 of the default tenant and organizers 1 and 2, 18 of another tenant and
+/// Owns three sales: 16 and 17 of the default tenant and organizers 1 and 2, 18 of another tenant and
 /// organizer 1.
 owner create_sales_of_tenants(ledger& store) {
   owner me(store);
@@ -57,7 +57,7 @@ owner create_sales_of_tenants(ledger& store) {
   return me;
 }
 
-/// The same numbers in every event are other orders there, of the same customers.
+/// The same numbers in different events are different orders of the same customer.
 order_row placed(aggregate_id aggregate, std::uint64_t n, std::uint64_t customer) {
   auto o = sample_order(n, sample_claim(n, customer));
   o.id = id_of(40'000 + n, aggregate);
@@ -73,14 +73,14 @@ dead_letter_row letter_of(aggregate_id aggregate, std::uint64_t n,
 using orders = std::vector<order_listing>;
 using letters = std::vector<dead_letter_listing>;
 
-/// Page by page, `f.limit` at a time; every page but the last is full.
+/// Reads all pages of `f.limit` rows; every page except the last is full.
 letters all_pages(ledger& store, dead_letter_filter f) {
   letters all;
   for (;;) {
     const auto some = store.list_dead_letters(f);
     all.insert(all.end(), some.begin(), some.end());
     if (some.size() < f.limit) return all;
-    CAF_REQUIRE(all.size() < 100); // a cursor that does not move
+    CAF_REQUIRE(all.size() < 100); // detects a cursor that does not advance
     CAF_REQUIRE_EQUAL(some.size(), f.limit);
     f.before = some.back().letter.id;
   }
@@ -99,7 +99,7 @@ CAF_TEST(a customer sees the own orders at all events page by page) {
     place(16, 1, 1);
     place(17, 2, 1);
     place(18, 3, 1); // of another tenant
-    place(16, 4, 2); // somebody else's
+    place(16, 4, 2); // of another customer
     place(17, 5, 3);
     auto slot = sample_claim(6, 1, {});
     slot.live_slot = 1;
@@ -109,7 +109,7 @@ CAF_TEST(a customer sees the own orders at all events page by page) {
       return order_listing{id_of(900, a), "Night " + std::to_string(event), event == 17 ? "KES" : "NGN",
                            placed(a, n, 1)};
     };
-    // The event is a part of an id above what tells it apart.
+    // The event's bits in the id are above the distinguishing bits.
     orders newest_first{told(18, 3), told(17, 2), told(16, 6), told(16, 1)};
     std::ranges::sort(newest_first, std::greater{}, [](const order_listing& o) { return o.order.id; });
     order_filter f{.customer = id_of(1, accounts_aggregate)};
@@ -139,9 +139,9 @@ CAF_TEST(dead letters are listed by tenant and organizer with the open ones apar
     put(16, 5, dead_letter_status::retried);
     put(17, 6, dead_letter_status::dismissed);
     put(17, 7);
-    put(18, 8); // elsewhere
+    put(18, 8); // of another tenant
     put(18, 9, dead_letter_status::dismissed);
-    put(number_of(accounts_aggregate), 10); // of no event
+    put(number_of(accounts_aggregate), 10); // without an event
     std::ranges::sort(all, std::greater{}, [](const dead_letter_listing& l) { return l.letter.id; });
     const auto expected = [&](auto matches) {
       letters some;
@@ -173,7 +173,8 @@ CAF_TEST(dead letters are listed by tenant and organizer with the open ones apar
                == expected([&](const auto& l) { return is_adas(l) && is_open(l); })));
     CAF_CHECK((store.list_dead_letters({.organizer = ada, .is_open = false}) == expected(is_adas)));
     CAF_CHECK((store.list_dead_letters({.tenant = arena, .organizer = ada}).size() == 1));
-    CAF_CHECK(store.list_dead_letters({.organizer = organizer_id{}}).empty()); // nobody is not everybody
+    // the nil organizer does not match all
+    CAF_CHECK(store.list_dead_letters({.organizer = organizer_id{}}).empty());
     CAF_CHECK(store.list_dead_letters({.tenant = tenant_id{3}}).empty());
     CAF_CHECK(store.list_dead_letters({.limit = 0}).empty());
   });
@@ -243,7 +244,7 @@ CAF_TEST(what must run without being asked is woken) {
     put(27, {entry_joined{sample_entry(1)}, entry_moved{entry_status::waiting, left}});
     put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
     put(29, {claim(claim_status::confirmed),
-             payment(6, payment_status::partially_refunded)}); // the rest is still to give back
+             payment(6, payment_status::partially_refunded)}); // the rest must still be refunded
     const auto woken = [&] {
       list result;
       for (const auto a : store.aggregates_to_wake({})) result.push_back(number_of(a));
@@ -252,7 +253,7 @@ CAF_TEST(what must run without being asked is woken) {
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 25, 26, 28, 29}));
     put(25, {entry_moved{entry_status::waiting, left}});
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 26, 28, 29}));
-    // 19 has ended, but somebody has paid there whom its organizer does not serve any more.
+    // Event 19 has ended, but a customer who paid is now on a block list.
     const auto event = *store.peek(aggregate_id{19}).image.event;
     const auto customer = sample_claim(1, 1).customer;
     const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: stock, entries, claims, payments, refunds, and what their constraints refuse.
+// Conformance of the ledger engines: stock, entries, claims, payments, refunds, and refused constraint
+// violations.
 #define CAF_SUITE store_sale_rows
 #include <limits>
 
@@ -13,7 +14,7 @@ CAF_TEST(stock never goes below zero or above the total: I1) {
     std::int64_t held, sold;
     bool fits;
   };
-  // Type 0 has 10 units; the deltas add up from row to row where they fit.
+  // Type 0 has 10 units. Valid deltas accumulate from row to row.
   constexpr attempt attempts[] = {
     {1, 0, true},
     {0, 1, true},
@@ -66,7 +67,7 @@ CAF_TEST(joins of every batch size keep every column and the order of numbers) {
       FQ_COMMITS(w.put(std::move(content)));
     }
     CAF_CHECK(w.image().entries == expected);
-    CAF_CHECK_EQUAL(w.store.history(sale).size(), 1u); // the event's: joins write none
+    CAF_CHECK_EQUAL(w.store.history(sale).size(), 1u); // of the event: joins write no history
   });
 }
 
@@ -80,7 +81,7 @@ CAF_TEST(an entry that joined already admitted keeps that) {
     e.admission_no = 1;
     e.admission_batch = 3;
     e.has_claimed = true;
-    auto promised = sample_entry(3); // one column is enough to make it more than a plain join
+    auto promised = sample_entry(3); // one column is enough to differ from a plain join
     promised.claim_by = noon + seconds{31};
     FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, entry_joined{e}, entry_joined{sample_entry(2)},
                       entry_joined{promised}}));
@@ -171,7 +172,7 @@ CAF_TEST(a claim is refused with an id that is taken or items that cannot be) {
   in_every_world([](world& w) {
     FQ_COMMITS(w.put({claim_opened{sample_claim(1, 1)}}));
     FQ_CONFLICTS(w.put({claim_opened{sample_claim(1, 2)}}));
-    FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {{9, 1, 0, 0}})}})); // no such ticket type
+    FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {{9, 1, 0, 0}})}})); // unknown ticket type
     FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {{0, 0, 0, 0}})}}));
     FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {{0, 1, -1, 0}})}}));
     FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {{0, 1, 0, 2}})}}));
@@ -255,9 +256,9 @@ CAF_TEST(references are unique everywhere and a claim has one open attempt) {
   in_every_world([](world& w) {
     const auto claim = sample_claim(1, 1);
     auto p = sample_payment(1, claim);
-    FQ_CONFLICTS(w.put({payment_opened{p}})); // no such claim
+    FQ_CONFLICTS(w.put({payment_opened{p}})); // unknown claim
     FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{p}}));
-    FQ_CONFLICTS(w.put({payment_opened{sample_payment(2, claim)}})); // one is open
+    FQ_CONFLICTS(w.put({payment_opened{sample_payment(2, claim)}})); // one is open already
     auto failed = p;
     failed.status = payment_status::failed;
     auto same_reference = sample_payment(2, claim);
@@ -276,12 +277,13 @@ CAF_TEST(references are unique everywhere and a claim has one open attempt) {
     negative.amount = -1;
     FQ_CONFLICTS(w.put({payment_opened{negative}}));
 
-    // Another event cannot use the reference either.
+    // The reference is unique over all events.
     FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {sample_type(0, 5)}}}));
     w.me.take(other_sale);
     FQ_CONFLICTS(w.me.put(other_sale, {claim_opened{claim}, payment_opened{p}}));
     p.reference = "unheard of";
-    FQ_COMMITS(w.me.put(other_sale, {claim_opened{claim}, payment_opened{p}})); // ids are the aggregate's own
+    // ids are unique per aggregate only
+    FQ_COMMITS(w.me.put(other_sale, {claim_opened{claim}, payment_opened{p}}));
   });
 }
 
@@ -325,7 +327,7 @@ CAF_TEST(a webhook has one receipt) {
     FQ_CONFLICTS(w.put({receipt_stored{first}}));
     FQ_CONFLICTS(w.me.put(accounts_aggregate, {receipt_stored{first}}));
     FQ_COMMITS(w.put({receipt_stored{other}}));
-    CAF_CHECK((w.image().receipts == std::vector{first, other})); // in the order they were stored
+    CAF_CHECK((w.image().receipts == std::vector{first, other})); // in insertion order
   });
 }
 

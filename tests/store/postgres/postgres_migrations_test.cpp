@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the schema of the Postgres engine comes into being, when it is refused, and what it refuses by itself.
+// Creation of the Postgres schema, refused schemas, and the schema's own constraints.
 #define CAF_SUITE store_postgres_migrations
 #include "tests/store/sqlite/version_4.hpp"
 
@@ -91,8 +91,8 @@ CAF_TEST(several programs may migrate at once) {
     programs.emplace_back([&] {
       postgres_ledger store({.url = schema.url()});
       const bool applied = all_applied(migrate_up_of_url(schema.url()));
-      while (!store.seize(accounts_aggregate, never))
-        std::this_thread::yield(); // another one has the row just now
+      // another thread holds the row now
+      while (!store.seize(accounts_aggregate, never)) std::this_thread::yield();
       if (applied) ++done;
     });
   for (auto& p : programs) p.join();
@@ -139,7 +139,7 @@ CAF_TEST(a database that holds something else is refused) {
   postgres_ledger store({.url = schema.url()});
   CAF_CHECK(contains(message_of<schema_refused>([&] { store.connect(); }), "something else"));
   CAF_CHECK_EQUAL(tables(schema), 1);
-  schema.execute("DROP TABLE event; CREATE TABLE visitors (x text)"); // nothing of ours: a neighbour
+  schema.execute("DROP TABLE event; CREATE TABLE visitors (x text)"); // foreign tables only
   CAF_CHECK(all_applied(migrate_up_of_url(schema.url())));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many statements the content of batches becomes, and that the order of changes which concern each other
-// survives it. The cases with a ledger run on every engine: what is one after the other there must be so in
-// rounds.
+// The number of statements per batch, and the order of dependent changes. Cases with a ledger run on every
+// engine: rounds must keep the sequential order.
 #define CAF_SUITE store_rounds
 #include "tests/store/port/engines.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 
 using names = std::vector<std::string>;
 
-/// The statements that one batch becomes.
+/// The statements for one batch.
 names statements_of(const changes& content, postgres_order order = postgres_order::in_rounds) {
   postgres_rounds rounds(order);
   rounds.add({sale, 1, 0, 1, noon, content}, default_tenant);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Talks to scripts/services, whose answers are lines `export NAME=value`.
+// Runs scripts/services and reads its output lines `export NAME=value`.
 #include "tests/store/postgres/postgres_server.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 const std::string script = SERVICES_SCRIPT;
 
-/// What a command prints. Throws if it fails; what it says about that is on this program's standard error.
+/// The output of a command. Throws if it fails; its error messages go to stderr.
 std::string output_of(const std::string& command) {
   FILE* pipe = ::popen(command.c_str(), "r");
   if (!pipe) throw std::runtime_error{"cannot run " + command};
@@ -53,7 +53,7 @@ private_postgres::~private_postgres() {
   try {
     output_of(script + " stop " + folder_);
   } catch (const std::runtime_error&) {
-    // The script has said why; it ends with this process at the latest.
+    // The script has printed the reason. The server ends with this process at the latest.
   }
 }
 
@@ -86,7 +86,7 @@ postgres_schema::~postgres_schema() {
     hand_.abandon();
     execute("SET lock_timeout = 0; SET synchronous_commit = off; DROP SCHEMA " + name_ + " CASCADE");
   } catch (const postgres_error&) {
-    // The test has taken the server away.
+    // The test has stopped the server.
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is particular to the Postgres engine: commits of which nobody knows, locks that others hold, failures
-// by their SQLSTATE, servers that go away, and what a URL may not give away.
+// Specific to the Postgres engine: commits with unknown outcome, foreign locks, errors by SQLSTATE, lost
+// servers, and secrets in URLs.
 #define CAF_SUITE store_postgres
 #include "tests/store/port/engines.hpp"
 #include "tests/store/postgres/tcp_forwarder.hpp"
@@ -16,7 +16,7 @@ using namespace fq::test;
 
 namespace {
 
-/// A ledger in a schema of its own, and the sample sale in it.
+/// A ledger in its own schema, with the sample sale.
 struct database {
   explicit database(postgres_patience patience = {}, const std::string& server = shared_postgres_url()) :
       schema(server), store({.url = schema.url(), .patience = patience}), w(store) {}
@@ -27,14 +27,14 @@ struct database {
   std::vector<commit_outcome> commit(const std::vector<batch>& call) { return store.commit(call); }
   commit_outcome commit_one(const batch& b) { return store.commit({&b, 1}).at(0); }
   std::size_t entries(aggregate_id aggregate = sale) { return store.peek(aggregate).image.entries.size(); }
-  /// Every insertion of an entry, receipt or the like into `table` executes `body` first.
+  /// Executes `body` before every insertion into `table`.
   void on_insert(const std::string& table, const std::string& body) {
     schema.execute("CREATE OR REPLACE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body
                    + " RETURN NEW; END $$; CREATE TRIGGER meddle BEFORE INSERT ON " + table
                    + " EXECUTE FUNCTION meddle()");
   }
   void stop_meddling(const std::string& table) { schema.execute("DROP TRIGGER meddle ON " + table); }
-  /// ... fails with `sqlstate`, `times` times.
+  /// Makes insertions fail with `sqlstate`, `times` times.
   void fail_on_insert(const std::string& table, const std::string& sqlstate, int times) {
     schema.execute("CREATE SEQUENCE IF NOT EXISTS failures; ALTER SEQUENCE failures RESTART");
     on_insert(table, "IF nextval('failures') <= " + std::to_string(times)
@@ -70,8 +70,7 @@ milliseconds time_of(Action action) {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
 }
 
-/// As the owner does after an outage: again and again, until it is settled; nothing if it is not within ten
-/// seconds.
+/// Submits the batch again until it is settled, as the owner does after an outage; nothing after ten seconds.
 std::optional<commit_outcome> resubmitted(ledger& store, const batch& b) {
   const auto give_up = std::chrono::steady_clock::now() + seconds{10};
   while (std::chrono::steady_clock::now() < give_up) {
@@ -95,8 +94,7 @@ std::string through(const tcp_forwarder& forwarder, const std::string& url) {
 
 } // namespace
 
-// -- commits of which nobody knows
-// ----------------------------------------------------------------------------------------
+// -- commits with unknown outcome -------------------------------------------------------------------------
 
 CAF_TEST(a commit whose answer was lost is recognised when it is submitted again) {
   database d;
@@ -129,7 +127,7 @@ CAF_TEST(a session that the server ends in the middle of a batch has applied not
   FQ_COMMITS(d.w.put({}));
   const auto b = d.join(1);
   d.on_insert("queue_entry", "PERFORM pg_terminate_backend(pg_backend_pid());");
-  // COMMIT was on its way: whether it was executed is not for the client to know.
+  // COMMIT was in flight: the client cannot know if it was executed.
   CAF_CHECK(throws<commit_unknown>([&] { d.commit_one(b); }));
   d.stop_meddling("queue_entry");
   CAF_CHECK(resubmitted(d.store, b) == commit_outcome::committed);
@@ -147,8 +145,7 @@ CAF_TEST(a session that the server ends while an aggregate is taken leaves the e
   FQ_COMMITS(d.commit_one(d.join(1)));
 }
 
-// -- rows that somebody else has
-// -------------------------------------------------------------------------------------------
+// -- locked rows ------------------------------------------------------------------------------------------
 
 CAF_TEST(an event whose row somebody holds is busy at once and the others commit) {
   database d({.lock = seconds{10}});
@@ -158,7 +155,7 @@ CAF_TEST(an event whose row somebody holds is busy at once and the others commit
   std::vector<commit_outcome> outcomes;
   CAF_CHECK(time_of([&] { outcomes = d.commit(call); }) < seconds{2});
   CAF_CHECK((outcomes == std::vector{commit_outcome::busy, commit_outcome::committed}));
-  auto fastest = milliseconds::max(); // this machine may have other things to do
+  auto fastest = milliseconds::max(); // the minimum: the machine may be busy
   for (int i = 0; i < 5; ++i)
     fastest = std::min(fastest, time_of([&] { CAF_CHECK(d.commit_one(call[0]) == commit_outcome::busy); }));
   CAF_CHECK(fastest < milliseconds{100});
@@ -171,18 +168,18 @@ CAF_TEST(what somebody has locked is not waited for and whose lease lasts is not
   const lease_terms ada{"ada", seconds{60}}, bea{"bea", seconds{60}};
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
   acquire_result answer;
-  CAF_CHECK(time_of([&] { answer = d.store.acquire(sale, ada, never); })
-            < milliseconds{900}); // the lock's patience is a second
+  // the lock timeout is one second
+  CAF_CHECK(time_of([&] { answer = d.store.acquire(sale, ada, never); }) < milliseconds{900});
   CAF_CHECK(std::holds_alternative<aggregate_busy>(answer));
   d.schema.execute("UPDATE aggregate SET applied_seq = 7 WHERE number = 16; COMMIT");
   answer = d.store.acquire(sale, ada, never);
   CAF_REQUIRE(std::holds_alternative<acquired>(answer));
   CAF_CHECK_EQUAL(std::get<acquired>(answer).epoch, 2u);
-  CAF_CHECK_EQUAL(std::get<acquired>(answer).applied_seq, 7u); // what was in the air
+  CAF_CHECK_EQUAL(std::get<acquired>(answer).applied_seq, 7u); // including the batch in flight
   CAF_CHECK(d.commit_one(d.join(1)) == commit_outcome::fenced);
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
-  CAF_CHECK(
-    std::holds_alternative<lease_held>(d.store.acquire(sale, bea, never))); // no lock is needed to say so
+  // this answer needs no lock
+  CAF_CHECK(std::holds_alternative<lease_held>(d.store.acquire(sale, bea, never)));
   d.schema.execute("ROLLBACK");
 }
 
@@ -233,8 +230,7 @@ CAF_TEST(a lease ends by the clock of the database) {
   CAF_CHECK(std::holds_alternative<acquired>(d.store.acquire(sale, {"ben", seconds{1}}, never)));
 }
 
-// -- failures by their SQLSTATE
-// ---------------------------------------------------------------------------------------------
+// -- errors by SQLSTATE ----------------------------------------------------------------------------------
 
 CAF_TEST(collisions are tried again but not for ever) {
   for (const auto* sqlstate : {"40001", "40P01"}) {
@@ -295,8 +291,7 @@ CAF_TEST(a refusal names what refused it and no value) {
   CAF_CHECK(!contains(d.store.last_refusal(), "evt_secret"));
 }
 
-// -- servers that go away
-// ---------------------------------------------------------------------------------------------------
+// -- lost servers ----------------------------------------------------------------------------------------
 
 CAF_TEST(a server that refuses to write is unavailable) {
   database d;
@@ -306,7 +301,7 @@ CAF_TEST(a server that refuses to write is unavailable) {
                      + d.schema.url().substr(d.schema.url().find("search_path%3D") + 14));
   postgres_ledger writer({.url = read_only});
   CAF_CHECK(contains(message_of<ledger_unavailable>([&] { writer.last_aggregate(); }), "read-only"));
-  // A URL that asks for no writable server gets one that reads.
+  // Without a required writable server the URL connects to a read-only one.
   postgres_ledger reader({.url = with_parameter(read_only, "target_session_attrs", "any")});
   CAF_CHECK(reader.last_aggregate() == sale);
   const auto b = d.join(1);
@@ -340,7 +335,7 @@ CAF_TEST(a ledger whose server is away says so at once and is back with it) {
     time_of([&] { CAF_CHECK(throws<ledger_unavailable>([&] { early.last_aggregate(); })); });
   CAF_CHECK(between_attempts < milliseconds{400});
   server.tell("up");
-  world w(early); // the pause is over by then
+  world w(early); // the back-off is over by then
   const auto b = w.me.next(sale, {entry_joined{sample_entry(1)}});
   FQ_COMMITS(early.commit({&b, 1}).at(0));
   for (const auto* how : {"down", "kill"}) { // an orderly stop, and a crash
@@ -360,14 +355,13 @@ CAF_TEST(a server that stops answering is given up in time) {
   const auto b = w.me.next(sale, {entry_joined{sample_entry(1)}});
   server.tell("pause");
   CAF_CHECK(time_of([&] { CAF_CHECK(throws<commit_unknown>([&] { store.commit({&b, 1}); })); }) < seconds{5});
-  server.tell("resume"); // and executes what it was sent, if that comes before what is sent now
+  server.tell("resume"); // and executes what it received before, if that arrives first
   const auto outcome = resubmitted(store, b);
   CAF_CHECK(outcome == commit_outcome::already_applied || outcome == commit_outcome::committed);
   CAF_CHECK_EQUAL(store.peek(sale).image.entries.size(), 1u);
 }
 
-// -- what a URL may not give away
-// -------------------------------------------------------------------------------------------
+// -- secrets in URLs -------------------------------------------------------------------------------------
 
 CAF_TEST(no message repeats a password) {
   const std::string password = "s3cr3t";

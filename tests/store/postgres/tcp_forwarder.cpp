@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread accepts, a thread a connection copies. All waits are short, so that the end is noticed.
+// One thread accepts, one thread per connection copies. All waits are short, so that the threads end quickly.
 #include "tests/store/postgres/tcp_forwarder.hpp"
 
 #include <array>
@@ -31,7 +31,7 @@ bool is_readable(int fd) {
   return ::poll(&p, 1, look_around_ms) > 0;
 }
 
-/// What has come, or nothing at the end of the stream.
+/// Reads available bytes; nothing at the end of the stream.
 std::optional<std::string> receive(int fd) {
   std::array<char, 65'536> bytes;
   const auto n = ::recv(fd, bytes.data(), bytes.size(), 0);
@@ -48,12 +48,12 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// The message Bind of the prepared statement "commit": an unnamed portal, then the statement's name.
+/// True for the Bind message of the prepared statement "commit": unnamed portal, then the statement's name.
 bool has_commit(const std::string& bytes) {
   return bytes.find(std::string_view("\0commit\0", 8)) != std::string::npos;
 }
 
-/// The server is ready for the next query: message Z.
+/// True if the bytes end with message Z (ready for the next query).
 bool ends_answer(const std::string& bytes) { return bytes.size() >= 6 && bytes[bytes.size() - 6] == 'Z'; }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a ledger and its Postgres and cuts the connection around a COMMIT, to make commits of which
-// nobody knows.
+// A proxy between a ledger and Postgres that cuts the connection at a COMMIT, to produce commits with unknown
+// outcome.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace fq::test {
 
 enum class cut : std::uint8_t {
   never,
-  before_commit, ///< the request with COMMIT in it does not arrive
-  after_commit, ///< it is executed and its answer does not come back
+  before_commit, ///< the COMMIT request is lost
+  after_commit, ///< the COMMIT is executed and its answer is lost
 };
 
 class tcp_forwarder {
 public:
-  /// Forwards connections to `port` of loopback.
+  /// Forwards connections to `port` on loopback.
   explicit tcp_forwarder(std::uint16_t port);
   ~tcp_forwarder();
   tcp_forwarder(const tcp_forwarder&) = delete;
   tcp_forwarder& operator=(const tcp_forwarder&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  /// At the next COMMIT, once.
+  /// Cuts at the next COMMIT, once.
   void cut_next(cut where) { cut_ = where; }
 
 private:
@@ -36,7 +36,7 @@ private:
   int listener_ = -1;
   std::atomic<cut> cut_{cut::never};
   std::atomic<bool> ends_{false};
-  std::vector<std::thread> connections_; ///< of the accepting thread only
+  std::vector<std::thread> connections_; ///< used by the accepting thread only
   std::thread accepting_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step in parts: nothing twice, nothing forgotten, no part too large.
+// Splitting of a step: complete, without duplicates, no part too large.
 #define CAF_SUITE cache_chunks
 #include "tests/store/redis/engines.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the cache share: an engine of each kind, an owner that numbers its steps, and sample
-// rows.
+// Shared by the cache tests: one engine of each kind, an owner that numbers its steps, and sample rows.
 #pragma once
 #include "store/memory/memory_cache.hpp"
 #include "store/redis/redis_cache.hpp"
@@ -19,7 +18,7 @@ namespace fq::test {
 inline constexpr timestamp noon = from_unix_ms(1'795'262'400'000);
 inline constexpr aggregate_id sale{16};
 
-/// No two tests, and no two runs, share a queue: a server may outlive them.
+/// Unique per test and run, because a server may outlive them.
 inline uuid fresh_queue() {
   static const auto run =
     static_cast<std::uint64_t>(skipping_environment{}.wall_now().time_since_epoch().count());
@@ -44,7 +43,7 @@ inline std::vector<queue_number> numbers(std::uint64_t from, std::uint64_t to) {
   return result;
 }
 
-/// A delta, list by list.
+/// Builds a delta, list by list.
 struct delta : mirror_delta {
   delta& join(std::vector<queue_number> which) { return joined = std::move(which), *this; }
   delta& leave(std::vector<queue_number> which) { return left = std::move(which), *this; }
@@ -53,7 +52,7 @@ struct delta : mirror_delta {
   delta& count(std::vector<mirrored_stock> which) { return stock = std::move(which), *this; }
 };
 
-/// An owner of one queue's mirror: numbers its steps.
+/// The owner of one queue's mirror; numbers its steps.
 class owner {
 public:
   explicit owner(cache& store, uuid queue = fresh_queue()) : store_(store), queue_(queue) {}
@@ -69,14 +68,14 @@ public:
     return outcome;
   }
 
-  /// Begins the next generation with this content.
+  /// Starts the next generation with this content.
   step_outcome begin(mirror_delta delta = {}, bool ready = true) {
     ++generation;
     steps = 0;
     return put(std::move(delta), ready);
   }
 
-  /// Says that its mirror is the one to go by, and what others find then.
+  /// Vouches for its mirror; returns the cache's answer.
   step_outcome vouch() const {
     const vouched_mirror mine{sale, queue_, tenant_id{7}, generation, steps, 0};
     return store_.vouch({&mine, 1}).at(0);
@@ -105,13 +104,13 @@ private:
   uuid queue_;
 };
 
-/// An engine, and what a test does behind its back.
+/// An engine, with operations that bypass the owner.
 class engine {
 public:
   virtual ~engine() = default;
   virtual cache& store() = 0;
   virtual void forget(const uuid& queue) = 0;
-  /// What is left of a session's life in the cache; nothing if it is gone.
+  /// The session's remaining lifetime in the cache; nothing if it has expired.
   virtual std::optional<milliseconds> session_life(const owner& o, const mirrored_session& s) = 0;
   virtual void pass(milliseconds d) = 0;
 };
@@ -142,9 +141,9 @@ public:
     const auto life = operator_.integer({"PTTL", key});
     return life > 0 ? std::optional{milliseconds{life}} : std::nullopt;
   }
-  /// Redis has a clock of its own: BLPOP of nothing ends when so much of it has passed.
+  /// Redis has its own clock: waits with BLPOP on an empty list.
   void pass(milliseconds d) override {
-    for (; d > milliseconds{0}; d -= nap) // shorter than the connection's patience
+    for (; d > milliseconds{0}; d -= nap) // shorter than the connection's timeout
       operator_.run({"BLPOP", "fairqueue:nothing",
                      std::to_string(static_cast<double>(std::min(d, nap).count()) / 1'000)});
   }
@@ -156,7 +155,7 @@ private:
   redis_operator operator_;
 };
 
-/// Runs `test` on a fresh cache of every engine: same cases, same answers.
+/// Runs `test` on a new cache of every engine.
 inline void on_every_engine(const std::function<void(engine&)>& test) {
   {
     CAF_MESSAGE("engine: memory");
@@ -170,7 +169,7 @@ inline void on_every_engine(const std::function<void(engine&)>& test) {
   }
 }
 
-/// The message of the cache_unavailable that `call` throws; empty if it throws none.
+/// The message of the cache_unavailable that `call` throws; empty if none.
 inline std::string unavailable(const std::function<void()>& call) {
   try {
     call();

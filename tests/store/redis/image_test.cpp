@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steps leave in the cache, on every engine.
+// The cache's content after steps, on every engine.
 #define CAF_SUITE cache_image
 #include "tests/store/redis/engines.hpp"
 

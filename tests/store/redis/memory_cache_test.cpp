@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults that the memory cache can be told to have: each must look to an owner like the real one.
+// The memory cache's injected faults: to an owner, each must look like the real fault.
 #define CAF_SUITE cache_memory
 #include "tests/store/redis/engines.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using kind = cache_fault::kind;
 
-/// A cache whose next call has the fault that is set, and an owner with a mirror of 1 to 3 in it.
+/// A cache whose next call has the configured fault, and an owner with a mirror of 1 to 3.
 struct faulty_world {
   faulty_world() { FQ_APPLIED(o.begin(delta{}.join(numbers(1, 3)))); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random steps, with everything that may go wrong between them, against a model too plain to be wrong; the
-// same on every engine. Replay one seed: FQ_CACHE_SEED=<n> test_cache -s cache_random; FQ_CACHE_RUNS=<n> runs
-// more seeds.
+// Random steps with faults between them, compared with a simple model on every engine. One seed:
+// FQ_CACHE_SEED=<n> test_cache -s cache_random; more seeds: FQ_CACHE_RUNS=<n>.
 #define CAF_SUITE cache_random
 #include "tests/store/redis/engines.hpp"
 
@@ -20,7 +19,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// A queue's truth.
+/// The expected content of a queue.
 struct model {
   std::set<queue_number> waiting;
   std::map<queue_number, mirrored_session> sessions;
@@ -34,7 +33,7 @@ struct model {
     return i;
   }
 
-  /// As the first step of a generation.
+  /// The first step of a generation.
   [[nodiscard]] mirror_delta everything() const {
     auto i = image();
     return {std::move(i.waiting), {}, std::move(i.sessions), {}, std::move(i.stock)};
@@ -89,7 +88,7 @@ private:
   mirror_delta some_change() {
     mirror_delta d;
     for (auto n = below(below(10) == 0 ? 2'500 : 20); n > 0; --n) join(d);
-    // The numbers of this change are not touched again by it.
+    // Numbers that joined in this change are not changed again by it.
     const std::set<queue_number> fresh(d.joined.begin(), d.joined.end());
     const std::vector<queue_number> line(truth_.waiting.begin(), truth_.waiting.end());
     for (const auto number : line)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Redis engine writes, key by key, and what it makes of a server that forgets scripts, keys or half
-// a step.
+// The Redis engine's keys, and its reaction to a server that loses scripts, keys or half a step.
 #define CAF_SUITE cache_redis
 #include "tests/store/redis/engines.hpp"
 #include "tests/store/redis/relay.hpp"
@@ -14,7 +13,7 @@ using namespace fq::test;
 
 namespace {
 
-/// An owner on the shared server, and an eye on its keys.
+/// An owner on the shared server, and direct access to its keys.
 struct redis_world {
   explicit redis_world(const std::string& url = shared_redis_url()) :
       store({.address = parse_redis_url(url)}, env, "test"), eye(url) {}
@@ -39,7 +38,7 @@ std::map<std::string, std::string> pairs(const std::vector<std::string>& flat) {
   return result;
 }
 
-/// An owner beyond a relay.
+/// An owner behind a relay.
 struct far_owner {
   [[nodiscard]] redis_options options() const {
     redis_options result{.address = parse_redis_url(shared_redis_url())};
@@ -54,9 +53,9 @@ struct far_owner {
   owner o{store};
 };
 
-/// More than one call of the script that clears, and less than that and one that begins.
+/// More than one call of the clearing script, less than that call plus one that begins.
 constexpr std::size_t bytes_of_clear = 300;
-/// More than the question for a head, and less than everything that a read asks first.
+/// More than the request for a head, less than all first requests of a read.
 constexpr std::size_t bytes_of_head_question = 200;
 
 using text_map = std::map<std::string, std::string>;
@@ -117,7 +116,7 @@ CAF_TEST(a mirror that nobody changes any more goes after a day) {
   FQ_APPLIED(w.o.begin(
     delta{}.join({queue_number{1}}).admit({sample_session(4, seconds{60})}).count({sample_stock(1, 10)})));
   for (const auto& key : {w.stem() + "head", w.key("waiting"), w.key("active"), w.key("inventory")}) {
-    w.eye.integer({"EXPIRE", key, "5"}); // as if it had been there for long
+    w.eye.integer({"EXPIRE", key, "5"}); // simulates a key of an older time
   }
   FQ_APPLIED(w.o.put(delta{}.join({queue_number{2}})));
   for (const auto& key : {w.stem() + "head", w.key("waiting"), w.key("active"), w.key("inventory")}) {
@@ -207,7 +206,7 @@ CAF_TEST(scripts forgotten and loaded by others in the middle of a pipeline tear
     for (int seen = 0; seen < rounds; ++seen) {
       round.wait(seen);
       other.eye.run({"SCRIPT", "FLUSH"});
-      applied_by_other += other.o.put({}) == step_outcome::applied ? 1 : 0; // loads it again
+      applied_by_other += other.o.put({}) == step_outcome::applied ? 1 : 0; // reloads it
       ++rounds_forgotten;
       rounds_forgotten.notify_one();
     }
@@ -298,7 +297,7 @@ CAF_TEST(a beginning that arrives late does not replace what was begun since) {
 }
 
 CAF_TEST(a clearing that arrives late is noticed at the next step) {
-  for (const std::uint64_t sessions : {3, 2'500}) { // cleared at once, or begun to be cleared
+  for (const std::uint64_t sessions : {3, 2'500}) { // cleared in one call, and in several
     far_owner far;
     FQ_APPLIED(far.o.begin());
     far.link.hold_after(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that refuses, stalls, ends or has gone back in time: the cache says so soon, and works again when
-// the server does.
+// A server that refuses, hangs, ends or has lost recent writes: the cache reports it quickly and recovers
+// with the server.
 #define CAF_SUITE cache_redis_faults
 #include "tests/store/redis/engines.hpp"
 
@@ -16,16 +16,16 @@ using namespace fq::test;
 
 namespace {
 
-/// A server of its own, an owner with a mirror of 1 to 3 on it.
+/// A private server, and an owner with a mirror of 1 to 3 on it.
 struct world {
   world() { FQ_APPLIED(o.begin(delta{}.join(numbers(1, 3)))); }
 
-  /// Why the next join was not applied; empty if it was.
+  /// The reason why the next join was not applied; empty if it was applied.
   std::string refusal() {
     return unavailable([&] { FQ_APPLIED(o.put(delta{}.join(numbers(o.steps + 3, o.steps + 3)))); });
   }
 
-  /// Until the cache takes writes, at most 20 s.
+  /// Waits until the cache accepts writes, at most 20 s.
   bool recovers() {
     const auto end = std::chrono::steady_clock::now() + seconds{20};
     while (!unavailable([&] { store.ping(); }).empty()) {
@@ -42,7 +42,7 @@ struct world {
   owner o{store};
 };
 
-/// How long `call` takes.
+/// The duration of `call`.
 milliseconds duration_of(const std::function<void()>& call) {
   const auto began = std::chrono::steady_clock::now();
   call();
@@ -94,17 +94,16 @@ CAF_TEST(a stalled server costs a second and then nothing until it may be asked 
   std::string why;
   CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{1'500});
   CAF_CHECK(contains(why, "no answer within 1000 ms"));
-  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // and no second
+  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // no second attempt
   CAF_CHECK(contains(why, "not asked again yet"));
-  w.env.skip(milliseconds{2'000}); // less than three times of what it took
-  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // and no second
+  w.env.skip(milliseconds{2'000}); // less than three times the duration of the failure
+  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // no second attempt
   w.env.skip(milliseconds{2'000});
-  CAF_CHECK(duration_of([&] { why = w.refusal(); })
-            < milliseconds{1'500}); // it connects, but nobody is there
+  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{1'500}); // it connects, but gets no answer
   CAF_CHECK(contains(why, "no answer within 1000 ms"));
   w.server.resume();
   CAF_CHECK(w.recovers());
-  // The step arrived late: the next one of its number is refused, a new generation is not.
+  // The step arrived late: the next step with its number is refused, a new generation is not.
   FQ_LOST(w.o.put(delta{}.join(numbers(4, 4))));
   FQ_APPLIED(w.o.begin(delta{}.join(numbers(1, 4))));
   CAF_CHECK(w.o.image().waiting == numbers(1, 4));
@@ -130,7 +129,7 @@ CAF_TEST(a server that restarts from an old dump has lost the mirror) {
   w.server.start();
   CAF_CHECK(w.recovers());
   CAF_CHECK(!w.o.read().found);
-  CAF_CHECK(w.store.read(w.o.queue(), w.o.generation, 1).found); // as it was when it was saved
+  CAF_CHECK(w.store.read(w.o.queue(), w.o.generation, 1).found); // as saved
   FQ_LOST(w.o.put(delta{}.join(numbers(5, 5))));
   FQ_APPLIED(w.o.begin(delta{}.join(numbers(1, 5))));
   CAF_CHECK(w.o.image().waiting == numbers(1, 5));
@@ -150,7 +149,7 @@ CAF_TEST(a connection that the server closed while idle is replaced silently) {
 }
 
 CAF_TEST(a host that does not answer costs half a second) {
-  // A listener whose queue is full drops what comes, as a host that is away does.
+  // A listener with a full queue drops connections, like a lost host.
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -170,8 +169,8 @@ CAF_TEST(a host that does not answer costs half a second) {
   const auto took = duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); });
   CAF_CHECK(took >= milliseconds{450});
   CAF_CHECK(took < milliseconds{3'000});
-  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); })
-            < milliseconds{400}); // and no second
+  // no second attempt
+  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); }) < milliseconds{400});
   ::close(filler);
   ::close(listener);
 }

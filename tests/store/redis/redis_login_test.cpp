@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may use the server, and where in it; a password never shows.
+// Login, users and database numbers; passwords never appear in messages.
 #define CAF_SUITE cache_redis_login
 #include "tests/store/redis/engines.hpp"
 
@@ -8,7 +8,7 @@ using namespace fq::test;
 
 namespace {
 
-/// What a ping through this address says; empty if it is fine.
+/// The error of a ping through this address; empty if it succeeds.
 std::string complaint(const redis_address& address) {
   skipping_environment env;
   redis_cache store{{.address = address}, env, "test"};
@@ -45,13 +45,13 @@ CAF_TEST(a user of the url logs in with a percent encoded password) {
   CAF_CHECK_EQUAL(complaint(parse_redis_url("redis://fan:p%40ss%3Aw%2Frd%25@" + host)), "");
   CAF_CHECK(complaint(parse_redis_url("redis://fan:other@" + host)).find("WRONGPASS") != std::string::npos);
 
-  // All keys begin with fairqueue: a user needs no more.
+  // All keys begin with fairqueue: a user needs no other rights.
   skipping_environment env;
   redis_cache store{{.address = parse_redis_url("redis://fan:p%40ss%3Aw%2Frd%25@" + host)}, env, "test"};
   owner o{store};
   FQ_APPLIED(o.begin(delta{}.join(numbers(1, 2)).admit({sample_session(3)}).count({sample_stock(1, 1)})));
   CAF_CHECK(o.read().found);
-  // A user who may not write is refused.
+  // A user without write permission is refused.
   w.eye.run({"ACL", "SETUSER", "fan", "-@write"});
   CAF_CHECK(unavailable([&] { store.ping(); }).find("NOPERM") != std::string::npos);
 }

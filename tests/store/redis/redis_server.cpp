@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Talking to scripts/services, and to the server it starts.
+// Runs scripts/services and sends commands to its server.
 #include "tests/store/redis/redis_server.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace fq::test {
 namespace {
 
-/// What the command prints. Throws if it fails.
+/// The output of the command. Throws if it fails.
 std::string output_of(const std::string& command) {
   auto* pipe = ::popen(command.c_str(), "re");
   if (pipe == nullptr) throw std::runtime_error("cannot run " + command);
@@ -27,7 +27,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-/// The value of `name` among lines like "export NAME=value".
+/// The value of `name` in lines like "export NAME=value".
 std::string exported(const std::string& lines, const std::string& name) {
   const auto begin = lines.find("export " + name + "=");
   if (begin == std::string::npos) throw std::runtime_error("scripts/services does not print " + name);

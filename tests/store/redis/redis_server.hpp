@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private Redis that scripts/services starts, and what tests ask of it beside the cache. A server that
-// cannot be had is an error.
+// A private Redis from scripts/services, and the tests' direct access to it. Fails if the server cannot be
+// started.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "store/redis/redis.hpp"
@@ -12,7 +12,7 @@
 
 namespace fq::test {
 
-/// Real time, which a test may advance: the pause after a failure need not be waited for.
+/// Real time, which a test may advance, for example past the back-off after a failure.
 class skipping_environment final : public environment {
 public:
   timestamp wall_now() override;
@@ -24,7 +24,7 @@ private:
   milliseconds skipped_{};
 };
 
-/// Stopped, with all that it holds, by its destructor.
+/// The destructor stops the server and deletes its data.
 class private_redis {
 public:
   private_redis();
@@ -44,11 +44,11 @@ private:
   std::string folder_, url_;
 };
 
-/// The server for everything that leaves it as it was: FAIRQUEUE_TEST_REDIS, else a private one for this
+/// A server for tests that do not stop or reconfigure it: FAIRQUEUE_TEST_REDIS, else a private one for this
 /// process.
 const std::string& shared_redis_url();
 
-/// Commands of the test's own, over a connection of its own.
+/// The test's own commands, over a separate connection.
 class redis_operator {
 public:
   explicit redis_operator(const std::string& url);

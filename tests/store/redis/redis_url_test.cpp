@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cache url may say, and that a refusal never repeats it.
+// Valid cache URLs; a refusal never repeats the URL.
 #define CAF_SUITE cache_redis_url
 #include "store/redis/redis.hpp"
 

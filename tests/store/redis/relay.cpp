@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets and one thread.
+// The relay's sockets and its thread.
 #include "tests/store/redis/relay.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ sockaddr_in loopback(std::uint16_t port) {
 void send_all(int to, const char* data, std::size_t size) {
   while (size > 0) {
     const auto sent = ::send(to, data, size, MSG_NOSIGNAL);
-    if (sent <= 0) return; // it is gone
+    if (sent <= 0) return; // closed by the peer
     data += sent;
     size -= static_cast<std::size_t>(sent);
   }
@@ -76,7 +76,7 @@ void relay::deliver() {
   thread_.join();
 }
 
-/// Until one of them has something to say, or limits change.
+/// Waits until one of the sockets is readable or the limits change.
 void relay::wait(int one, int other) {
   std::array<pollfd, 3> all{pollfd{wake_, POLLIN, 0}, pollfd{one, POLLIN, 0}, pollfd{other, POLLIN, 0}};
   while (::poll(all.data(), all.size(), -1) < 0) {}
@@ -96,7 +96,7 @@ void relay::run(std::uint16_t server_port) {
   ::close(client);
 }
 
-/// Until the server has closed its side.
+/// Copies until the server has closed its side.
 void relay::pass_on(int client, int server) {
   std::array<char, 16'384> buffer;
   while (!stop_) {
@@ -111,7 +111,7 @@ void relay::pass_on(int client, int server) {
 void relay::forward(int client, int server) {
   std::array<char, 16'384> buffer;
   const std::size_t room = bytes_left_;
-  if (room == 0) return; // the limit has just been set
+  if (room == 0) return; // the limit has just changed
   const auto n = ::recv(client, buffer.data(), std::min(buffer.size(), room), MSG_DONTWAIT);
   if (n > 0) send_all(server, buffer.data(), static_cast<std::size_t>(n));
   if (n > 0 && room != no_limit) {

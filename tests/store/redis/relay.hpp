@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A relay in front of a server that treats its one connection as networks do: cuts it in the middle, or
-// delivers late.
+// A relay in front of a server that cuts or delays its single connection.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -11,23 +10,23 @@ namespace fq::test {
 
 class relay {
 public:
-  /// Leads to `port` of 127.0.0.1.
+  /// Forwards to `port` on 127.0.0.1.
   explicit relay(std::uint16_t port);
   ~relay();
   relay(const relay&) = delete;
   relay& operator=(const relay&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  /// So many bytes from now on reach the server, then it sees the connection's end; when it has closed its
-  /// side, so does the client.
+  /// Forwards `bytes` more bytes to the server, then closes that side. After the server closes, the client's
+  /// side closes too.
   void cut_after(std::size_t bytes) { limit(bytes, true); }
-  /// So many bytes from now on reach the server, the rest after resume().
+  /// Forwards `bytes` more bytes to the server, the rest after resume().
   void hold_after(std::size_t bytes) { limit(bytes, false); }
-  /// Returns when so many bytes have passed.
+  /// Returns when the limit is reached.
   void await_limit() const;
   void resume();
-  /// To a client that has given up: resumes, and returns when the server has had everything and has closed
-  /// its side.
+  /// For a client that has given up: resumes, and returns when the server has received all bytes and has
+  /// closed its side.
   void deliver();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step is applied in order or not at all: what a cache has lost, and what an owner has lost, shows at the
+// A step is applied in order or not at all: lost steps, of the cache or of the owner, are detected at the
 // next step.
 #define CAF_SUITE cache_sequence
 #include "tests/store/redis/engines.hpp"
@@ -95,7 +95,7 @@ CAF_TEST(a new generation leaves nothing of the former one) {
     FQ_APPLIED(o.begin(old));
     FQ_APPLIED(o.begin(joins(4, 4)));
     CAF_CHECK((o.image() == mirror_image{numbers(4, 4), {}, {}}));
-    // Also when its number is smaller (the ledger was restored), or the same.
+    // Also with a smaller generation (the ledger was restored) or the same one.
     o.generation -= 3;
     FQ_APPLIED(o.begin(old));
     --o.generation;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets that nodes take out of together, in a real Redis.
+// Rate limit buckets shared by nodes, in a real Redis.
 #define CAF_SUITE cache_shared_limits
 #include "store/redis/shared_limits.hpp"
 #include "tests/store/redis/engines.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nodes that do not own a queue may go by: only a mirror its owner vouches for, and no longer than that.
+// Reads by nodes that do not own a queue: only from a mirror that its owner vouches for, and only while that
+// holds.
 #define CAF_SUITE cache_vouch
 #include "tests/store/redis/engines.hpp"
 
@@ -21,7 +22,7 @@ CAF_TEST(others find a session of a mirror that is vouched for) {
     CAF_CHECK(o.vouched()->word > first.word);
     CAF_CHECK(!o.session(inside));
     FQ_APPLIED(o.put(delta{}.admit({inside})));
-    CAF_CHECK(o.session(inside) == inside); // what was vouched for before holds for later steps
+    CAF_CHECK(o.session(inside) == inside); // an earlier vouch also covers later steps
     CAF_CHECK(!o.session(sample_session(2)));
     FQ_APPLIED(o.put(delta{}.finish({inside})));
     CAF_CHECK(!o.session(inside));
@@ -51,7 +52,7 @@ CAF_TEST(a mirror that is not there cannot be vouched for) {
     FQ_APPLIED(o.put({}));
     FQ_APPLIED(o.vouch());
     --o.steps;
-    FQ_APPLIED(o.vouch()); // said before the last step, heard after it
+    FQ_APPLIED(o.vouch()); // sent before the last step, processed after it
     o.steps += 2;
     FQ_LOST(o.vouch());
     e.forget(o.queue());
@@ -67,7 +68,7 @@ CAF_TEST(a mirror that is built anew takes back what was vouched for) {
     const auto late = o;
     FQ_APPLIED(o.begin(delta{}.admit({sample_session(2)})));
     CAF_CHECK(!o.vouched());
-    FQ_LOST(late.vouch()); // an owner that does not know of its successor
+    FQ_LOST(late.vouch()); // an owner that does not know its successor
     FQ_APPLIED(o.vouch());
     CAF_CHECK(!o.session(sample_session(1)));
     CAF_CHECK(o.session(sample_session(2)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is particular to the SQLite engine: its lock, its migrations, its file, and a disk that refuses.
+// Specific to the SQLite engine: its lock, its migrations, its file, and a full disk.
 #define CAF_SUITE store_sqlite_file
 #include "tests/store/port/engines.hpp"
 
@@ -20,7 +20,7 @@ using namespace fq::test;
 
 namespace {
 
-/// The message of the `Error` that `action` throws, or nothing.
+/// The message of the `Error` that `action` throws, if any.
 template <class Error, class Action>
 std::optional<std::string> message_of(Action action) {
   try {
@@ -42,7 +42,7 @@ mode_t mode_of(const std::filesystem::path& file) {
   return ::stat(file.c_str(), &s) == 0 ? s.st_mode & 0777 : 0;
 }
 
-/// Lets this process write no file beyond `bytes`, as long as it lives.
+/// Limits this process's files to `bytes` during its lifetime.
 class file_size_limit {
 public:
   explicit file_size_limit(rlim_t bytes) {
@@ -77,7 +77,7 @@ CAF_TEST(a second writer is refused and told who has the ledger) {
     CAF_CHECK(migrate_status(file).at(0).applied); // reading is allowed
     world w(first);
   }
-  CAF_CHECK(migrate_status(file).at(0).applied); // and so it is of a ledger at rest
+  CAF_CHECK(migrate_status(file).at(0).applied); // also for a closed ledger
   sqlite_ledger next({.file = file});
   CAF_CHECK(next.last_aggregate() == sale);
 }
@@ -128,7 +128,7 @@ CAF_TEST(the status of a killed ledger can be read) {
   const temp_folder folder;
   sqlite_ledger store({.file = folder / "ledger.db"});
   world w(store);
-  // What a kill leaves behind: the database and its WAL, without a clean close.
+  // The files after a kill: the database and its WAL, without a clean close.
   std::filesystem::copy_file(folder / "ledger.db", folder / "copy.db");
   std::filesystem::copy_file(folder / "ledger.db-wal", folder / "copy.db-wal");
   CAF_CHECK(migrate_status(folder / "copy.db").at(0).applied);
@@ -166,7 +166,7 @@ CAF_TEST(a ledger of a newer program is refused and left alone) {
   CAF_CHECK(contains(message_of<schema_refused>(open), "99 (from_the_future)"));
   CAF_CHECK(message_of<schema_refused>([&] { migrate_status(file); }));
   execute(file, "DELETE FROM schema_migration WHERE number = 99");
-  CAF_CHECK(!message_of<schema_refused>(open)); // and the lock was given back
+  CAF_CHECK(!message_of<schema_refused>(open)); // the lock was released
 }
 
 CAF_TEST(a newer program that only added something is no obstacle to a ledger) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kill -9 in the middle of commits, again and again on the same file: what was acknowledged is there (I7),
-// nothing is there by half, and the file is sound. Power loss is not tested: the page cache survives a kill.
+// kill -9 during commits, repeatedly on the same file: acknowledged commits are complete (I7), no commit is
+// partial, and the file is intact. Power loss is not tested: the page cache survives a kill.
 #define CAF_SUITE store_sqlite_kill
 #include "tests/store/port/engines.hpp"
 #include "tests/store/sqlite/victim_plan.hpp"
@@ -43,7 +43,8 @@ public:
   victim(const victim&) = delete;
   victim& operator=(const victim&) = delete;
 
-  /// Waits for its first acknowledged commit, and `more`; kills it; answers how many it had acknowledged.
+  /// Waits for its first acknowledged commit and then for `more`; kills it; returns its number of
+  /// acknowledged commits.
   std::uint64_t kill_after(std::chrono::microseconds more) {
     std::uint64_t acknowledged = read_some();
     std::this_thread::sleep_for(more);
@@ -82,7 +83,7 @@ CAF_TEST(kill -9 in the middle of commits loses nothing that was acknowledged) {
     sqlite_ledger store({.file = file});
     CAF_REQUIRE_EQUAL(store.check_integrity(), "ok");
     const auto taken = store.seize(victim_sale, never);
-    // One batch more may have been committed without its answer.
+    // One more batch may be committed without an answer.
     CAF_REQUIRE(taken->applied_seq >= applied + acknowledged);
     CAF_REQUIRE(taken->applied_seq <= applied + acknowledged + 1);
     applied = taken->applied_seq;

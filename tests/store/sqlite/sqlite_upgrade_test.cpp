@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite ledgers that an earlier version wrote, and the plan of the statement that dispatchers repeat all the
-// time.
+// SQLite ledgers of earlier versions, and the query plan of the dispatchers' most frequent statement.
 #define CAF_SUITE store_sqlite_upgrade
 #include "tests/store/sqlite/version_4.hpp"
 
@@ -13,7 +12,7 @@ using namespace fq::test;
 
 namespace {
 
-/// An empty ledger as version `last` made it.
+/// Creates an empty ledger of version `last`.
 void write_version(sqlite_db& db, std::size_t last) {
   db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT "
              "NOT NULL) STRICT");
@@ -24,7 +23,8 @@ void write_version(sqlite_db& db, std::size_t last) {
   }
 }
 
-/// A ledger of version 1 with the sample sale: a claim window of five minutes, an entry for each case.
+/// Creates a ledger of version 1 with the sample sale: a claim window of five minutes, an entry for each
+/// case.
 void write_version_1(const std::filesystem::path& file) {
   sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
   write_version(db, 1);
@@ -40,14 +40,14 @@ void write_version_1(const std::filesystem::path& file) {
   const auto subject = id_of(1, accounts_aggregate);
   entry.run(1, entry_status::admitted, subject, noon, noon, noon + seconds{1'200}, never);
   entry.run(2, entry_status::admitted, subject, noon, noon, noon + seconds{60},
-            never); // the session is over before the window
+            never); // the session ends before the window
   entry.run(3, entry_status::completed, subject, noon, noon + seconds{1}, noon + seconds{1'201},
             noon + seconds{9});
   entry.run(4, entry_status::waiting, subject, noon, never, never, never);
   entry.run(5, entry_status::cancelled, subject, noon, never, never, noon + seconds{9});
 }
 
-/// How SQLite runs `sql`, a line a step.
+/// The query plan of `sql`, one line per step.
 std::string plan_of(sqlite_db& db, std::string_view sql) {
   sqlite_statement plan(db, "EXPLAIN QUERY PLAN " + std::string{sql});
   std::string text;
@@ -130,7 +130,7 @@ CAF_TEST(leases and what waits to go out survive the process) {
     CAF_CHECK_EQUAL(store.lease_outbox(ada, partition).size(), 1u);
   }
   sqlite_ledger store({.file = folder / "ledger.db"});
-  CAF_CHECK(store.undelivered(lane::mail, partition, 9, {}) == waiting); // who wrote them knew no lanes
+  CAF_CHECK(store.undelivered(lane::mail, partition, 9, {}) == waiting); // that version had no lanes
   CAF_CHECK(std::holds_alternative<lease_held>(store.acquire(sale, ben, never)));
   CAF_CHECK(store.lease_outbox(ben, partition).empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger of version 4 holds, and what must be read of it once it has become the version after.
+// The content of a version 4 ledger, and its expected rows after the upgrade.
 #pragma once
 #include "tests/store/port/engines.hpp"
 
@@ -7,8 +7,8 @@
 
 namespace fq::test {
 
-/// Two events: 16 has what version 4 gave every event, 17 what somebody chose by hand. In 16 a claim, its
-/// payment, the refund of it and its order. `id`: how an id is written in the engine's SQL.
+/// Two events: 16 has version 4's defaults, 17 has explicit settings. Event 16 has a claim with its payment,
+/// refund and order. `id`: formats an id for the engine's SQL.
 inline std::string rows_of_version_4(const std::function<std::string(const uuid&)>& id) {
   std::ostringstream sql;
   const auto at = std::to_string(unix_ms(noon));
@@ -56,7 +56,7 @@ inline std::string rows_of_version_4(const std::function<std::string(const uuid&
   return sql.str();
 }
 
-/// The same rows; what they could not tell is as if nobody had asked for it. And they go on from there.
+/// Checks the same rows: new columns have their defaults, and the aggregates accept new batches.
 inline void check_rows_of_version_4(ledger& store) {
   owner me(store);
   const auto image = me.take(sale).image;
@@ -84,7 +84,7 @@ inline void check_rows_of_version_4(ledger& store) {
   auto event = sample_event();
   event.async_percent = -2;
   FQ_CONFLICTS(me.put(sale, {event_changed{event.status, event}}));
-  event.async_percent = 100; // now somebody's choice
+  event.async_percent = 100; // now an explicit setting
   payment.tax = 200;
   payment.status = payment_status::pending;
   FQ_COMMITS(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits the planned batches to the ledger file of its argument until it is killed, and writes a byte to
-// standard output after each acknowledged one. Run by sqlite_kill_test.
+// Commits the planned batches to the ledger file of its argument until it is killed. Writes a byte to
+// standard output after each acknowledged batch. Run by sqlite_kill_test.
 #include "store/sqlite/sqlite_ledger.hpp"
 #include "tests/store/sqlite/victim_plan.hpp"
 
@@ -37,7 +37,7 @@ int commit_until_killed(ledger& store) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 64;
-  // A small checkpoint limit, so that kills also hit the copying of pages.
+  // A small checkpoint limit, so that kills also hit checkpoints.
   sqlite_ledger store({.file = argv[1], .checkpoint_pages = 60});
   return commit_until_killed(store);
 }

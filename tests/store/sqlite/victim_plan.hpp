@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the victim of sqlite_kill_test commits: batch `s` is a function of its number alone, so the state
-// after any number of batches is known. Shared by the victim and by the test that looks at what is left.
+// The batches that the victim of sqlite_kill_test commits. Batch `s` depends on its number only, so the state
+// after any number of batches is known. Shared by the victim and the test.
 #pragma once
 #include "store/port/ledger.hpp"
 
@@ -38,7 +38,7 @@ inline event_row victim_event() {
   return e;
 }
 
-/// Batch `s`; `entries` have joined before it.
+/// Batch `s`, after `entries` joins.
 inline changes planned_changes(std::uint64_t s, std::uint64_t entries) {
   changes result;
   for (std::uint64_t i = 1; i <= joins_in(s); ++i) {
