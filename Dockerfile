@@ -4,10 +4,10 @@
 FROM debian:12 AS build
 WORKDIR /src
 COPY scripts/setup scripts/setup
-RUN scripts/setup --build
+RUN scripts/setup --run
 COPY . .
-RUN scripts/setup --build \
- && cmake --preset release -DFAIRQUEUE_BENCH=OFF \
+RUN scripts/setup --run \
+ && cmake --preset release -DFAIRQUEUE_TESTS=OFF \
  && cmake --build --preset release --parallel "$(nproc)" --target fairqueue fairqueue-load \
  && strip build/release/app/fairqueue build/release/load/fairqueue-load
 

@@ -5,7 +5,7 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG") # -O3 is not measurably faster here and a tenth slower to build
 option(FAIRQUEUE_TESTS "Build tests and benchmarks" ON)
-option(FAIRQUEUE_UNITY "Compile the files of a folder as one" OFF)
+option(FAIRQUEUE_UNITY "Compile the files of a folder as one" ON)
 option(FAIRQUEUE_PCH "Precompile headers" ON)
 
 find_program(CCACHE ccache)
@@ -93,14 +93,16 @@ if(FAIRQUEUE_PCH)
   target_link_libraries(fq_header_load PRIVATE Boost::json)
 endif()
 
-# fq_folder(folder [USES folder...] [LINK library...] [WITHOUT file...] [EXTERNAL]): the library of a folder, from all .cpp files in it.
+# fq_folder(folder [USES folder...] [LINK library...] [WITHOUT file...] [ALONE file...] [APART] [EXTERNAL]): the library of a folder,
+# from all .cpp files in it. ALONE: files that a unity build does not join with the others, because names in anonymous namespaces collide.
+# APART: the same for all files of the folder.
 # EXTERNAL: the folder's own CMakeLists.txt makes the target; the entry is for the list of edges only.
 function(fq_target_of folder out)
   string(REPLACE "/" "_" name "fq_${folder}")
   set(${out} ${name} PARENT_SCOPE)
 endfunction()
 function(fq_folder folder)
-  cmake_parse_arguments(arg "EXTERNAL" "" "USES;LINK;WITHOUT" ${ARGN})
+  cmake_parse_arguments(arg "EXTERNAL;APART" "" "USES;LINK;WITHOUT;ALONE" ${ARGN})
   if(arg_EXTERNAL)
     return()
   endif()
@@ -128,7 +130,15 @@ function(fq_folder folder)
     set(layer domain)
   endif()
   fq_use_layer_header(${target} ${layer})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FAIRQUEUE_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  if(NOT arg_APART)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${FAIRQUEUE_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+  foreach(name IN LISTS arg_ALONE)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/${folder}/${name}.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+  if(FAIRQUEUE_UNITY) # the main file of a unity build is not the one that has the anonymous namespace
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
 endfunction()
 
 # fq_generated(target file): a source that a custom command of the calling folder makes.

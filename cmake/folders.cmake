@@ -1,5 +1,5 @@
 # The map of the house: every folder of C++ sources is a library, and USES lists the only folders that it may include.
-# CMake links by this list and scripts/lint checks every #include against it. LINK: third-party libraries.
+# CMake links by this list and scripts/lint checks every #include against it. LINK: third-party libraries. ALONE, APART: see fq_folder.
 # A folder may use only folders above it. A new edge is a design decision: say why in the commit.
 
 # -- domain: pure rules over the standard library --------------------------------------------------------------
@@ -12,19 +12,24 @@ fq_folder(domain/sale USES domain/base domain/model domain/line domain/money dom
 fq_folder(domain/cluster USES domain/base domain/model)
 
 # -- keys and options ------------------------------------------------------------------------------------------
-fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
-fq_folder(config LINK CLI11::CLI11)
+fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json
+          ALONE pem_signer webhook_signature)
+fq_folder(config LINK CLI11::CLI11
+          ALONE values)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/model domain/line domain/delivery)
 fq_folder(store/memory USES domain/base store/port)
-fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQLite3)
-fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ)
+fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQLite3
+          ALONE sqlite_reader sqlite_ledger)
+fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ
+          ALONE postgres_ledger)
 fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
 
 # -- other people's services -----------------------------------------------------------------------------------
 fq_folder(outbound USES domain/base domain/money domain/delivery crypto
-          LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
+          LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE
+          ALONE mail_templates stripe_gateway sandbox_gateway json_api mail_folder push_content webhook_sender smtp_mailer)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
@@ -43,11 +48,16 @@ fq_folder(actors/outbox
 
 # -- net: HTTP and WebSocket in. http, bridge, wire, websocket and server know no route ------------------------
 fq_folder(web EXTERNAL)
-fq_folder(net/http USES domain/base domain/model config LINK Boost::headers OpenSSL::SSL)
-fq_folder(net/bridge USES domain/base crypto config actors/protocol actors/base net/http)
-fq_folder(net/wire USES domain/base domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
-fq_folder(net/websocket USES domain/base domain/model net/http net/bridge net/wire)
-fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
+fq_folder(net/http USES domain/base domain/model config LINK Boost::headers OpenSSL::SSL
+          ALONE response_head http)
+fq_folder(net/bridge USES domain/base crypto config actors/protocol actors/base net/http
+          ALONE push_relay)
+fq_folder(net/wire USES domain/base domain/sale crypto store/port actors/protocol net/http LINK Boost::json
+          ALONE order_codec notice_codec)
+fq_folder(net/websocket USES domain/base domain/model net/http net/bridge net/wire
+          APART)
+fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog
+          ALONE tls_handshakes)
 fq_folder(net/service
           USES domain/base domain/model domain/sale crypto config store/port store/redis outbound
                actors/protocol actors/base net/http net/bridge net/wire
@@ -55,11 +65,13 @@ fq_folder(net/service
 fq_folder(net/api
           USES domain/line domain/money domain/delivery domain/sale crypto outbound actors/base actors/payments
                net/http net/bridge net/wire net/service
-          LINK Boost::json Boost::url)
+          LINK Boost::json Boost::url
+          APART)
 fq_folder(net/pages
           USES domain/base domain/money domain/sale crypto config store/port outbound web
                net/http net/bridge net/wire net/service
-          LINK Boost::json PkgConfig::QRCODE)
+          LINK Boost::json PkgConfig::QRCODE
+          ALONE visit texts shop_routes)
 fq_folder(net/tool EXTERNAL) # runs while building
 fq_folder(net/ops USES net/http net/bridge net/service net/pages)
 fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
@@ -71,12 +83,14 @@ fq_folder(app
                actors/payments actors/sale actors/cluster actors/directory actors/outbox
                net/http net/bridge net/wire net/server net/service net/pages net/site
           LINK caf_io OpenSSL::SSL PkgConfig::SYSTEMD CURL::libcurl spdlog::spdlog Boost::json
-          WITHOUT app/main.cpp app/openssl_error_queue.cpp)
+          WITHOUT app/main.cpp app/openssl_error_queue.cpp
+          ALONE commands control_requests demo)
 
 # -- fairqueue-load: simulated fans and the checker of what they saw. Includes nothing of the server -----------
 fq_folder(load/base LINK Boost::headers Boost::json OpenSSL::Crypto PkgConfig::CJOSE)
 fq_folder(load/wire USES load/base)
-fq_folder(load/fans USES load/base load/wire)
+fq_folder(load/fans USES load/base load/wire
+          ALONE crowd crowd_books)
 fq_folder(load/checks USES load/base)
 fq_folder(load/report USES load/fans load/checks)
 fq_folder(load USES load/base load/fans load/checks load/report EXTERNAL)

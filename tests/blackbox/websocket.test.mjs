@@ -202,7 +202,8 @@ test('cancelled by the organizer: the admitted are revoked', async (t) => {
   } = await line_of(t, 1, { queue: { policy: 'batch' } });
   const socket = await server.socket(event, fan);
   await server.admitted(fan, event);
-  await server.post(`/events/${event}/cancel`, { token: organizer });
+  const cancelled = await server.insist('POST', `/events/${event}/cancel`, { token: organizer });
+  assert.equal(cancelled.status, 200, cancelled.text);
   await eventually('revoked or ended', () =>
     socket.frames.some((f) => f.type === 'revoked' || f.type === 'ended'),
   );
