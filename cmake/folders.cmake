@@ -84,7 +84,7 @@ fq_folder(app
                net/http net/bridge net/wire net/server net/service net/pages net/site
           LINK caf_io OpenSSL::SSL PkgConfig::SYSTEMD CURL::libcurl spdlog::spdlog Boost::json
           WITHOUT app/main.cpp app/openssl_error_queue.cpp
-          ALONE commands control_requests demo)
+          ALONE commands control_requests demo release)
 
 # -- fairqueue-load: simulated fans and the checker of what they saw. Includes nothing of the server -----------
 fq_folder(load/base LINK Boost::headers Boost::json OpenSSL::Crypto PkgConfig::CJOSE)
