@@ -46,11 +46,9 @@ std::string bytes_text(std::int64_t value) {
 }
 
 std::string number_text(const option_row& row, std::int64_t value) {
-  switch (row.type) {
-    case value_type::duration: return duration_text(milliseconds{value});
-    case value_type::bytes: return bytes_text(value);
-    default: return std::to_string(value);
-  }
+  if (row.type == value_type::duration) return duration_text(milliseconds{value});
+  if (row.type == value_type::bytes) return bytes_text(value);
+  return std::to_string(value);
 }
 
 std::string between(const option_row& row) {
@@ -349,7 +347,16 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
     case value_type::node_id:
       if (!is_node_id(text)) return "must be at most 64 of a-z, 0-9 and -";
       break;
-    default:
+    case value_type::text:
+    case value_type::path:
+    case value_type::optional_path:
+    case value_type::endpoint:
+    case value_type::origins:
+    case value_type::blocks:
+    case value_type::count:
+    case value_type::bytes:
+    case value_type::duration:
+    case value_type::boolean:
       if (!is_line(text)) return "must be one line of 1 to 1024 characters";
   }
   out = text;

@@ -81,13 +81,14 @@ std::string otlp_json(const std::vector<span>& spans, const std::string& service
 
 otlp_exporter::otlp_exporter(settings options, environment& env) :
     settings_(std::move(options)),
+    env_(env),
     http_({.timeout = settings_.timeout, .ca_file = settings_.ca_file}, env),
     thread_([this] { run(); }) {}
 
 otlp_exporter::~otlp_exporter() {
   {
     const std::scoped_lock held{mutex_};
-    stops_by_ = std::chrono::steady_clock::now() + settings_.timeout;
+    stops_by_ = env_.steady_now() + settings_.timeout;
   }
   stopped_.notify_one();
   thread_.join();
@@ -114,7 +115,7 @@ void otlp_exporter::run() {
   }
 }
 
-std::optional<std::chrono::steady_clock::time_point> otlp_exporter::end() {
+std::optional<milliseconds> otlp_exporter::end() {
   const std::scoped_lock held{mutex_};
   return stops_by_;
 }
@@ -135,7 +136,7 @@ void otlp_exporter::send(std::vector<span> batch) {
   http_.submit(std::move(rq),
                [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });
   while (taken.wait_for(end_is_looked_for) != std::future_status::ready)
-    if (const auto by = end(); by && std::chrono::steady_clock::now() >= *by) break;
+    if (const auto by = end(); by && env_.steady_now() >= *by) break;
   const auto count = taken.wait_for(milliseconds{0}) == std::future_status::ready ? taken.get() : 0;
   exported_.fetch_add(count);
   dropped_.fetch_add(sent - count);

@@ -7,7 +7,6 @@
 #include "outbound/http_client.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -46,16 +45,17 @@ private:
   void run();
   void send(std::vector<span> batch);
   /// Deadline of the shutdown; nothing: it has not started.
-  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> end();
+  [[nodiscard]] std::optional<milliseconds> end();
 
   settings settings_;
+  environment& env_;
   http_client http_;
   std::atomic<std::uint64_t> exported_{0}, dropped_{0};
   std::mutex mutex_;
   std::condition_variable stopped_;
   std::vector<span> waiting_; ///< guarded by mutex_
   /// guarded by mutex_; set: shutdown deadline
-  std::optional<std::chrono::steady_clock::time_point> stops_by_;
+  std::optional<milliseconds> stops_by_;
   std::thread thread_; // last: it uses the members above
 };
 

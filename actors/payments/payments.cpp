@@ -20,7 +20,13 @@ call_outcome outcome_of(gateway_result result) {
     case gateway_result::unavailable: return call_outcome::unavailable;
     case gateway_result::rejected:
     case gateway_result::refund_refused: return call_outcome::refused;
-    default: return call_outcome::answered;
+    case gateway_result::initialized:
+    case gateway_result::paid:
+    case gateway_result::unpaid:
+    case gateway_result::closed:
+    case gateway_result::unknown_reference:
+    case gateway_result::refunded:
+    case gateway_result::refund_pending: return call_outcome::answered;
   }
 }
 

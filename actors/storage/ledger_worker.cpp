@@ -21,7 +21,9 @@ const char* refusal_name(commit_outcome outcome) {
     case commit_outcome::fenced: return "another owner has taken it";
     case commit_outcome::out_of_order: return "it is not the next one";
     case commit_outcome::conflict: return "memory and ledger have diverged";
-    default: return nullptr;
+    case commit_outcome::committed:
+    case commit_outcome::already_applied:
+    case commit_outcome::busy: return nullptr;
   }
 }
 
@@ -141,15 +143,11 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
 }
 
 void ledger_worker_state::on_timer(const timer_fired& t) {
-  switch (t.kind) {
-    case timer_kind::flush: return flush();
-    case timer_kind::sweep: return prune();
-    case timer_kind::renew:
-      if (settings_.lease.owner.empty()) return;
-      self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
-      return renew();
-    default: return;
-  }
+  if (t.kind == timer_kind::flush) return flush();
+  if (t.kind == timer_kind::sweep) return prune();
+  if (t.kind != timer_kind::renew || settings_.lease.owner.empty()) return;
+  self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
+  renew();
 }
 
 event_list_reply ledger_worker_state::list(const list_events& x) {

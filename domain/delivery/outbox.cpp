@@ -43,7 +43,11 @@ struct teller {
       case entry_status::admitted: return admitted(id, c.row);
       case entry_status::expired: return expired(id, c.row.subject, "place");
       case entry_status::session_expired: return expired(id, c.row.subject, "session");
-      default: return std::nullopt;
+      case entry_status::waiting:
+      case entry_status::away:
+      case entry_status::cancelled:
+      case entry_status::completed:
+      case entry_status::revoked: return std::nullopt;
     }
   }
   std::optional<domain_event> operator()(const claim_moved& c) const {
@@ -71,7 +75,10 @@ struct teller {
       case order_status::cancelled:
         return domain_event{
           topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
-      default: return std::nullopt;
+      case order_status::pending:
+      case order_status::awaiting_payment:
+      case order_status::partially_refunded:
+      case order_status::refunded: return std::nullopt;
     }
   }
   static domain_event about(std::string_view topic, const payment_row& row, money amount) {
@@ -85,7 +92,13 @@ struct teller {
       case payment_status::failed: return about(topic::payment_failed, c.row, c.row.amount);
       case payment_status::refunded:
       case payment_status::partially_refunded: return about(topic::payment_refunded, c.row, c.row.refunded);
-      default: return std::nullopt;
+      case payment_status::initializing:
+      case payment_status::pending:
+      case payment_status::confirmed:
+      case payment_status::quarantined:
+      case payment_status::confirmed_late:
+      case payment_status::refund_pending:
+      case payment_status::refund_failed: return std::nullopt;
     }
   }
   std::optional<domain_event> operator()(const event_changed& c) const {

@@ -38,14 +38,11 @@ struct question {
 constexpr std::uint32_t only_admission = 1;
 
 std::string_view reason_of(fault f) {
-  switch (f) {
-    case fault::session_over: return "expired";
-    case fault::wrong_queue: return "wrong_queue";
-    case fault::rate_limited: return "rate_limited";
-    case fault::unauthenticated: return "unknown";
-    case fault::forbidden: return "forbidden";
-    default: return "unavailable";
-  }
+  if (f == fault::session_over) return "expired";
+  if (f == fault::wrong_queue) return "wrong_queue";
+  if (f == fault::rate_limited) return "rate_limited";
+  if (f == fault::unauthenticated) return "unknown";
+  return f == fault::forbidden ? "forbidden" : "unavailable";
 }
 
 response refuse(context& ctx, const request& rq, const question& q, fault f) {

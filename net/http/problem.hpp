@@ -11,7 +11,7 @@
 
 namespace fq::net {
 
-/// Refusals of the HTTP layer. Exhaustive switches in problem.cpp give status, code and title.
+/// Refusals of the HTTP layer. A table in problem.cpp gives status, code and title.
 enum class fault : std::uint8_t {
   bad_request, ///< invalid framing, target or header
   missing_body,

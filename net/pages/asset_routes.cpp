@@ -77,7 +77,8 @@ awaitable<response> get_console(context& ctx, const request& rq, const path_para
   std::string place = R"(<div id="console" data-decimals=")" + decimals
                       + (demo_for(ctx, rq) ? R"(" data-demo="demo/mail#organizer"></div>)" : R"("></div>)");
   place +=
-    R"(<noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> as well.</p></noscript>)";
+    R"(<noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> )"
+    R"(as well.</p></noscript>)";
   return ready(
     page(200, "FairQueue console", place, page_rights::application, {"console.css", "console.mjs"}));
 }

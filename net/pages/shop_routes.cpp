@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 namespace fq::net {
 namespace {
@@ -119,19 +120,20 @@ std::optional<std::vector<item_wish>> items_of(const form& sent, const event_vie
 
 /// Key of the text of a refusal.
 std::string text_of(reason why) {
-  switch (why) {
-    case reason::none_free:
-    case reason::event_sold_out:
-    case reason::not_on_sale: return "none_free";
-    case reason::limit_exceeded: return "limit_exceeded";
-    case reason::promo_code_invalid:
-    case reason::promo_code_expired:
-    case reason::promo_code_exhausted:
-    case reason::promo_code_limit: return "promo_code_refused";
-    case reason::not_admitted: return "not_your_turn";
-    case reason::customer_blocked: return "customer_blocked";
-    default: return "try_again";
-  }
+  static const std::map<reason, std::string_view> texts{
+    {reason::none_free, "none_free"},
+    {reason::event_sold_out, "none_free"},
+    {reason::not_on_sale, "none_free"},
+    {reason::limit_exceeded, "limit_exceeded"},
+    {reason::promo_code_invalid, "promo_code_refused"},
+    {reason::promo_code_expired, "promo_code_refused"},
+    {reason::promo_code_exhausted, "promo_code_refused"},
+    {reason::promo_code_limit, "promo_code_refused"},
+    {reason::not_admitted, "not_your_turn"},
+    {reason::customer_blocked, "customer_blocked"},
+  };
+  const auto found = texts.find(why);
+  return std::string{found == texts.end() ? "try_again" : found->second};
 }
 
 /// Whether a rule refused, which the page explains with the form as filled in. Other refusals are errors.

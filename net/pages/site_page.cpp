@@ -88,8 +88,8 @@ void append_head(std::string& out, const site_page& page, const std::string& bas
   out += "<!doctype html><html lang=\"";
   out += tag_of(page.in);
   out += is_right_to_left(page.in) ? "\" dir=\"rtl\">" : "\" dir=\"ltr\">";
-  out +=
-    R"(<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">)";
+  out += R"(<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">)"
+         R"(<meta name="robots" content="noindex">)";
   append_element(out, "title", "", page.title);
   out.append("<style>").append(web::get_asset("pages.css").plain).append("</style>");
   if (!tenant_style.empty()) out.append("<style>").append(tenant_style).append("</style>");

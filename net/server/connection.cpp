@@ -161,7 +161,11 @@ void session::deadline_passed() {
       return refuse(http_refusal::request_timeout, "the request header did not arrive in time");
     case phase::body: return refuse(http_refusal::request_timeout, "the request body did not arrive in time");
     case phase::handling: return; // each request to an actor has its own deadline
-    default: return close();
+    case phase::fresh:
+    case phase::idle:
+    case phase::writing:
+    case phase::lingering:
+    case phase::closed: return close();
   }
 }
 

@@ -141,7 +141,10 @@ bool ws_reader::end_control(ws_listener& listener) {
   switch (static_cast<ws_opcode>(header_[0] & 0x0f)) {
     case ws_opcode::ping: listener.on_ping(payload); return true;
     case ws_opcode::pong: listener.on_pong(); return true;
-    default: break;
+    case ws_opcode::continuation:
+    case ws_opcode::text:
+    case ws_opcode::binary:
+    case ws_opcode::close: break;
   }
   if (payload.empty()) {
     listener.on_close(ws_close::no_status);

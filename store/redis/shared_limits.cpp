@@ -8,7 +8,8 @@ namespace fq {
 namespace {
 
 constexpr std::string_view use_source = R"lua(#!lua
--- KEYS: bucket. ARGV: used, and most that may be owed, both in microseconds. Answers after how many of them the bucket is full again.
+-- KEYS: bucket. ARGV: used, and most that may be owed, both in microseconds. Answers after how many of
+-- them the bucket is full again.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local full_at = math.max(tonumber(redis.pcall('GET', KEYS[1]) or now) or now, now)

@@ -463,7 +463,7 @@ CAF_TEST(a token of another topic is looked for in the other environment and a p
   CAF_CHECK_EQUAL(requests(services.state()).size(), 8u);
 }
 
-CAF_TEST(a token that one environment does not know pauses nothing whatever ails the other and is kept only for what passes) {
+CAF_TEST(a token that one environment does not know pauses nothing and is kept only for what passes) {
   // Anybody may register any text as a token, and an app may register live ones for the wrong environment.
   const std::vector<second_word> words{
     {"key of production alone", gets(403, REASON("BadEnvironmentKeyInToken")), false},

@@ -61,8 +61,10 @@ CAF_TEST(an event is a cloud event in structured mode under its own id) {
   CAF_CHECK_EQUAL(stored[0].id, to_string(uuid{1, 42}));
   CAF_CHECK_EQUAL(stored[0].content_type, "application/cloudevents+json; charset=utf-8");
   const auto expected = boost::json::parse(
-    R"({"specversion":"1.0","id":"00000000-0000-0001-0000-00000000002a","source":"/fairqueue","type":"order.completed",
-    "subject":"01890a5d-ac96-774b-bcce-b302099a8057","time":"2027-01-15T08:00:00.123Z","datacontenttype":"application/json","tenant":"3",
+    R"({"specversion":"1.0","id":"00000000-0000-0001-0000-00000000002a","source":"/fairqueue",)"
+    R"("type":"order.completed",
+    "subject":"01890a5d-ac96-774b-bcce-b302099a8057","time":"2027-01-15T08:00:00.123Z",)"
+    R"("datacontenttype":"application/json","tenant":"3",
     "sequence":"00000000000000000042.0000000002","partitionkey":"20",
     "data":{"event_id":"01890a5d-ac96-774b-bcce-b302099a8057","amount":5000}})");
   CAF_CHECK(boost::json::parse(stored[0].data) == expected);

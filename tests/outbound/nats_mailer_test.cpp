@@ -105,7 +105,8 @@ CAF_TEST(a message becomes an envelope in a stream that is made for it) {
   CAF_CHECK_EQUAL(stored[0].id, "order_confirmation:01HZ");
   const auto expected =
     boost::json::parse(R"({"event":"mail.send","version":1,"occurred_at":"2027-01-15T08:00:00.123Z","data":{
-    "to":["fan@example.com"],"subject":"Fête","html":"<p>Hi %recipient.name_html%</p>","text":"Hi %recipient.name%\n",
+    "to":["fan@example.com"],"subject":"Fête","html":"<p>Hi %recipient.name_html%</p>",)"
+                       R"("text":"Hi %recipient.name%\n",
     "from_email":"no-reply@tickets.example","from_name":"Box office","attachments":null,
     "recipient_variables":{"fan@example.com":{"name":"Ana <3","name_html":"Ana &lt;3"}},
     "metadata":{"source":"fairqueue","template_key":"otp","correlation_id":"order_confirmation:01HZ"}}})");

@@ -104,7 +104,8 @@ struct fixture {
 };
 
 const std::string known_body =
-  R"({"event":"charge.success","data":{"id":1,"reference":"FQ-1","amount":500000,"currency":"NGN","status":"success"}})";
+  R"({"event":"charge.success","data":{"id":1,"reference":"FQ-1","amount":500000,"currency":"NGN",)"
+  R"("status":"success"}})";
 const std::string known_signature = "8727fedf4006d72a036ca9d3ac3df3c50793e6fab04615a68c9ab754c443434211c5d83b"
                                     "e46b3f879a0984a26d5e64787f9ee21ce96ec114ea64c18082e4cec6";
 
@@ -407,8 +408,9 @@ CAF_TEST(refund webhooks name the transaction and our refund only if the note is
   CAF_CHECK_EQUAL(event.id, "refund.failed:7");
   CAF_CHECK_EQUAL(event.refund_id, "refund-1");
   CAF_CHECK_EQUAL(event.reference, reference);
-  result = parse_signed(
-    R"({"event":"refund.failed","data":{"id":"r7","transaction_reference":"x","amount":1,"merchant_note":"by hand"}})");
+  result =
+    parse_signed(R"({"event":"refund.failed","data":{"id":"r7","transaction_reference":"x","amount":1,)"
+                 R"("merchant_note":"by hand"}})");
   event = std::get<gateway_event>(result);
   CAF_CHECK_EQUAL(event.id, "refund.failed:r7");
   CAF_CHECK_EQUAL(event.refund_id, "");

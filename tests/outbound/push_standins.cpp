@@ -27,10 +27,14 @@ struct key_files {
   key_files() {
     output_of("set -e; cd '" + folder.path().string() + R"('
       exec 2>&1
-      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj '/CN=Tests of FairQueue' -keyout ca.key -out ca.pem
-      openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=push -keyout server.key -out server.csr
-      printf 'subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,DNS:api.push.apple.com,DNS:api.sandbox.push.apple.com\n' > server.ext
-      openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -set_serial 7 -days 2 -extfile server.ext -out server.pem
+      openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
+        -subj '/CN=Tests of FairQueue' -keyout ca.key -out ca.pem
+      openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes \
+        -subj /CN=push -keyout server.key -out server.csr
+      printf 'subjectAltName=DNS:fcm.googleapis.com,DNS:oauth2.googleapis.com,' > server.ext
+      printf 'DNS:api.push.apple.com,DNS:api.sandbox.push.apple.com\n' >> server.ext
+      openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key \
+        -set_serial 7 -days 2 -extfile server.ext -out server.pem
       openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out google.pem
       openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out apple.pem
       for k in google apple; do openssl pkey -in $k.pem -pubout -out $k.pub; done)");

@@ -109,7 +109,8 @@ struct fixture {
 };
 
 const std::string known_body =
-  R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","amount_total":5000,"currency":"eur"}}})";
+  R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1",)"
+  R"("amount_total":5000,"currency":"eur"}}})";
 const std::string known_signature = "28264cde0bdea23ed5fbd3d2ed06476d065b6ffd3a336bcd9ad9ed98efac73b5";
 
 } // namespace

@@ -226,7 +226,14 @@ void fan::on_payment(const payment_reply& told) {
       if (++watches_ > watches_max) return finish();
       return next(goal::page, soon(200, 900));
     case payment_status::pending: return on_page();
-    default: return next(watching(), soon(10, 400));
+    case payment_status::confirmed:
+    case payment_status::failed:
+    case payment_status::quarantined:
+    case payment_status::confirmed_late:
+    case payment_status::refund_pending:
+    case payment_status::refunded:
+    case payment_status::partially_refunded:
+    case payment_status::refund_failed: return next(watching(), soon(10, 400));
   }
 }
 

@@ -62,23 +62,22 @@ void fan::on_ordered(const order_reply& told) {
     return on_order(told.order);
   }
   order_ = {};
-  switch (told.no.why) {
-    case reason::already_claimed: // bought before, or by a request whose answer was lost permanently
-      claim_ = told.no.id;
-      return next(goal::watch, soon(100, 600));
-    case reason::promo_code_invalid:
-    case reason::promo_code_expired:
-    case reason::promo_code_exhausted:
-    case reason::promo_code_limit:
-      order_wish_.promo_code.clear();
-      order_key_ = fresh_key(); // a new key for a new body
-      return next(goal::order, soon(10, 500));
-    case reason::queue_not_open:
-    case reason::sale_not_started: return next(goal::order, soon(200, 1'000));
-    case reason::event_sold_out:
-      if (token_.empty() || wants(500)) return finish();
-      return next(goal::leave, soon(1, 300));
-    default: break;
+  const auto why = told.no.why;
+  if (why == reason::already_claimed) { // bought before, or by a request whose answer was lost permanently
+    claim_ = told.no.id;
+    return next(goal::watch, soon(100, 600));
+  }
+  if (why == reason::promo_code_invalid || why == reason::promo_code_expired
+      || why == reason::promo_code_exhausted || why == reason::promo_code_limit) {
+    order_wish_.promo_code.clear();
+    order_key_ = fresh_key(); // a new key for a new body
+    return next(goal::order, soon(10, 500));
+  }
+  if (why == reason::queue_not_open || why == reason::sale_not_started)
+    return next(goal::order, soon(200, 1'000));
+  if (why == reason::event_sold_out) {
+    if (token_.empty() || wants(500)) return finish();
+    return next(goal::leave, soon(1, 300));
   }
   if (token_.empty()) return finish();
   next(goal::poll, soon(100, 700)); // none free or no longer admitted: poll again

@@ -182,7 +182,11 @@ void gateway_books::check_charge(const charge& c, const payment_row& payment, ch
       if (c.captured == c.amount + c.tax) check.fail("I4", "quarantined although the amount was right");
       return;
     case payment_status::refund_failed: return; // a person is notified: see check_letters
-    default:
+    case payment_status::initializing:
+    case payment_status::pending:
+    case payment_status::failed:
+    case payment_status::confirmed_late:
+    case payment_status::refund_pending:
       check.fail("I3", "captured, and neither ticket nor refund: " + std::string{name_of(payment.status)});
   }
 }

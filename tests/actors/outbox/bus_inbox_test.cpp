@@ -103,8 +103,10 @@ struct inbox_fixture : fixture {
     return make_reference(env.make_id(env.wall_now(), aggregate));
   }
   static std::string body_about(const std::string& reference) {
-    return R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","object":"checkout.session",)"
-           R"("status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur","metadata":{"fairqueue_reference":")"
+    return R"({"id":"evt_1","object":"event","type":"checkout.session.completed",)"
+           R"("data":{"object":{"id":"cs_1","object":"checkout.session",)"
+           R"("status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur",)"
+           R"("metadata":{"fairqueue_reference":")"
            + reference + R"("}}}})";
   }
   static std::string signature_of(const std::string& body, timestamp at) {

@@ -458,7 +458,7 @@ CAF_TEST(a tenant that is alone gets all of its own out) {
   CAF_CHECK_EQUAL(port.tries.size(), all.size());
 }
 
-CAF_TEST(while an endpoint cannot be reached what else waits for it waits too and all of it goes when it is back) {
+CAF_TEST(while an endpoint cannot be reached its other deliveries wait and all go when it is back) {
   port.answer = again;
   services.at_once = 8;
   services.per_target = 2;

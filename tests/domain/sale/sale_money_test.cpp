@@ -233,7 +233,7 @@ CAF_TEST(late money goes back when its customer has another ticket) {
   check_sound(s);
 }
 
-CAF_TEST(a failed attempt that was captured after all still pays a live claim and the other attempt goes back) {
+CAF_TEST(a failed attempt that was captured later pays a live claim and the other attempt goes back) {
   one_buyer s;
   s.declined(s.paying);
   const auto second = s.pay(1).payment;

@@ -224,7 +224,7 @@ CAF_TEST(no order waits for its page for ever) {
   f.sound();
 }
 
-CAF_TEST(a gateway that will not take it fails the order and one that has used up the reference gets another) {
+CAF_TEST(a gateway that refuses fails the order and one that knows the reference already gets another) {
   fixture f;
   const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
   f.s.it->not_taken(first, true, f.s.now, f.s.last = {});

@@ -31,9 +31,10 @@ CAF_TEST(an accepted checkout and a ready one are read) {
   CAF_REQUIRE(accepted.has_value());
   CAF_CHECK(accepted->status == order_status::pending);
   CAF_CHECK_EQUAL(accepted->poll_after_ms, 500);
-  const auto ready = read_order_status(parse_object(
-    R"({"order_id":")" + id_text
-    + R"(","status":"awaiting_payment","payment_url":null,"payments_url":"/claims/x/payments","can_retry":true})"));
+  const auto ready = read_order_status(
+    parse_object(R"({"order_id":")" + id_text
+                 + R"(","status":"awaiting_payment","payment_url":null,"payments_url":"/claims/x/payments",)"
+                   R"("can_retry":true})"));
   CAF_REQUIRE(ready.has_value());
   CAF_CHECK(ready->status == order_status::awaiting_payment);
   CAF_CHECK(ready->can_retry);
@@ -77,8 +78,9 @@ CAF_TEST(pages of the books are read and a bad row spoils its page) {
   CAF_CHECK_EQUAL(page->next_cursor, "c");
   CAF_CHECK(page->rows[0].fan == std::size_t{12});
   CAF_CHECK(!read_event_orders(parse_object(R"({"items":[{}],"next_cursor":null})"), "load-ab").has_value());
-  const auto codes = read_promo_codes(parse_object(
-    R"({"items":[{"code":"A","uses":3,"uses_max":null},{"code":"B","uses":0,"uses_max":9}],"next_cursor":null})"));
+  const auto codes = read_promo_codes(
+    parse_object(R"({"items":[{"code":"A","uses":3,"uses_max":null},{"code":"B","uses":0,"uses_max":9}],)"
+                 R"("next_cursor":null})"));
   CAF_REQUIRE(codes.has_value());
   CAF_CHECK_EQUAL(codes->rows[0].uses_max, 0);
   CAF_CHECK_EQUAL(codes->rows[1].uses_max, 9);

@@ -362,9 +362,12 @@ CAF_TEST(a new event with everything) {
   w.send(
     method::post, "/events",
     new_event(
-      R"(,"currency":"EUR","queue_opens_at":"2027-01-15T07:00:00Z","claim_ttl_seconds":60,"claims_per_customer":2,)"
-      R"("ticket_types":[{"name":"A","price":0,"total":5,"max_per_order":4,"on_sale":false},{"name":"B","price":1,"total":6}],)"
-      R"("queue":{"policy":"operator","concurrency":null,"rate_per_minute":9,"batch_size":7,"admission_interval_ms":250,)"
+      R"(,"currency":"EUR","queue_opens_at":"2027-01-15T07:00:00Z","claim_ttl_seconds":60,)"
+      R"("claims_per_customer":2,)"
+      R"("ticket_types":[{"name":"A","price":0,"total":5,"max_per_order":4,"on_sale":false},{"name":"B",)"
+      R"("price":1,"total":6}],)"
+      R"("queue":{"policy":"operator","concurrency":null,"rate_per_minute":9,"batch_size":7,)"
+      R"("admission_interval_ms":250,)"
       R"("over_admission_factor":1.1,"session_ttl_seconds":100,"claim_window_seconds":5})"),
     w.as_organizer());
   const auto& asked = w.told->asked_create;

@@ -42,8 +42,9 @@ boost::json::object json_of(const response& r) { return boost::json::parse(r.bod
 
 CAF_TEST(a checkout is read whole and answered 202 with where to ask) {
   shop s;
-  const auto answer = s.check_out(
-    R"(,"admission_token":"t","items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","quantity":2,"donation":50}],"promo_code":"TEN")");
+  const auto answer =
+    s.check_out(R"(,"admission_token":"t","items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003",)"
+                R"("quantity":2,"donation":50}],"promo_code":"TEN")");
   CAF_CHECK_EQUAL(answer.status, 202u);
   const auto id = to_string(s.told->order.order.order.id);
   CAF_CHECK_EQUAL(field_of(answer, "Location"), "/orders/" + id);
@@ -325,8 +326,8 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
   const std::string_view text = file.body;
   CAF_CHECK(text.starts_with("\xef\xbb\xbf\"order_id\",\"created_at\""));
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-  CAF_CHECK(has(
-    R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
+  CAF_CHECK(has(R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234",)csv"
+                R"csv("2 x Weekend ""pass""","0","","EUR","149.00")csv"));
   CAF_CHECK(has("\"success\",\"'@x\""));
   CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
   CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'),

@@ -112,7 +112,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
       self->quit(caf::exit_reason::user_shutdown);
       return make_error(errc::unavailable);
     }
-    default: break;
+    case behaves::well: break;
   }
   reply.entry = view(self, aggregate, who);
   return reply;
@@ -152,7 +152,13 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
       s.is_given_away = true;
       push(owner_left{number(aggregate)});
       break;
-    default: break;
+    case timer_kind::restart:
+    case timer_kind::retry_load:
+    case timer_kind::mirror:
+    case timer_kind::vouch:
+    case timer_kind::beat:
+    case timer_kind::pulse:
+    case timer_kind::lapse: break;
   }
 }
 

@@ -16,8 +16,8 @@ inline std::uint64_t number_in(std::string_view text) {
 
 inline awaitable<response> get_constant(context&, const request&, const path_parameters&) {
   response r;
-  r.body =
-    R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":1,"position":1,"ahead":0})";
+  r.body = R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":1,)"
+           R"("position":1,"ahead":0})";
   co_return r;
 }
 

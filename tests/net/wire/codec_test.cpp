@@ -67,12 +67,13 @@ std::string text_of(Append append, const View& view) {
 } // namespace
 
 CAF_TEST(a waiting entry) {
-  CAF_CHECK_EQUAL(
-    entry_text(waiting_entry(), "t.o.k"),
-    R"({"entry_id":"01a3185c-5000-7000-8000-00040000002a","event_id":"01a3185c-5000-7000-8000-000400000001","status":"WAITING",)"
-    R"("queue_number":42,"position":7,"ahead":6,"joined_at":"2027-01-15T08:00:00.005Z",)"
-    R"("eta":{"low_seconds":10,"high_seconds":20},"poll_after_ms":1500,"message":null,"ticket_token":"t.o.k","admission_token":null,)"
-    R"("admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null})");
+  CAF_CHECK_EQUAL(entry_text(waiting_entry(), "t.o.k"),
+                  R"({"entry_id":"01a3185c-5000-7000-8000-00040000002a",)"
+                  R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"WAITING",)"
+                  R"("queue_number":42,"position":7,"ahead":6,"joined_at":"2027-01-15T08:00:00.005Z",)"
+                  R"("eta":{"low_seconds":10,"high_seconds":20},"poll_after_ms":1500,"message":null,)"
+                  R"("ticket_token":"t.o.k","admission_token":null,)"
+                  R"("admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null})");
 }
 
 CAF_TEST(an admitted entry has its token) {
@@ -109,8 +110,10 @@ CAF_TEST(a claim) {
   v.claim.expires_at = from_unix_ms(second + 600'000);
   CAF_CHECK_EQUAL(
     text_of(append_claim, v),
-    R"({"claim_id":"01a3185c-5000-7000-8000-000400000002","event_id":"01a3185c-5000-7000-8000-000400000001","status":"CLAIMED",)"
-    R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,"unit_price":500000}],"fees":29339,"amount":1029339,)"
+    R"({"claim_id":"01a3185c-5000-7000-8000-000400000002",)"
+    R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"CLAIMED",)"
+    R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,)"
+    R"("unit_price":500000}],"fees":29339,"amount":1029339,)"
     R"("currency":"NGN","created_at":"2027-01-15T08:00:00.000Z","expires_at":"2027-01-15T08:10:00.000Z"})");
 }
 
@@ -126,9 +129,12 @@ CAF_TEST(a payment without an address to pay at) {
   v.payment.created_at = v.payment.updated_at = from_unix_ms(second);
   CAF_CHECK_EQUAL(
     text_of(append_payment, v),
-    R"({"payment_id":"01a3185c-5000-7000-8000-000400000004","claim_id":"01a3185c-5000-7000-8000-000400000002",)"
-    R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"INITIALIZING","gateway":"sandbox","reference":"fq-1",)"
-    R"("authorization_url":null,"amount":1000000,"currency":"NGN","refunded_amount":0,"created_at":"2027-01-15T08:00:00.000Z",)"
+    R"({"payment_id":"01a3185c-5000-7000-8000-000400000004",)"
+    R"("claim_id":"01a3185c-5000-7000-8000-000400000002",)"
+    R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"INITIALIZING","gateway":"sandbox",)"
+    R"("reference":"fq-1",)"
+    R"("authorization_url":null,"amount":1000000,"currency":"NGN","refunded_amount":0,)"
+    R"("created_at":"2027-01-15T08:00:00.000Z",)"
     R"("updated_at":"2027-01-15T08:00:00.000Z"})");
 }
 
