@@ -11,16 +11,39 @@ const idle_seconds = 20;
 const ticks_per_second = 100; // USER_HZ
 const endings = [];
 const t = { after: (f) => endings.unshift(f) };
-const settings = Object.fromEntries(['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [`rate_limits.${name}_per_minute`, 0]));
+const settings = Object.fromEntries(
+  ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
+    `rate_limits.${name}_per_minute`,
+    0,
+  ]),
+);
 
 const cpu_seconds = (pid) => {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticks_per_second;
 };
 const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 async function join_through(node, event, count) {
-  const args = ['--url', node.url, '--event', event, '--data-dir', node.data_dir, '--join-only', '--connections', '128', '--fans', String(count), '--quiet', '--json', '-'];
+  const args = [
+    '--url',
+    node.url,
+    '--event',
+    event,
+    '--data-dir',
+    node.data_dir,
+    '--join-only',
+    '--connections',
+    '128',
+    '--fans',
+    String(count),
+    '--quiet',
+    '--json',
+    '-',
+  ];
   const { code, out, err } = await run(fairqueue_load, args, { timeout_ms: 300_000 });
   if (code !== 0) throw new Error(`fairqueue-load: ${out}${err}`);
   return JSON.parse(out);
@@ -35,7 +58,9 @@ async function measure(cluster, edges, owner) {
   const before = cluster.nodes.map((n) => cpu_seconds(n.pid));
   const reports = await Promise.all(edges.map((edge) => join_through(edge, event, joins / edges.length)));
   const seconds = Math.max(...reports.map((r) => r.elapsed_seconds));
-  const cpu = Object.fromEntries(cluster.nodes.map((n, i) => [n.name, ((cpu_seconds(n.pid) - before[i]) * 1e6) / joins]));
+  const cpu = Object.fromEntries(
+    cluster.nodes.map((n, i) => [n.name, ((cpu_seconds(n.pid) - before[i]) * 1e6) / joins]),
+  );
   return { rate: joins / seconds, cpu, reports };
 }
 
@@ -49,9 +74,14 @@ async function main() {
   const before = nodes.map((n) => cpu_seconds(n.pid));
   await sleep(idle_seconds * 1000);
   const idle = nodes.map((n, i) => ((cpu_seconds(n.pid) - before[i]) / idle_seconds) * 100);
-  console.log(`idle: ${idle.map((x) => x.toFixed(2)).join(', ')} % of a core (the first is a cluster of one)`);
+  console.log(
+    `idle: ${idle.map((x) => x.toFixed(2)).join(', ')} % of a core (the first is a cluster of one)`,
+  );
 
-  const ratios = [], edge = [], owner = [], single = [];
+  const ratios = [],
+    edge = [],
+    owner = [],
+    single = [];
   for (let round = 0; round < rounds; ++round) {
     const alone = await measure(one, one.nodes, one.nodes[0]);
     const apart = await measure(three, [a, b], c);
@@ -64,7 +94,9 @@ async function main() {
         `edge ${edge.at(-1).toFixed(0)} us, owner ${owner.at(-1).toFixed(0)} us; ratio ${ratios.at(-1).toFixed(2)}`,
     );
   }
-  console.log(`median ratio ${median(ratios).toFixed(2)}; CPU a join: single ${median(single).toFixed(0)} us, edge ${median(edge).toFixed(0)} us, owner ${median(owner).toFixed(0)} us`);
+  console.log(
+    `median ratio ${median(ratios).toFixed(2)}; CPU a join: single ${median(single).toFixed(0)} us, edge ${median(edge).toFixed(0)} us, owner ${median(owner).toFixed(0)} us`,
+  );
 }
 
 try {

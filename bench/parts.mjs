@@ -10,7 +10,10 @@ const ticks_per_second = 100; // USER_HZ
 
 /** No limits of rate: a bench is one address and few customers. */
 const without_limits = Object.fromEntries(
-  ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [`rate_limits.${name}_per_minute`, 0]),
+  ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
+    `rate_limits.${name}_per_minute`,
+    0,
+  ]),
 );
 
 /** Runs `work(end_with)`, where `end_with(f)` is done at the end, whatever comes. */
@@ -30,17 +33,25 @@ export async function start(end_with, settings = {}) {
 }
 
 /** An event whose line only grows. */
-export const waiting_event = async (server) => (await server.event(await server.organizer(), { queue: { policy: 'operator' } })).id;
+export const waiting_event = async (server) =>
+  (await server.event(await server.organizer(), { queue: { policy: 'operator' } })).id;
 
 /** Of that many customers who were never here. */
 export const tokens_of = (server, count) =>
-  execFileSync(fairqueue, ['token', '--kind', 'customer', '--count', String(count), '--data_dir', server.data_dir], { maxBuffer: 1 << 29, env: clean_environment() })
+  execFileSync(
+    fairqueue,
+    ['token', '--kind', 'customer', '--count', String(count), '--data_dir', server.data_dir],
+    { maxBuffer: 1 << 29, env: clean_environment() },
+  )
     .toString()
     .trim()
     .split('\n');
 
 export function cpu_seconds(pid) {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) / ticks_per_second;
 }
 
@@ -48,22 +59,41 @@ export function cpu_seconds(pid) {
 export async function cost_of(server, work) {
   const [cpu, began] = [cpu_seconds(server.pid), process.hrtime.bigint()];
   const result = await work();
-  return { result, seconds: Number(process.hrtime.bigint() - began) / 1e9, cpu: cpu_seconds(server.pid) - cpu };
+  return {
+    result,
+    seconds: Number(process.hrtime.bigint() - began) / 1e9,
+    cpu: cpu_seconds(server.pid) - cpu,
+  };
 }
 
 /**
  * A crowd of requests by wrk, one after the other on each connection, for `seconds`: {requests, seconds, failed}. `tokens`: each is sent once, so there
  * must be enough of them; without, the same request always. `closes`: every request has a connection of its own.
  */
-export async function crowd(url, { method = 'GET', tokens = [], connections = 64, seconds, closes = false, folder }) {
+export async function crowd(
+  url,
+  { method = 'GET', tokens = [], connections = 64, seconds, closes = false, folder },
+) {
   const file = path.join(folder, 'tokens');
   fs.writeFileSync(file, tokens.map((token) => `${token}\n`).join(''));
-  const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', path.join(here, 'crowd.lua'), url, '--', method, file, closes ? 'close' : 'keep'];
+  const args = [
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '-s',
+    path.join(here, 'crowd.lua'),
+    url,
+    '--',
+    method,
+    file,
+    closes ? 'close' : 'keep',
+  ];
   const { code, out, err } = await run('wrk', args, { timeout_ms: (seconds + 60) * 1000 });
   const line = /^crowd (\{.*\})$/m.exec(out);
   if (code !== 0 || !line) throw new Error(`wrk ${url}: ${out}${err}`);
   const seen = JSON.parse(line[1]);
-  if (tokens.length > 0 && seen.requests > tokens.length) throw new Error(`${seen.requests} requests, and only ${tokens.length} tokens`);
+  if (tokens.length > 0 && seen.requests > tokens.length)
+    throw new Error(`${seen.requests} requests, and only ${tokens.length} tokens`);
   return seen;
 }
 

@@ -14,17 +14,25 @@ import { bench, cpu_seconds, median, start } from './parts.mjs';
 
 const words = ['with-length', 'postgres'];
 const [says_length, on_postgres] = words.map((word) => process.argv.includes(word));
-const [admissions = 20_000, rounds = 3, seconds = 60] = process.argv.slice(2).filter((arg) => !words.includes(arg)).map(Number);
+const [admissions = 20_000, rounds = 3, seconds = 60] = process.argv
+  .slice(2)
+  .filter((arg) => !words.includes(arg))
+  .map(Number);
 const unlucky_count = Math.ceil(admissions / 100);
 const unlucky_session_seconds = 20;
 const tick_ms = 100;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const percentile = (values, share) => [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
+const percentile = (values, share) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
 /** Follows a place: notes when its `admitted` frame comes. */
 function follow(server, ticket, admitted_at) {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/tickets/${ticket.ticket_id}/ws`, ['fairqueue.v1', ticket.ticket_token], { perMessageDeflate: false });
+    const socket = new WebSocket(
+      `${server.url.replace('http', 'ws')}/tickets/${ticket.ticket_id}/ws`,
+      ['fairqueue.v1', ticket.ticket_token],
+      { perMessageDeflate: false },
+    );
     socket.on('error', reject).on('message', (text) => {
       const at = performance.now();
       const frame = JSON.parse(text);
@@ -56,13 +64,26 @@ async function run_once(end_with, has_push) {
   end_with(() => provider?.stop());
   const services = on_postgres ? await Services.start('postgres') : undefined;
   end_with(() => services?.stop());
-  const server = await start(end_with, { ...provider?.settings, ...(services && { 'ledger.url': services.postgres_url }) });
+  const server = await start(end_with, {
+    ...provider?.settings,
+    ...(services && { 'ledger.url': services.postgres_url }),
+  });
   const tenant = await tenant_on(server);
   const [lucky_count, has_devices] = [admissions - unlucky_count, has_push];
   const lucky = await line(server, tenant, 'fan', lucky_count, { has_devices });
-  const unlucky = await line(server, tenant, 'unlucky', unlucky_count, { has_devices, session_ttl_seconds: unlucky_session_seconds });
-  await provider?.weather({ share_429: 0.1, share_503: 0.1, retry_after: { share: 0.5, seconds: 2 }, says_length });
-  await provider?.script(Object.fromEntries(unlucky.tickets.map(({ subject }) => [subject, { status: 503 }])));
+  const unlucky = await line(server, tenant, 'unlucky', unlucky_count, {
+    has_devices,
+    session_ttl_seconds: unlucky_session_seconds,
+  });
+  await provider?.weather({
+    share_429: 0.1,
+    share_503: 0.1,
+    retry_after: { share: 0.5, seconds: 2 },
+    says_length,
+  });
+  await provider?.script(
+    Object.fromEntries(unlucky.tickets.map(({ subject }) => [subject, { status: 503 }])),
+  );
   const admitted_at = new Map();
   const followed = lucky.tickets.filter((_, i) => i % 10 === 0);
   const sockets = await each(followed, 32, (ticket) => follow(server, ticket, admitted_at));
@@ -71,7 +92,8 @@ async function run_once(end_with, has_push) {
   const [cpu, began] = [cpu_seconds(server.pid), performance.now()];
   const sent = await call_in(server, tenant, lucky.queue, lucky_count);
   for (let i = 0; i < 100 && admitted_at.size < followed.length; ++i) await sleep(50);
-  if (admitted_at.size < followed.length) throw new Error(`${followed.length - admitted_at.size} were let in and not told on their sockets`);
+  if (admitted_at.size < followed.length)
+    throw new Error(`${followed.length - admitted_at.size} were let in and not told on their sockets`);
   const result = { cpu: cpu_seconds(server.pid) - cpu };
   // Calls go out in order on connections of their own; who was called by which one follows from the number.
   result.latencies = [];
@@ -84,7 +106,10 @@ async function run_once(end_with, has_push) {
     const seen = await all_told(server, tenant, provider, admissions, { timeout_ms: 300_000, every_ms: 200 });
     result.told_after = (performance.now() - began) / 1000;
     const session_ms = unlucky_session_seconds * 1000;
-    Object.assign(result, judge({ lucky: lucky.tickets, unlucky: unlucky.tickets.map((u) => ({ ...u, session_ms })), ...seen }));
+    Object.assign(
+      result,
+      judge({ lucky: lucky.tickets, unlucky: unlucky.tickets.map((u) => ({ ...u, session_ms })), ...seen }),
+    );
   }
   for (const socket of sockets) socket.terminate();
   return result;
@@ -99,7 +124,10 @@ for (let round = 1; round <= rounds; ++round) {
       const seen = await run_once(end_with, how === 'on');
       all[how].push(...seen.latencies);
       p99[how] = percentile(seen.latencies, 0.99);
-      const told = how === 'on' ? `; all ${admissions} told or expired ${seen.told_after.toFixed(1)} s after the first, ${seen.tries} tries, ${seen.refused} refused` : '';
+      const told =
+        how === 'on'
+          ? `; all ${admissions} told or expired ${seen.told_after.toFixed(1)} s after the first, ${seen.tries} tries, ${seen.refused} refused`
+          : '';
       console.log(
         `round ${round}, push ${how}: admission p50 ${percentile(seen.latencies, 0.5).toFixed(2)}  p95 ${percentile(seen.latencies, 0.95).toFixed(2)}  p99 ${p99[how].toFixed(2)} ms ` +
           `(${seen.latencies.length} looked at), server CPU ${seen.cpu.toFixed(1)} s${told}`,
@@ -108,5 +136,7 @@ for (let round = 1; round <= rounds; ++round) {
   ratios.push(p99.on / p99.off);
 }
 const pooled = percentile(all.on, 0.99) / percentile(all.off, 0.99);
-console.log(`p99 on / off: ${ratios.map((r) => r.toFixed(3)).join(', ')}, median ${median(ratios).toFixed(3)}; of all together ${pooled.toFixed(3)} (p50 ${(percentile(all.on, 0.5) / percentile(all.off, 0.5)).toFixed(3)})`);
+console.log(
+  `p99 on / off: ${ratios.map((r) => r.toFixed(3)).join(', ')}, median ${median(ratios).toFixed(3)}; of all together ${pooled.toFixed(3)} (p50 ${(percentile(all.on, 0.5) / percentile(all.off, 0.5)).toFixed(3)})`,
+);
 process.exit(median(ratios) <= 1.1 ? 0 : 1); // issue 8: p99 within 10 % of push off

@@ -12,7 +12,11 @@ const at_once = 100;
 /** Opens a socket and waits for its `state`; what comes later is thrown away. */
 function follow(server, event, token, number) {
   return new Promise((resolve, reject) => {
-    const socket = net.connect({ port: server.port, host: '127.0.0.1', localAddress: `127.0.0.${1 + (number % 4)}` }); // ports of one address would run out
+    const socket = net.connect({
+      port: server.port,
+      host: '127.0.0.1',
+      localAddress: `127.0.0.${1 + (number % 4)}`,
+    }); // ports of one address would run out
     let head = '';
     socket.on('error', reject);
     socket.on('data', (chunk) => {
@@ -44,7 +48,12 @@ await bench(async (end_with) => {
     });
     sockets.push(...(await Promise.all(opened)));
   }
-  const frames = async () => Number(/^fairqueue_websocket_frames_sent_total (\S+)$/m.exec((await server.get('/metrics', { admin: true })).text)[1]);
+  const frames = async () =>
+    Number(
+      /^fairqueue_websocket_frames_sent_total (\S+)$/m.exec(
+        (await server.get('/metrics', { admin: true })).text,
+      )[1],
+    );
   await sleep(3_000);
   const still = await cost_of(server, () => sleep(seconds * 1000));
   const before = await frames();

@@ -11,7 +11,11 @@ const joins_a_second_max = 80_000;
 
 /** Connections made, each with a full handshake and one request. */
 async function connect_again_and_again(port) {
-  const { code, out, err } = await run('openssl', ['s_time', '-connect', `127.0.0.1:${port}`, '-new', '-www', '/livez', '-time', String(seconds)], { timeout_ms: (seconds + 60) * 1000 });
+  const { code, out, err } = await run(
+    'openssl',
+    ['s_time', '-connect', `127.0.0.1:${port}`, '-new', '-www', '/livez', '-time', String(seconds)],
+    { timeout_ms: (seconds + 60) * 1000 },
+  );
   const made = /^(\d+) connections in (\d+) real seconds, (\d+) bytes/m.exec(out);
   if (code !== 0 || !made || Number(made[3]) === 0) throw new Error(`openssl s_time: ${out}${err}`);
   return { requests: Number(made[1]) };
@@ -21,26 +25,41 @@ await bench(async (end_with) => {
   const folder = temporary_folder();
   const own = new Authority(folder).issue('own');
   const port = await free_port();
-  const server = await start(end_with, { 'tls.listen': `127.0.0.1:${port}`, 'tls.certificate': own.certificate, 'tls.key': own.key });
+  const server = await start(end_with, {
+    'tls.listen': `127.0.0.1:${port}`,
+    'tls.certificate': own.certificate,
+    'tls.key': own.key,
+  });
   const roots = { plain: server.url, tls: `https://127.0.0.1:${port}` };
   const handshakes = async () =>
-    Number(/^fairqueue_tls_handshakes_total\{result="full"\} (\S+)$/m.exec((await server.get('/metrics', { admin: true })).text)[1]);
-  const seen = { plain: { joins: [], join_us: [], request_us: [] }, tls: { joins: [], join_us: [], request_us: [] } };
+    Number(
+      /^fairqueue_tls_handshakes_total\{result="full"\} (\S+)$/m.exec(
+        (await server.get('/metrics', { admin: true })).text,
+      )[1],
+    );
+  const seen = {
+    plain: { joins: [], join_us: [], request_us: [] },
+    tls: { joins: [], join_us: [], request_us: [] },
+  };
   const ratios = [];
   const tokens = tokens_of(server, joins_a_second_max * seconds); // the same people come to each new event
   for (let round = 1; round <= rounds; ++round) {
     for (const how of round % 2 ? ['plain', 'tls'] : ['tls', 'plain']) {
       const event = await waiting_event(server);
-      const joined = await cost_of(server, () => crowd(`${roots[how]}/events/${event}/queue`, { method: 'POST', tokens, seconds, folder }));
+      const joined = await cost_of(server, () =>
+        crowd(`${roots[how]}/events/${event}/queue`, { method: 'POST', tokens, seconds, folder }),
+      );
       if (joined.result.failed > 0) throw new Error(`${how}: ${JSON.stringify(joined.result)}`);
       seen[how].joins.push(joined.result.requests / joined.result.seconds);
       seen[how].join_us.push((joined.cpu * 1e6) / joined.result.requests);
       const before = await handshakes();
-      const in_the_clear = () => crowd(`${roots.plain}/livez`, { seconds, closes: true, connections: 1, folder });
+      const in_the_clear = () =>
+        crowd(`${roots.plain}/livez`, { seconds, closes: true, connections: 1, folder });
       const apart = await cost_of(server, how === 'tls' ? () => connect_again_and_again(port) : in_the_clear);
       const made = (await handshakes()) - before;
       const wanted = how === 'tls' ? apart.result.requests : 0;
-      if (made < wanted || made > wanted + 1) throw new Error(`${made} full handshakes for ${apart.result.requests} requests`); // the time was over in the last
+      if (made < wanted || made > wanted + 1)
+        throw new Error(`${made} full handshakes for ${apart.result.requests} requests`); // the time was over in the last
       seen[how].request_us.push((apart.cpu * 1e6) / apart.result.requests);
     }
     ratios.push(seen.tls.joins.at(-1) / seen.plain.joins.at(-1));
@@ -51,5 +70,7 @@ await bench(async (end_with) => {
     );
   }
   const handshake_ms = (median(seen.tls.request_us) - median(seen.plain.request_us)) / 1000;
-  console.log(`median ratio of joins/s ${median(ratios).toFixed(3)}; CPU us a join ${median(seen.plain.join_us).toFixed(1)}, ${median(seen.tls.join_us).toFixed(1)}; a full handshake: ${handshake_ms.toFixed(3)} ms of CPU`);
+  console.log(
+    `median ratio of joins/s ${median(ratios).toFixed(3)}; CPU us a join ${median(seen.plain.join_us).toFixed(1)}, ${median(seen.tls.join_us).toFixed(1)}; a full handshake: ${handshake_ms.toFixed(3)} ms of CPU`,
+  );
 });

@@ -15,7 +15,15 @@ const data = fs.mkdtempSync(path.join(os.tmpdir(), 'fairqueue-bench-'));
 const port = 8096;
 const server = spawn(
   bin,
-  ['serve', '--http.listen', `127.0.0.1:${port}`, '--http.admin_listen', '127.0.0.1:9096', '--data_dir', data],
+  [
+    'serve',
+    '--http.listen',
+    `127.0.0.1:${port}`,
+    '--http.admin_listen',
+    '127.0.0.1:9096',
+    '--data_dir',
+    data,
+  ],
   { stdio: 'ignore' },
 );
 process.on('exit', () => {
@@ -36,26 +44,39 @@ const request = (method, target, token, body) =>
     out.end(body && JSON.stringify(body));
   });
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const ready = () => request('GET', '/readyz', 'x').then((a) => a.status === 200, () => false);
+const ready = () =>
+  request('GET', '/readyz', 'x').then(
+    (a) => a.status === 200,
+    () => false,
+  );
 while (!(await ready())) await sleep(50);
 
-const key = (scope) => execFileSync(bin, ['apikey', 'issue', '--scope', scope, '--data_dir', data], { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim();
+const key = (scope) =>
+  execFileSync(bin, ['apikey', 'issue', '--scope', scope, '--data_dir', data], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+    .toString()
+    .trim();
 const server_key = key('server');
 const operator = (await request('POST', '/sessions', key('operator'))).json.token;
 const queue = (await request('POST', '/queues', operator, { name: 'Bench', concurrency })).json;
 
 const began = performance.now();
 const tickets = [];
-for (let next = 0; next < waiters; ) {
+for (let next = 0; next < waiters;) {
   const batch = Array.from({ length: Math.min(500, waiters - next) }, (_, i) => `user-${next + i}`);
   next += batch.length;
-  const joined = await Promise.all(batch.map((subject) => request('POST', `/queues/${queue.id}/tickets`, server_key, { subject })));
+  const joined = await Promise.all(
+    batch.map((subject) => request('POST', `/queues/${queue.id}/tickets`, server_key, { subject })),
+  );
   for (const { status, json } of joined) {
     if (status !== 201) throw new Error(`a join was answered ${status}: ${JSON.stringify(json)}`);
     tickets.push(json);
   }
 }
-console.log(`${waiters} joined from one address in ${((performance.now() - began) / 1000).toFixed(1)} s, none limited`);
+console.log(
+  `${waiters} joined from one address in ${((performance.now() - began) / 1000).toFixed(1)} s, none limited`,
+);
 tickets.sort((a, b) => a.queue_number - b.queue_number);
 
 const inside = []; // session tokens
@@ -67,7 +88,10 @@ const admissions = []; // { number, batch, at }
 const sockets = [];
 for (const ticket of tickets.slice(concurrency, concurrency + ends)) {
   await new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/tickets/${ticket.ticket_id}/ws`, ['fairqueue.v1', ticket.ticket_token]);
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/tickets/${ticket.ticket_id}/ws`, [
+      'fairqueue.v1',
+      ticket.ticket_token,
+    ]);
     sockets.push(socket);
     socket.on('error', reject);
     socket.on('message', (text) => {
@@ -80,9 +104,14 @@ for (const ticket of tickets.slice(concurrency, concurrency + ends)) {
   });
 }
 
-let most = 0, looks = 0;
+let most = 0,
+  looks = 0;
 const look = () => {
-  const count = execFileSync('sqlite3', ['-readonly', path.join(data, 'ledger.db'), 'SELECT count(*) FROM queue_entry WHERE status = 2']);
+  const count = execFileSync('sqlite3', [
+    '-readonly',
+    path.join(data, 'ledger.db'),
+    'SELECT count(*) FROM queue_entry WHERE status = 2',
+  ]);
   most = Math.max(most, Number(count));
   ++looks;
 };
@@ -112,7 +141,11 @@ const empty = admissions.map((a, i) => a.at - freed[i]).sort((a, b) => a - b);
 const by_number = [...admissions].sort((a, b) => a.number - b.number);
 const overtakes = by_number.filter((a, i) => i > 0 && a.batch < by_number[i - 1].batch).length;
 const at = (share) => empty[Math.min(empty.length - 1, Math.floor(empty.length * share))].toFixed(1);
-console.log(`${ends} sessions ended at random: active at most ${most} in ${looks} looks into the ledger, overtakes ${overtakes}`);
-console.log(`a freed slot was filled, from the DELETE to the visitor's frame, after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
+console.log(
+  `${ends} sessions ended at random: active at most ${most} in ${looks} looks into the ledger, overtakes ${overtakes}`,
+);
+console.log(
+  `a freed slot was filled, from the DELETE to the visitor's frame, after p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
+);
 for (const socket of sockets) socket.terminate();
 process.exit(most <= concurrency && overtakes === 0 ? 0 : 1);

@@ -14,7 +14,8 @@ if (!folder) {
 }
 
 /** What <fair-queue> says, out of all texts. */
-const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+const widget_keys =
+  /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',
@@ -33,7 +34,13 @@ const widget_texts = {
 const license = '/* FairQueue, Apache-2.0 */';
 /** What the console brings along keeps its licence beside it. */
 const license_with = (...packages) =>
-  [license, ...packages.map((name) => `/* ${name}: ${fs.readFileSync(path.join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()} */`)].join('\n');
+  [
+    license,
+    ...packages.map(
+      (name) =>
+        `/* ${name}: ${fs.readFileSync(path.join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()} */`,
+    ),
+  ].join('\n');
 const common = {
   bundle: true,
   minify: true,
@@ -47,8 +54,15 @@ const common = {
 
 fs.mkdirSync(folder, { recursive: true });
 const script = (from, to, banner = license) =>
-  esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to), format: 'esm', banner: { js: banner } });
-const style = (from, to) => esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to) });
+  esbuild.build({
+    ...common,
+    entryPoints: [path.join(here, from)],
+    outfile: path.join(folder, to),
+    format: 'esm',
+    banner: { js: banner },
+  });
+const style = (from, to) =>
+  esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to) });
 await Promise.all([
   script('sdk/fairqueue.mjs', 'fairqueue.mjs'),
   script('sdk/widget.mjs', 'fair-queue-element.mjs'),

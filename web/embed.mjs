@@ -26,7 +26,12 @@ const rows = [];
 
 /** Bytes of a file as a symbol: the C++ expression of a std::string_view over them. */
 function embed(symbol, file) {
-  assembly.push(`.global ${symbol}, ${symbol}_end`, '.balign 16', `${symbol}: .incbin "${path.resolve(file)}"`, `${symbol}_end:`);
+  assembly.push(
+    `.global ${symbol}, ${symbol}_end`,
+    '.balign 16',
+    `${symbol}: .incbin "${path.resolve(file)}"`,
+    `${symbol}_end:`,
+  );
   declared.push(`extern const char ${symbol}[], ${symbol}_end[];`);
   return `bytes(${symbol}, ${symbol}_end)`;
 }
@@ -47,7 +52,9 @@ pairs.forEach((pair, index) => {
     return embed(`fq_asset_${index}_${kind}`, packed_file);
   };
   const gzipped = zlib.gzipSync(content, { level: 9 });
-  const brotlied = zlib.brotliCompressSync(content, { params: { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: content.length } }); // its default is its best
+  const brotlied = zlib.brotliCompressSync(content, {
+    params: { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+  }); // its default is its best
   const gzip = embed_packed('gzip', gzipped, content.length);
   const brotli = embed_packed('brotli', brotlied, Math.min(gzipped.length, content.length));
   const served = `${name.slice(0, -extension.length)}.${hash}${extension}`;

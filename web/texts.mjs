@@ -14,23 +14,31 @@ const categories = ['zero', 'one', 'two', 'few', 'many', 'other'];
 const placeholders = (text) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
 function check(language, key, forms, model) {
-  const wanted = Object.keys(model[key] ?? {}).length > 1 ? new Intl.PluralRules(language).resolvedOptions().pluralCategories : ['other'];
+  const wanted =
+    Object.keys(model[key] ?? {}).length > 1
+      ? new Intl.PluralRules(language).resolvedOptions().pluralCategories
+      : ['other'];
   const given = Object.keys(forms);
   if (!model[key]) throw new Error(`${language}.json: "${key}" is not in en.json`);
-  if ([...wanted].sort().join() !== given.sort().join()) throw new Error(`${language}.json: "${key}" needs the forms ${wanted}`);
+  if ([...wanted].sort().join() !== given.sort().join())
+    throw new Error(`${language}.json: "${key}" needs the forms ${wanted}`);
   const names = placeholders(model[key].other).filter((name) => name !== 'n' && name !== 'low');
   for (const name of names)
-    if (!Object.values(forms).every((text) => text.includes(`{${name}}`))) throw new Error(`${language}.json: "${key}" lacks {${name}}`);
+    if (!Object.values(forms).every((text) => text.includes(`{${name}}`)))
+      throw new Error(`${language}.json: "${key}" lacks {${name}}`);
 }
 
 export function read_texts() {
   const all = {};
   for (const language of languages) {
     const raw = JSON.parse(fs.readFileSync(path.join(here, 'texts', `${language}.json`), 'utf8'));
-    const texts = Object.fromEntries(Object.entries(raw).map(([key, text]) => [key, typeof text === 'string' ? { other: text } : text]));
+    const texts = Object.fromEntries(
+      Object.entries(raw).map(([key, text]) => [key, typeof text === 'string' ? { other: text } : text]),
+    );
     const model = all.en ?? texts;
     for (const [key, forms] of Object.entries(texts)) check(language, key, forms, model);
-    for (const key of Object.keys(model)) if (!texts[key]) throw new Error(`${language}.json: "${key}" is missing`);
+    for (const key of Object.keys(model))
+      if (!texts[key]) throw new Error(`${language}.json: "${key}" is missing`);
     all[language] = texts;
   }
   return all;
@@ -42,8 +50,12 @@ const literal = (text) => (text === undefined ? '{}' : JSON.stringify(text));
 function write(file) {
   const all = read_texts();
   const keys = Object.keys(all.en).sort();
-  const row = (texts, key) => `  {"${key}", {{${categories.map((c) => literal(texts[key][c])).join(', ')}}}},`;
-  const tables = languages.map((language) => `constexpr page_text in_${language}[] = {\n${keys.map((key) => row(all[language], key)).join('\n')}\n};`);
+  const row = (texts, key) =>
+    `  {"${key}", {{${categories.map((c) => literal(texts[key][c])).join(', ')}}}},`;
+  const tables = languages.map(
+    (language) =>
+      `constexpr page_text in_${language}[] = {\n${keys.map((key) => row(all[language], key)).join('\n')}\n};`,
+  );
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(
     file,

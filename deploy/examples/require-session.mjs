@@ -18,13 +18,21 @@ export const enter = ({ to = '/', secure = true } = {}) =>
       if (body.length > form_bytes_max) return request.destroy();
     }
     const token = new URLSearchParams(body).get('session_token') ?? '';
-    if (request.method !== 'POST' || token.length > session_bytes_max || !/^[\w.-]+$/.test(token)) return response.writeHead(400).end();
+    if (request.method !== 'POST' || token.length > session_bytes_max || !/^[\w.-]+$/.test(token))
+      return response.writeHead(400).end();
     const cookie = `fairqueue_session=${token}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
-    response.writeHead(303, { location: to, 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
+    response.writeHead(303, { 'location': to, 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
   };
 
 /** `url`: FairQueue's base URL. `queue_id`: your queue. `server_key`: lifts the limit of a single session. */
-export function require_session({ url, queue_id, server_key, keep_ms = 3000, timeout_ms = 2000, kept_max = 50_000 }) {
+export function require_session({
+  url,
+  queue_id,
+  server_key,
+  keep_ms = 3000,
+  timeout_ms = 2000,
+  kept_max = 50_000,
+}) {
   const kept = new Map();
   const counts = { granted: 0, refused: 0, unavailable: 0 };
 
@@ -39,13 +47,17 @@ export function require_session({ url, queue_id, server_key, keep_ms = 3000, tim
     if (known && Date.now() < known.until) return known;
     kept.delete(token);
     const headers = { authorization: `Bearer ${token}`, ...(server_key && { 'x-api-key': server_key }) };
-    const reply = await fetch(`${url}/access?queue_id=${queue_id}`, { headers, signal: AbortSignal.timeout(timeout_ms) });
+    const reply = await fetch(`${url}/access?queue_id=${queue_id}`, {
+      headers,
+      signal: AbortSignal.timeout(timeout_ms),
+    });
     const body = await reply.json();
     if (reply.status === 200) {
       const allowed = Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control'))?.[1] ?? 0) * 1000;
       return keep(token, { status: 200, session: body }, Math.min(keep_ms, allowed));
     }
-    if (reply.status < 500 && reply.status !== 429) return keep(token, { status: 401, reason: body.code }, 1000);
+    if (reply.status < 500 && reply.status !== 429)
+      return keep(token, { status: 401, reason: body.code }, 1000);
     return { status: 503, reason: body.code };
   }
 

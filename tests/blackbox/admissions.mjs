@@ -26,7 +26,10 @@ export async function line(server, tenant, name, count, { has_devices, session_t
   const tickets = await each(subjects, 64, async (subject) => {
     const ticket = await tenant.join_as(queue, subject);
     if (!has_devices) return ticket;
-    const added = await server.post(`/tickets/${ticket.ticket_id}/devices`, { token: ticket.ticket_token, body: { platform: 'fcm', token: subject } });
+    const added = await server.post(`/tickets/${ticket.ticket_id}/devices`, {
+      token: ticket.ticket_token,
+      body: { platform: 'fcm', token: subject },
+    });
     assert.equal(added.status, 201, added.text);
     return { ...ticket, subject, device: added.json.device_id };
   });
@@ -35,15 +38,24 @@ export async function line(server, tenant, name, count, { has_devices, session_t
 }
 
 export async function advance(server, tenant, queue, count, options) {
-  const called = await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count }, ...options });
+  const called = await server.post(`/queues/${queue.id}/advance`, {
+    token: tenant.token,
+    body: { count },
+    ...options,
+  });
   assert.deepEqual(called.json, { admitted: count }, called.text);
 }
 
 /** All that the tenant's log has of FCM; `state`: of these only. Pages may be short or empty: the cursor says whether there is more. */
 export async function log_of(server, tenant, state) {
   const all = [];
-  for (let cursor = ''; cursor !== null; ) {
-    const query = new URLSearchParams({ channel: 'fcm', limit: 200, ...(state && { state }), ...(cursor && { cursor }) });
+  for (let cursor = ''; cursor !== null;) {
+    const query = new URLSearchParams({
+      channel: 'fcm',
+      limit: 200,
+      ...(state && { state }),
+      ...(cursor && { cursor }),
+    });
     const { json } = await server.get(`/deliveries?${query}`, { token: tenant.token });
     all.push(...json.deliveries);
     cursor = json.next_cursor;
@@ -62,10 +74,14 @@ export async function counted(server) {
 /** Waits until everybody's turn has been delivered or has expired; then what the log, the metrics and the provider say: for `judge`. */
 export async function all_told(server, tenant, provider, people, options) {
   let metrics;
-  await eventually(`${people} are told, or it is too late`, async () => {
-    metrics = await counted(server);
-    return metrics.delivered + metrics.expired >= people;
-  }, options);
+  await eventually(
+    `${people} are told, or it is too late`,
+    async () => {
+      metrics = await counted(server);
+      return metrics.delivered + metrics.expired >= people;
+    },
+    options,
+  );
   const log = await eventually('the log has it', async () => {
     const all = await log_of(server, tenant); // written a little later than counted
     return !all.some(({ topic, state }) => topic === 'queue.turn_granted' && state === 'pending') && all;
@@ -87,7 +103,11 @@ export function judge({ lucky, unlucky, log, tally, metrics }) {
   for (const { device, subject } of lucky) {
     const turn = turns.get(device);
     assert.equal(turn?.state, 'delivered', `${subject}: ${JSON.stringify(turn)}`);
-    assert.deepEqual(tally.taken[subject], { [turn.delivery_id]: 1 }, `${subject} is told once: ${JSON.stringify(tally.taken[subject])} ${JSON.stringify(turn)}`);
+    assert.deepEqual(
+      tally.taken[subject],
+      { [turn.delivery_id]: 1 },
+      `${subject} is told once: ${JSON.stringify(tally.taken[subject])} ${JSON.stringify(turn)}`,
+    );
   }
   for (const { device, subject, session_ms } of unlucky) {
     const turn = turns.get(device);
@@ -102,6 +122,9 @@ export function judge({ lucky, unlucky, log, tally, metrics }) {
   const tries = [...turns.values()].reduce((sum, d) => sum + d.attempts, 0);
   assert.equal(answers[200], lucky.length);
   assert.equal(tries, answers[200] + refused, 'the log knows each try');
-  assert.deepEqual([metrics.delivered, metrics.expired, metrics.failed, metrics.dropped], [lucky.length, unlucky.length, 0, 0]);
+  assert.deepEqual(
+    [metrics.delivered, metrics.expired, metrics.failed, metrics.dropped],
+    [lucky.length, unlucky.length, 0, 0],
+  );
   return { tries, refused };
 }

@@ -68,7 +68,9 @@ test('/docs: a page of this server alone, and its files may be kept', async (t) 
     assert.equal(plain.status, 200);
     assert.equal(plain.headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(plain.headers.vary, 'Accept-Encoding');
-    const packed = await fetch(`${server.url}${file}`, { headers: { 'accept-encoding': 'gzip', connection: 'close' } });
+    const packed = await fetch(`${server.url}${file}`, {
+      headers: { 'accept-encoding': 'gzip', 'connection': 'close' },
+    });
     assert.equal(packed.headers.get('content-encoding'), 'gzip');
     assert.equal(await packed.text(), plain.text);
   }

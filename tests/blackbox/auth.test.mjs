@@ -103,7 +103,7 @@ test('codes are limited per address and per client', async (t) => {
   let refused = 0;
   for (let i = 0; i < 40; ++i)
     refused +=
-      (await ask(fresh_email(), { 'X-Forwarded-For': `10.0.0.${i}`, Forwarded: `for=10.0.0.${i}` }))
+      (await ask(fresh_email(), { 'X-Forwarded-For': `10.0.0.${i}`, 'Forwarded': `for=10.0.0.${i}` }))
         .status === 429
         ? 1
         : 0;

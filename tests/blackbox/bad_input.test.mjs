@@ -22,7 +22,9 @@ const server_key = await api_key('server');
 const operator_key = await api_key('operator');
 const operator = (await server.post('/sessions', { token: operator_key })).json.token;
 const room = (await server.post('/queues', { token: operator, body: { name: 'Room', concurrency: 1 } })).json;
-const ticket = (await server.post(`/queues/${room.id}/tickets`, { token: server_key, body: { subject: 'ann' } })).json;
+const ticket = (
+  await server.post(`/queues/${room.id}/tickets`, { token: server_key, body: { subject: 'ann' } })
+).json;
 
 const routes = () => [
   { route: ['POST', '/auth/organizer/login'], body: { email: 'a@example.com', password: 'x' } },
@@ -42,9 +44,23 @@ const routes = () => [
   { route: ['PATCH', `/queues/${room.id}`], token: operator, body: { name: 'Another' } },
   { route: ['POST', `/queues/${room.id}/advance`], token: operator, body: { count: 1 } },
   { route: ['POST', `/queues/${room.id}/revocations`], token: operator, body: { subject: 'nobody' } },
-  { route: ['POST', `/events/${event.id}/orders/search`], token: organizer, body: { text: 'ada' }, optional: true },
-  { route: ['POST', `/queues/${room.id}/places/search`], token: operator, body: { ticket_id: ticket.ticket_id } },
-  { route: ['POST', `/queues/${room.id}/tickets`], token: server_key, body: { subject: 'ann' }, optional: true },
+  {
+    route: ['POST', `/events/${event.id}/orders/search`],
+    token: organizer,
+    body: { text: 'ada' },
+    optional: true,
+  },
+  {
+    route: ['POST', `/queues/${room.id}/places/search`],
+    token: operator,
+    body: { ticket_id: ticket.ticket_id },
+  },
+  {
+    route: ['POST', `/queues/${room.id}/tickets`],
+    token: server_key,
+    body: { subject: 'ann' },
+    optional: true,
+  },
 ];
 const bodiless = () => [
   { route: ['POST', `/events/${event.id}/queue`], token: fan },
@@ -343,12 +359,32 @@ test('wrong types and ranges of queues and tickets', async () => {
       ]) {
         const body = { ...(method === 'POST' && { name: 'Q', concurrency: 1 }), [field]: value };
         const answer = await server.request(method, target, { token: operator, body });
-        expect_problem(answer, 400, 'invalid_field', `${method} ${field} = ${JSON.stringify(value)?.slice(0, 40)}`);
+        expect_problem(
+          answer,
+          400,
+          'invalid_field',
+          `${method} ${field} = ${JSON.stringify(value)?.slice(0, 40)}`,
+        );
       }
-  expect_problem(await server.post('/queues', { token: operator, body: { name: 'Q' } }), 400, 'invalid_field');
+  expect_problem(
+    await server.post('/queues', { token: operator, body: { name: 'Q' } }),
+    400,
+    'invalid_field',
+  );
   const tickets = `/queues/${room.id}/tickets`;
-  for (const body of [{ subject: '' }, { subject: 5 }, { subject: 'x'.repeat(129) }, { subject: 'a\u0000' }, { subject_token: 5 }])
-    expect_problem(await server.post(tickets, { token: server_key, body }), 400, 'invalid_field', JSON.stringify(body));
+  for (const body of [
+    { subject: '' },
+    { subject: 5 },
+    { subject: 'x'.repeat(129) },
+    { subject: 'a\u0000' },
+    { subject_token: 5 },
+  ])
+    expect_problem(
+      await server.post(tickets, { token: server_key, body }),
+      400,
+      'invalid_field',
+      JSON.stringify(body),
+    );
   for (const count of [0, -1, 1001, 1.5, '1', null])
     expect_problem(
       await server.post(`/queues/${room.id}/advance`, { token: operator, body: { count } }),
@@ -356,7 +392,12 @@ test('wrong types and ranges of queues and tickets', async () => {
       'invalid_field',
       `count ${count}`,
     );
-  for (const body of [{ ticket_id: 'x' }, { subject: '' }, { all: 1 }, { ticket_id: ticket.ticket_id, all: true }])
+  for (const body of [
+    { ticket_id: 'x' },
+    { subject: '' },
+    { all: 1 },
+    { ticket_id: ticket.ticket_id, all: true },
+  ])
     expect_problem(
       await server.post(`/queues/${room.id}/revocations`, { token: operator, body }),
       400,
@@ -668,7 +709,7 @@ test('CORS: nobody is allowed by default (API8)', async () => {
     assert.equal(answer.headers['access-control-allow-origin'], undefined);
     const preflight = await server.request('OPTIONS', '/events', {
       unchecked: true,
-      headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+      headers: { 'Origin': origin, 'Access-Control-Request-Method': 'POST' },
     });
     assert.equal(preflight.headers['access-control-allow-origin'], undefined);
     assert.ok(preflight.status < 500);
@@ -699,7 +740,7 @@ test('CORS: an allowed origin, and no other', async (t) => {
   const preflight = await open.request('OPTIONS', '/events', {
     unchecked: true,
     headers: {
-      Origin: 'https://tickets.example.com',
+      'Origin': 'https://tickets.example.com',
       'Access-Control-Request-Method': 'POST',
       'Access-Control-Request-Headers': 'authorization',
     },

@@ -17,7 +17,13 @@ export function check(event) {
 
 export async function nats_for(t, services) {
   const { username, password, host } = new URL(services.nats_url);
-  const nats = await connect({ servers: host, user: username, pass: password, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+  const nats = await connect({
+    servers: host,
+    user: username,
+    pass: password,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+  });
   t.after(() => nats.close());
   return nats;
 }
@@ -29,7 +35,13 @@ export async function held(nats, stream = 'fairqueue') {
   const all = [];
   for (let seq = state.first_seq; seq <= state.last_seq; ++seq) {
     const m = await manager.streams.getMessage(stream, { seq });
-    all.push({ subject: m.subject, id: m.header.get('Nats-Msg-Id'), type: m.header.get('content-type'), event: m.json(), at: m.time.getTime() });
+    all.push({
+      subject: m.subject,
+      id: m.header.get('Nats-Msg-Id'),
+      type: m.header.get('content-type'),
+      event: m.json(),
+      at: m.time.getTime(),
+    });
   }
   return all;
 }
@@ -81,4 +93,5 @@ export function judge_repeats(messages, window_ms) {
   return taken;
 }
 
-export const of = (messages, topic) => messages.filter(({ event }) => event.type === topic).map(({ event }) => event.data);
+export const of = (messages, topic) =>
+  messages.filter(({ event }) => event.type === topic).map(({ event }) => event.data);

@@ -24,7 +24,10 @@ export async function operator_of(server) {
 
 /** An event that is open to everybody. */
 export async function open_event(server, organizer, changes) {
-  const made = await server.post('/events', { token: organizer, body: { ...sale({ price: 1000, queue: { policy: 'open' }, ...changes }) } });
+  const made = await server.post('/events', {
+    token: organizer,
+    body: { ...sale({ price: 1000, queue: { policy: 'open' }, ...changes }) },
+  });
   assert.equal(made.status, 201, made.text);
   assert.equal((await server.post(`/events/${made.json.id}/activate`, { token: organizer })).status, 200);
   return made.json;
@@ -34,16 +37,30 @@ export async function open_event(server, organizer, changes) {
 export async function buy(server, event, token, email) {
   const placed = await server.post('/checkout', {
     token,
-    body: { event_id: event.id, contact: { first_name: 'Ada', last_name: 'Obi', email }, items: [{ ticket_type_id: event.ticket_types[0].id }] },
+    body: {
+      event_id: event.id,
+      contact: { first_name: 'Ada', last_name: 'Obi', email },
+      items: [{ ticket_type_id: event.ticket_types[0].id }],
+    },
   });
   assert.equal(placed.status, 202, placed.text);
   const reaches = (wanted) =>
-    eventually(`order ${wanted}`, async () => {
-      const { json } = await server.get(`/orders/${placed.json.order_id}/status`, { token, headers: { Prefer: 'wait=5' } });
-      return json.status === wanted && json;
-    }, { timeout_ms: 30_000 });
+    eventually(
+      `order ${wanted}`,
+      async () => {
+        const { json } = await server.get(`/orders/${placed.json.order_id}/status`, {
+          token,
+          headers: { Prefer: 'wait=5' },
+        });
+        return json.status === wanted && json;
+      },
+      { timeout_ms: 30_000 },
+    );
   const { payment_url } = await reaches('awaiting_payment');
-  const paid = await server.post(new URL(payment_url).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  const paid = await server.post(new URL(payment_url).pathname, {
+    body: { action: 'pay' },
+    headers: { Accept: 'application/json' },
+  });
   assert.equal(paid.status, 200, paid.text);
   await reaches('success');
   return placed.json.order_id;
@@ -53,14 +70,23 @@ export async function buy(server, event, token, email) {
 export async function sell(server, organizer, tokens) {
   const event = await open_event(server, organizer, { name: event_name, total: tokens.length });
   const people = await each(tokens, 32, async (token, n) => {
-    const added = await server.post('/customers/me/devices', { token, body: { platform: 'fcm', token: `phone-${n}` } });
+    const added = await server.post('/customers/me/devices', {
+      token,
+      body: { platform: 'fcm', token: `phone-${n}` },
+    });
     assert.equal(added.status, 201, added.text);
-    return { email: address(n), phone: `phone-${n}`, device: added.json.device_id, order: await buy(server, event, token, address(n)) };
+    return {
+      email: address(n),
+      phone: `phone-${n}`,
+      device: added.json.device_id,
+      order: await buy(server, event, token, address(n)),
+    };
   });
   return { event, people };
 }
 
-const metric = (text, line) => Number(new RegExp(`^${line.replace(/[{}"]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
+const metric = (text, line) =>
+  Number(new RegExp(`^${line.replace(/[{}"]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
 
 /** Nothing waits in these lanes of the outbox. */
 export async function is_all_told(server, lanes = ['mail', 'bus', 'notices']) {
@@ -71,8 +97,11 @@ export async function is_all_told(server, lanes = ['mail', 'bus', 'notices']) {
 /** Of an event, as its organizer lists them. */
 export async function orders_of(server, organizer, event) {
   const all = [];
-  for (let cursor = ''; cursor !== null; ) {
-    const { json } = await server.get(`/events/${event.id}/orders?limit=200${cursor && `&cursor=${cursor}`}`, { token: organizer });
+  for (let cursor = ''; cursor !== null;) {
+    const { json } = await server.get(
+      `/events/${event.id}/orders?limit=200${cursor && `&cursor=${cursor}`}`,
+      { token: organizer },
+    );
     all.push(...json.items);
     cursor = json.next_cursor;
   }
@@ -80,15 +109,21 @@ export async function orders_of(server, organizer, event) {
 }
 
 /** How many mails there are; all kinds. */
-export const mails_in = (server) => fs.readdirSync(path.join(server.data_dir, 'mail')).filter((name) => name.endsWith('.eml')).length;
+export const mails_in = (server) =>
+  fs.readdirSync(path.join(server.data_dir, 'mail')).filter((name) => name.endsWith('.eml')).length;
 
 /** Subjects of the mails about the cancellation, by address. */
 function mails_of(server) {
   const folder = path.join(server.data_dir, 'mail');
   const mails = new Map();
   for (const name of fs.readdirSync(folder).filter((n) => n.endsWith('.eml'))) {
-    const head = fs.readFileSync(path.join(folder, name), 'utf8').split('\r\n\r\n')[0].replaceAll('\r\n ', ' ');
-    const [to, subject] = ['To', 'Subject'].map((field) => new RegExp(`^${field}: (.*)$`, 'm').exec(head)[1].trim());
+    const head = fs
+      .readFileSync(path.join(folder, name), 'utf8')
+      .split('\r\n\r\n')[0]
+      .replaceAll('\r\n ', ' ');
+    const [to, subject] = ['To', 'Subject'].map((field) =>
+      new RegExp(`^${field}: (.*)$`, 'm').exec(head)[1].trim(),
+    );
     if (mail_subjects.includes(subject)) mails.set(to, [...(mails.get(to) ?? []), subject]);
   }
   return mails;
@@ -103,19 +138,30 @@ const count_by = (values) => {
 /** Every order is refunded, as its organizer sees it. */
 export function judge_refunds(orders, people) {
   assert.deepEqual(orders.map(({ order_id }) => order_id).sort(), people.map(({ order }) => order).sort());
-  for (const order of orders) assert.deepEqual([order.status, order.refunded_amount], ['refunded', order.total], JSON.stringify(order));
+  for (const order of orders)
+    assert.deepEqual([order.status, order.refunded_amount], ['refunded', order.total], JSON.stringify(order));
 }
 
 /** Everybody is told of it, once. `hook`: what came by webhook; `log`, `tally`: of the deliveries, and of FCM; `bus`: the stream. */
 export async function judge_told({ server, operator, people, hook, provider, nats }) {
   const mails = mails_of(server);
   assert.equal(mails.size, people.length);
-  for (const { email } of people) assert.deepEqual(mails.get(email)?.sort(), [...mail_subjects].sort(), email);
+  for (const { email } of people)
+    assert.deepEqual(mails.get(email)?.sort(), [...mail_subjects].sort(), email);
 
   assert.equal(new Set(hook.map(({ id }) => id)).size, hook.length, 'each webhook once');
   const topics = count_by(hook.map(({ type }) => type));
-  assert.deepEqual(Object.fromEntries(topics), { 'event.cancelled': 1, ...Object.fromEntries(order_topics.map((topic) => [topic, people.length])) });
-  assert.deepEqual(hook.filter(({ type }) => type === 'ticket.cancelled').map(({ data }) => data.order_id).sort(), people.map(({ order }) => order).sort());
+  assert.deepEqual(Object.fromEntries(topics), {
+    'event.cancelled': 1,
+    ...Object.fromEntries(order_topics.map((topic) => [topic, people.length])),
+  });
+  assert.deepEqual(
+    hook
+      .filter(({ type }) => type === 'ticket.cancelled')
+      .map(({ data }) => data.order_id)
+      .sort(),
+    people.map(({ order }) => order).sort(),
+  );
 
   const log = await log_of(server, operator);
   const tally = await provider.tally();
@@ -126,13 +172,25 @@ export async function judge_told({ server, operator, people, hook, provider, nat
     const got = sent.get(device) ?? [];
     const told = got.filter(({ topic }) => topic === 'event.cancelled' || order_topics.includes(topic));
     assert.deepEqual(told.map(({ topic }) => topic).sort(), ['event.cancelled', ...order_topics], phone);
-    assert.ok(got.every(({ state }) => state === 'delivered'), JSON.stringify(got));
-    assert.deepEqual(tally.taken[phone], Object.fromEntries(got.map(({ delivery_id }) => [delivery_id, 1])), `${phone} is told once`);
+    assert.ok(
+      got.every(({ state }) => state === 'delivered'),
+      JSON.stringify(got),
+    );
+    assert.deepEqual(
+      tally.taken[phone],
+      Object.fromEntries(got.map(({ delivery_id }) => [delivery_id, 1])),
+      `${phone} is told once`,
+    );
   }
 
   const messages = await held(nats);
   judge_bus(messages);
   assert.equal(of(messages, 'event.cancelled').length, 1);
   for (const topic of order_topics) assert.equal(of(messages, topic).length, people.length, topic);
-  assert.deepEqual(of(messages, 'ticket.cancelled').map(({ order_id }) => order_id).sort(), people.map(({ order }) => order).sort());
+  assert.deepEqual(
+    of(messages, 'ticket.cancelled')
+      .map(({ order_id }) => order_id)
+      .sort(),
+    people.map(({ order }) => order).sort(),
+  );
 }

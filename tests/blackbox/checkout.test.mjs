@@ -45,7 +45,13 @@ async function check_out(s, fan, body = {}, more = {}) {
   const admission_token = more.open ? undefined : (await admitted(s, fan)).admission_token;
   return s.server.post('/checkout', {
     token: fan,
-    body: clean({ event_id: s.event.id, admission_token, contact, items: [{ ticket_type_id: s.types[0] }], ...body }),
+    body: clean({
+      event_id: s.event.id,
+      admission_token,
+      contact,
+      items: [{ ticket_type_id: s.types[0] }],
+      ...body,
+    }),
     ...more,
   });
 }
@@ -84,14 +90,26 @@ async function buy(s, fan, body = {}, more = {}) {
 
 const mails = (server) => {
   const folder = path.join(server.data_dir, 'mail');
-  return fs.existsSync(folder) ? fs.readdirSync(folder).filter((f) => f.endsWith('.eml')).map((f) => fs.readFileSync(path.join(folder, f), 'utf8')) : [];
+  return fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder)
+        .filter((f) => f.endsWith('.eml'))
+        .map((f) => fs.readFileSync(path.join(folder, f), 'utf8'))
+    : [];
 };
 
 /** A customer with an address: its token. */
 async function by_mail(server, email) {
   assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
   const mail = await eventually('the code', () => mails(server).find((m) => m.includes(email)));
-  const answer = await server.post('/auth/customer/otp/verify', { body: { email, otp: /\b\d{6}\b/.exec(mail.slice(mail.indexOf('\n\n') > 0 ? mail.indexOf('\n\n') : mail.indexOf('\r\n\r\n')))[0] } });
+  const answer = await server.post('/auth/customer/otp/verify', {
+    body: {
+      email,
+      otp: /\b\d{6}\b/.exec(
+        mail.slice(mail.indexOf('\n\n') > 0 ? mail.indexOf('\n\n') : mail.indexOf('\r\n\r\n')),
+      )[0],
+    },
+  });
   assert.equal(answer.status, 200, answer.text);
   return answer.json.token;
 }
@@ -101,17 +119,31 @@ test('from an admitted fan to a paid order', async (t) => {
   const [fan, other] = await s.server.customers(2);
   const quoted = await s.server.post(`/events/${s.event.id}/quote`, {
     token: fan,
-    body: { items: [{ ticket_type_id: s.types[0], quantity: 2, donation: 100 }, { ticket_type_id: s.types[1] }] },
+    body: {
+      items: [{ ticket_type_id: s.types[0], quantity: 2, donation: 100 }, { ticket_type_id: s.types[1] }],
+    },
   });
   assert.equal(quoted.status, 200, quoted.text);
   assert.deepEqual(
-    [quoted.json.subtotal, quoted.json.donations, quoted.json.platform_fee, quoted.json.processing_fee, quoted.json.total],
+    [
+      quoted.json.subtotal,
+      quoted.json.donations,
+      quoted.json.platform_fee,
+      quoted.json.processing_fee,
+      quoted.json.total,
+    ],
     [4500, 200, 450, 179, 5329],
   );
 
-  const body = { items: [{ ticket_type_id: s.types[0], quantity: 2, donation: 100 }, { ticket_type_id: s.types[1] }] };
+  const body = {
+    items: [{ ticket_type_id: s.types[0], quantity: 2, donation: 100 }, { ticket_type_id: s.types[1] }],
+  };
   const entry = await admitted(s, fan);
-  const request = { token: fan, headers: { 'Idempotency-Key': 'first' }, body: clean({ event_id: s.event.id, admission_token: entry.admission_token, contact, ...body }) };
+  const request = {
+    token: fan,
+    headers: { 'Idempotency-Key': 'first' },
+    body: clean({ event_id: s.event.id, admission_token: entry.admission_token, contact, ...body }),
+  };
   const placed = await s.server.post('/checkout', request);
   assert.equal(placed.status, 202, placed.text);
   assert.equal(placed.json.status, 'processing');
@@ -121,7 +153,14 @@ test('from an admitted fan to a paid order', async (t) => {
   const again = await s.server.post('/checkout', request);
   assert.equal(again.json.order_id, placed.json.order_id, 'the same key is the same order');
   assert.equal(again.headers['idempotency-replayed'], 'true');
-  expect_problem(await s.server.post('/checkout', { ...request, body: { ...request.body, contact: { ...contact, first_name: 'Eve' } } }), 422, 'idempotency_key_reused');
+  expect_problem(
+    await s.server.post('/checkout', {
+      ...request,
+      body: { ...request.body, contact: { ...contact, first_name: 'Eve' } },
+    }),
+    422,
+    'idempotency_key_reused',
+  );
   expect_problem(await check_out(s, other, {}, { open: true }), 403, 'not_admitted');
 
   const order = placed.json.order_id;
@@ -139,12 +178,24 @@ test('from an admitted fan to a paid order', async (t) => {
   assert.equal(whole.json.total, 5329);
   assert.equal(whole.json.payment_status, 'CONFIRMED');
   assert.deepEqual(whole.json.contact, { ...contact, phone: null });
-  assert.equal((await s.server.get(`/orders/${order}`, { token: s.organizer })).status, 200, 'its organizer sees it');
+  assert.equal(
+    (await s.server.get(`/orders/${order}`, { token: s.organizer })).status,
+    200,
+    'its organizer sees it',
+  );
   const mine = await s.server.get('/orders', { token: fan });
-  assert.deepEqual(mine.json.items.map((o) => o.order_id), [order]);
+  assert.deepEqual(
+    mine.json.items.map((o) => o.order_id),
+    [order],
+  );
   const all = await s.server.get(`/events/${s.event.id}/orders`, { token: s.organizer });
-  assert.deepEqual(all.json.items.map((o) => o.contact.email), [contact.email]);
-  await eventually('the receipt', () => mails(s.server).some((m) => m.includes('ada@example.org') && m.includes(order)));
+  assert.deepEqual(
+    all.json.items.map((o) => o.contact.email),
+    [contact.email],
+  );
+  await eventually('the receipt', () =>
+    mails(s.server).some((m) => m.includes('ada@example.org') && m.includes(order)),
+  );
   assert.equal((await s.server.get(`/events/${s.event.id}/stats`, { token: s.organizer })).json.sold, 3);
 });
 
@@ -156,7 +207,9 @@ test('a mail brings the payment page to who has not paid', async (t) => {
   await sleep(500);
   assert.equal(mails(s.server).length, 0, 'not before two seconds');
   const reference = ready.payment_url.split('/').pop();
-  await eventually('the mail', () => mails(s.server).some((m) => m.replaceAll('=\r\n', '').replaceAll('=\n', '').includes(reference)));
+  await eventually('the mail', () =>
+    mails(s.server).some((m) => m.replaceAll('=\r\n', '').replaceAll('=\n', '').includes(reference)),
+  );
   await sleep(1500);
   assert.equal(mails(s.server).length, 1, 'and once');
 });
@@ -165,32 +218,59 @@ test('who is asynchronous is settled per installation and per event, without a r
   const s = await begin(t);
   const operator = await operator_of(s.server);
   const fans = await s.server.customers(4);
-  expect_problem(await s.server.patch('/settings', { token: s.organizer, body: { checkout: { async_percent: 0 } } }), 403, 'forbidden');
+  expect_problem(
+    await s.server.patch('/settings', { token: s.organizer, body: { checkout: { async_percent: 0 } } }),
+    403,
+    'forbidden',
+  );
   assert.equal((await s.server.get('/settings', { token: operator })).json.checkout.async_percent, 100);
   assert.equal((await check_out(s, fans[0])).status, 202);
-  const changed = await s.server.patch('/settings', { token: operator, body: { checkout: { async_percent: 0 }, reason: 'trying' } });
+  const changed = await s.server.patch('/settings', {
+    token: operator,
+    body: { checkout: { async_percent: 0 }, reason: 'trying' },
+  });
   assert.equal(changed.status, 200, changed.text);
   assert.equal(changed.json.checkout.async_percent, 0);
   const sync = await check_out(s, fans[1]);
   assert.equal(sync.status, 200, sync.text);
   assert.equal(sync.json.status, 'awaiting_payment');
-  const patched = await s.server.patch(`/events/${s.event.id}`, { token: s.organizer, body: { checkout: { async_percent: 100 } } });
+  const patched = await s.server.patch(`/events/${s.event.id}`, {
+    token: s.organizer,
+    body: { checkout: { async_percent: 100 } },
+  });
   assert.equal(patched.json.checkout.async_percent, 100, patched.text);
   assert.equal((await check_out(s, fans[2])).status, 202, 'the event has a say of its own');
   const held = await check_out(s, fans[3], {}, { headers: { Prefer: 'wait=3' } });
   assert.equal(held.status, 200, held.text);
   assert.equal(held.headers['preference-applied'], 'wait=3');
   const audit = await s.server.get('/audit', { token: operator });
-  assert.ok(audit.json.entries.some((e) => e.action === 'settings.change' && e.reason === 'trying'), audit.text);
+  assert.ok(
+    audit.json.entries.some((e) => e.action === 'settings.change' && e.reason === 'trying'),
+    audit.text,
+  );
 });
 
 test('an open event is joined by buying, and what costs nothing is bought at once', async (t) => {
-  const s = await begin(t, { event: { queue: { policy: 'open' }, ticket_types: [{ name: 'Free', price: 0, total: 3, max_per_order: 2 }] } });
+  const s = await begin(t, {
+    event: {
+      queue: { policy: 'open' },
+      ticket_types: [{ name: 'Free', price: 0, total: 3, max_per_order: 2 }],
+    },
+  });
   const [fan, other, third] = await s.server.customers(3);
-  const placed = await check_out(s, fan, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] }, { open: true });
+  const placed = await check_out(
+    s,
+    fan,
+    { items: [{ ticket_type_id: s.types[0], quantity: 2 }] },
+    { open: true },
+  );
   assert.equal(placed.status, 200, placed.text);
   assert.equal(placed.json.status, 'success');
-  expect_problem(await check_out(s, other, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] }, { open: true }), 409, 'none_free');
+  expect_problem(
+    await check_out(s, other, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] }, { open: true }),
+    409,
+    'none_free',
+  );
   assert.equal((await check_out(s, other, {}, { open: true })).json.status, 'success');
   expect_problem(await check_out(s, third, {}, { open: true }), 410, 'event_sold_out');
 });
@@ -200,44 +280,80 @@ test('promo codes', async (t) => {
   const at = `/events/${s.event.id}/promo-codes`;
   const made = await s.server.post(at, {
     token: s.organizer,
-    body: { code: 'half', discount: { type: 'percent', percent: 50 }, uses_max: 1, ticket_type_ids: [s.types[0]] },
+    body: {
+      code: 'half',
+      discount: { type: 'percent', percent: 50 },
+      uses_max: 1,
+      ticket_type_ids: [s.types[0]],
+    },
   });
   assert.equal(made.status, 201, made.text);
   assert.equal(made.json.code, 'HALF');
   assert.deepEqual(made.json.ticket_type_ids, [s.types[0]]);
   assert.equal(made.headers.location, `${at}/${made.json.id}`);
-  expect_problem(await s.server.post(at, { token: s.organizer, body: { code: 'HALF', discount: { type: 'none' } } }), 409, 'promo_code_taken');
-  expect_problem(await s.server.post(at, { token: s.organizer, body: { code: 'two words', discount: { type: 'none' } } }), 400, 'invalid_field');
+  expect_problem(
+    await s.server.post(at, { token: s.organizer, body: { code: 'HALF', discount: { type: 'none' } } }),
+    409,
+    'promo_code_taken',
+  );
+  expect_problem(
+    await s.server.post(at, { token: s.organizer, body: { code: 'two words', discount: { type: 'none' } } }),
+    400,
+    'invalid_field',
+  );
   const [fan, other] = await s.server.customers(2);
   expect_problem(await s.server.get(at, { token: fan }), 403, 'forbidden');
   expect_problem(await check_out(s, fan, { promo_code: 'nope' }), 409, 'promo_code_invalid');
-  const order = await buy(s, fan, { promo_code: 'HALF', items: [{ ticket_type_id: s.types[0] }, { ticket_type_id: s.types[1] }] });
+  const order = await buy(s, fan, {
+    promo_code: 'HALF',
+    items: [{ ticket_type_id: s.types[0] }, { ticket_type_id: s.types[1] }],
+  });
   const whole = (await s.server.get(`/orders/${order}`, { token: fan })).json;
   assert.deepEqual([whole.discount, whole.promo_code], [500, 'HALF']);
   expect_problem(await check_out(s, other, { promo_code: 'HALF' }), 409, 'promo_code_exhausted');
-  const more = await s.server.patch(`${at}/${made.json.id}`, { token: s.organizer, body: { uses_max: null } });
+  const more = await s.server.patch(`${at}/${made.json.id}`, {
+    token: s.organizer,
+    body: { uses_max: null },
+  });
   assert.deepEqual([more.json.uses_max, more.json.uses], [null, 1], more.text);
   const held = await check_out(s, other, { promo_code: 'HALF' });
   assert.equal(held.status, 202, held.text);
   assert.equal((await s.server.get(`${at}/${made.json.id}`, { token: s.organizer })).json.uses, 2);
   await s.server.delete(`/orders/${held.json.order_id}`, { token: other });
-  await eventually('the use comes back', async () => (await s.server.get(`${at}/${made.json.id}`, { token: s.organizer })).json.uses === 1);
+  await eventually(
+    'the use comes back',
+    async () => (await s.server.get(`${at}/${made.json.id}`, { token: s.organizer })).json.uses === 1,
+  );
   assert.equal((await s.server.delete(`${at}/${made.json.id}`, { token: s.organizer })).status, 204);
   expect_problem(await check_out(s, other, { promo_code: 'HALF' }), 409, 'promo_code_invalid');
 });
 
 test('a hidden type is for who knows the word', async (t) => {
   const s = await begin(t, {
-    event: { ticket_types: [{ name: 'Standard', price: 1000, total: 10 }, { name: 'Backstage', price: 9000, total: 2, hidden: true }] },
+    event: {
+      ticket_types: [
+        { name: 'Standard', price: 1000, total: 10 },
+        { name: 'Backstage', price: 9000, total: 2, hidden: true },
+      ],
+    },
   });
   const [fan] = await s.server.customers(1);
-  assert.deepEqual((await s.server.get(`/events/${s.event.id}`)).json.ticket_types.map((x) => x.name), ['Standard']);
-  assert.equal((await s.server.get(`/events/${s.event.id}`, { token: s.organizer })).json.ticket_types.length, 2);
+  assert.deepEqual(
+    (await s.server.get(`/events/${s.event.id}`)).json.ticket_types.map((x) => x.name),
+    ['Standard'],
+  );
+  assert.equal(
+    (await s.server.get(`/events/${s.event.id}`, { token: s.organizer })).json.ticket_types.length,
+    2,
+  );
   const listed = (await s.server.get('/events')).json.items.find((e) => e.id === s.event.id);
   assert.equal(listed.ticket_types.length, 1);
   const items = [{ ticket_type_id: s.types[1] }];
   expect_problem(await check_out(s, fan, { items }), 400, 'invalid_field');
-  await s.server.post(`/events/${s.event.id}/promo-codes`, { token: s.organizer, body: { code: 'CREW', discount: { type: 'none' }, ticket_type_ids: [s.types[1]] } });
+  await s.server.post(`/events/${s.event.id}/promo-codes`, {
+    token: s.organizer,
+    body: { code: 'CREW', discount: { type: 'none' }, ticket_type_ids: [s.types[1]] },
+  });
   assert.equal((await check_out(s, fan, { items, promo_code: 'crew' })).status, 202);
 });
 
@@ -246,7 +362,10 @@ test('tickets go back one by one, and a refunded ticket is on sale again', async
   const [fan] = await s.server.customers(1);
   const order = await buy(s, fan, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] });
   expect_problem(await s.server.post(`/orders/${order}/refunds`, { token: fan, body: {} }), 403, 'forbidden');
-  const one = await s.server.post(`/orders/${order}/refunds`, { token: s.organizer, body: { items: [{ ticket_type_id: s.types[0] }], reason: 'ill' } });
+  const one = await s.server.post(`/orders/${order}/refunds`, {
+    token: s.organizer,
+    body: { items: [{ ticket_type_id: s.types[0] }], reason: 'ill' },
+  });
   assert.equal(one.status, 202, one.text);
   await status_of(s, fan, order, 'partially_refunded');
   assert.equal((await s.server.get(`/orders/${order}`, { token: fan })).json.refunded_amount, 1000);
@@ -255,7 +374,11 @@ test('tickets go back one by one, and a refunded ticket is on sale again', async
   const whole = (await s.server.get(`/orders/${order}`, { token: fan })).json;
   assert.equal(whole.refunded_amount, whole.total, 'fees go back with the last ticket');
   assert.equal((await s.server.get(`/events/${s.event.id}`)).json.available, 15);
-  expect_problem(await s.server.post(`/orders/${order}/refunds`, { token: s.organizer }), 409, 'nothing_to_refund');
+  expect_problem(
+    await s.server.post(`/orders/${order}/refunds`, { token: s.organizer }),
+    409,
+    'nothing_to_refund',
+  );
   await eventually('two mails about it', () => mails(s.server).filter((m) => /refund/i.test(m)).length === 2);
 });
 
@@ -274,7 +397,10 @@ test('a declined card may try again, and giving up frees the ticket', async (t) 
   assert.equal(declined.payment_url, null);
   const attempt = await s.server.post(declined.payments_url, { token: fan });
   assert.equal(attempt.status, 201, attempt.text);
-  assert.equal(attempt.json.amount, (await s.server.get(`/orders/${placed.json.order_id}`, { token: fan })).json.total);
+  assert.equal(
+    attempt.json.amount,
+    (await s.server.get(`/orders/${placed.json.order_id}`, { token: fan })).json.total,
+  );
   await pay(s, { payment_url: attempt.json.authorization_url });
   await status_of(s, fan, placed.json.order_id, 'success');
 
@@ -282,7 +408,10 @@ test('a declined card may try again, and giving up frees the ticket', async (t) 
   const page = await status_of(s, other, second.json.order_id, 'awaiting_payment');
   const given_up = await s.server.delete(`/orders/${second.json.order_id}`, { token: other });
   assert.equal(given_up.json.status, 'cancelled', given_up.text);
-  await eventually('the ticket is free', async () => (await s.server.get(`/events/${s.event.id}`)).json.available === 14);
+  await eventually(
+    'the ticket is free',
+    async () => (await s.server.get(`/events/${s.event.id}`)).json.available === 14,
+  );
   const late = await at_page(s, page.payment_url, 'pay');
   assert.equal(late.status, 409, 'its page is closed');
 });
@@ -291,28 +420,52 @@ test('a cancelled event gives everything back and tells everyone', async (t) => 
   const s = await begin(t);
   const [fan, other] = await s.server.customers(2);
   const bought = await buy(s, fan);
-  const open = (await check_out(s, other, { contact: { ...contact, email: 'eve@example.org' } })).json.order_id;
+  const open = (await check_out(s, other, { contact: { ...contact, email: 'eve@example.org' } })).json
+    .order_id;
   await status_of(s, other, open, 'awaiting_payment');
-  assert.equal((await s.server.request('PUT', `/events/${s.event.id}/cancel`, { token: s.organizer })).status, 200);
+  assert.equal(
+    (await s.server.request('PUT', `/events/${s.event.id}/cancel`, { token: s.organizer })).status,
+    200,
+  );
   await status_of(s, fan, bought, 'refunded');
   const failed = await status_of(s, other, open, 'failed');
   assert.deepEqual([failed.failure, failed.can_retry], ['event_cancelled', false]);
   for (const address of ['ada@example.org', 'eve@example.org'])
-    await eventually(`mail to ${address}`, () => mails(s.server).some((m) => m.includes(address) && /cancelled/i.test(m)));
+    await eventually(`mail to ${address}`, () =>
+      mails(s.server).some((m) => m.includes(address) && /cancelled/i.test(m)),
+    );
 });
 
 test('preferred customers are admitted first', async (t) => {
   const s = await begin(t, { event: { queue: { policy: 'operator', admission_interval_ms: 50 } } });
   const fans = [await s.server.customer(), await by_mail(s.server, 'vip@example.org')];
-  const made = await s.server.post(`/events/${s.event.id}/vips`, { token: s.organizer, body: { emails: ['VIP@example.org'] } });
+  const made = await s.server.post(`/events/${s.event.id}/vips`, {
+    token: s.organizer,
+    body: { emails: ['VIP@example.org'] },
+  });
   assert.deepEqual(made.json, { count: 1 }, made.text);
   for (const fan of fans) await s.server.post(`/events/${s.event.id}/queue`, { token: fan });
   await s.server.post(`/events/${s.event.id}/advance`, { token: s.organizer, body: { count: 1 } });
-  assert.equal((await s.server.get(`/events/${s.event.id}/queue/position`, { token: fans[1] })).json.status, 'ADMITTED');
-  assert.equal((await s.server.get(`/events/${s.event.id}/queue/position`, { token: fans[0] })).json.status, 'WAITING');
-  assert.equal((await s.server.get(`/events/${s.event.id}/vips`, { token: s.organizer })).json.customer_ids.length, 1);
-  await s.server.request('DELETE', `/events/${s.event.id}/vips`, { token: s.organizer, body: { emails: ['vip@example.org'] } });
-  assert.equal((await s.server.get(`/events/${s.event.id}/vips`, { token: s.organizer })).json.customer_ids.length, 0);
+  assert.equal(
+    (await s.server.get(`/events/${s.event.id}/queue/position`, { token: fans[1] })).json.status,
+    'ADMITTED',
+  );
+  assert.equal(
+    (await s.server.get(`/events/${s.event.id}/queue/position`, { token: fans[0] })).json.status,
+    'WAITING',
+  );
+  assert.equal(
+    (await s.server.get(`/events/${s.event.id}/vips`, { token: s.organizer })).json.customer_ids.length,
+    1,
+  );
+  await s.server.request('DELETE', `/events/${s.event.id}/vips`, {
+    token: s.organizer,
+    body: { emails: ['vip@example.org'] },
+  });
+  assert.equal(
+    (await s.server.get(`/events/${s.event.id}/vips`, { token: s.organizer })).json.customer_ids.length,
+    0,
+  );
 });
 
 test('the socket of the place tells of its order', async (t) => {
@@ -333,7 +486,17 @@ test('what a checkout may not be', async (t) => {
   const s = await begin(t);
   const [fan] = await s.server.customers(1);
   const entry = await admitted(s, fan);
-  const send = (body) => s.server.post('/checkout', { token: fan, body: clean({ event_id: s.event.id, admission_token: entry.admission_token, contact, items: [{ ticket_type_id: s.types[0] }], ...body }) });
+  const send = (body) =>
+    s.server.post('/checkout', {
+      token: fan,
+      body: clean({
+        event_id: s.event.id,
+        admission_token: entry.admission_token,
+        contact,
+        items: [{ ticket_type_id: s.types[0] }],
+        ...body,
+      }),
+    });
   for (const [body, status, code] of [
     [{ contact: undefined }, 400, 'invalid_field'],
     [{ contact: { ...contact, email: 'nobody' } }, 400, 'invalid_field'],

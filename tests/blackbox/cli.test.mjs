@@ -82,7 +82,10 @@ test('check-config names every problem at once', async () => {
     (await call(['check-config', '--config', path.join(folder, 'absent.toml')], { cwd: folder })).code,
     0,
   );
-  const production = await call(['check-config', '--environment', 'production', '--gateway.sandbox', 'true'], { cwd: folder });
+  const production = await call(
+    ['check-config', '--environment', 'production', '--gateway.sandbox', 'true'],
+    { cwd: folder },
+  );
   assert.notEqual(production.code, 0);
   assert.match(production.err, /gateway\.sandbox/);
   assert.match(production.err, /http\.public_url/);

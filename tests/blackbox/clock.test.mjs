@@ -7,7 +7,9 @@ import path from 'node:path';
 import { assert, eventually, server_for, sleep, temporary_folder } from './lib.mjs';
 import { tenant_on, ticket_of } from './tenant.mjs';
 
-const library = [`/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch]}-linux-gnu/faketime/libfaketimeMT.so.1`].find((file) => fs.existsSync(file));
+const library = [
+  `/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch]}-linux-gnu/faketime/libfaketimeMT.so.1`,
+].find((file) => fs.existsSync(file));
 assert.ok(library, 'libfaketime is missing; scripts/setup installs it');
 
 const hour_ms = 3_600_000;
@@ -16,12 +18,21 @@ const hour_ms = 3_600_000;
 async function shifted_server(t, options = {}) {
   const file = path.join(temporary_folder(), 'shift');
   fs.writeFileSync(file, '+0s');
-  const env = { LD_PRELOAD: library, FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', FAKETIME_DONT_FAKE_MONOTONIC: '1', DONT_FAKE_MONOTONIC: '1' };
+  const env = {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: file,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    DONT_FAKE_MONOTONIC: '1',
+  };
   const server = await server_for(t, { ...options, env });
   const shown_ms = async () => Date.parse((await server.get('/livez')).headers.date);
   server.shift = async (seconds) => {
     fs.writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s`);
-    await eventually('the jump', async () => Math.abs((await shown_ms()) - Date.now() - seconds * 1000) < 5000);
+    await eventually(
+      'the jump',
+      async () => Math.abs((await shown_ms()) - Date.now() - seconds * 1000) < 5000,
+    );
     await sleep(1500); // several rounds of expiry
   };
   return server;
@@ -37,7 +48,10 @@ const jumps = [3600, -3600, 0];
 test('a sale: nothing expires, nobody moves, no wait is negative', async (t) => {
   const server = await shifted_server(t);
   const organizer = await server.organizer();
-  const event = await server.event(organizer, { total: 3, queue: { batch_size: 3, session_ttl_seconds: 300, claim_window_seconds: 200 } });
+  const event = await server.event(organizer, {
+    total: 3,
+    queue: { batch_size: 3, session_ttl_seconds: 300, claim_window_seconds: 200 },
+  });
   const fans = await server.customers(8);
   for (const fan of fans) await server.join(fan, event.id);
   const admitted = await server.admitted(fans[0], event.id);
@@ -73,7 +87,11 @@ test('a sale: nothing expires, nobody moves, no wait is negative', async (t) => 
 test('a waiting room: sessions stay accepted, the line stays as it is', async (t) => {
   const server = await shifted_server(t);
   const tenant = await tenant_on(server);
-  const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 300, presence_timeout_seconds: 120 });
+  const queue = await tenant.queue({
+    concurrency: 3,
+    session_ttl_seconds: 300,
+    presence_timeout_seconds: 120,
+  });
   const tickets = [];
   for (let i = 0; i < 8; ++i) tickets.push(await tenant.join_as(queue, `fan-${i}`));
   const seen = async () => {
@@ -115,6 +133,9 @@ test('a start with a clock an hour slow: times go on from the newest committed o
   const third = await tenant.join_as(queue, 'third');
   assert.equal(third.queue_number, 3);
   const joined = (await ticket_of(server, third)).joined_at;
-  assert.ok(Date.parse(joined) >= Date.parse(inside.admitted_at ?? inside.joined_at), `${joined}: before what was there already`);
+  assert.ok(
+    Date.parse(joined) >= Date.parse(inside.admitted_at ?? inside.joined_at),
+    `${joined}: before what was there already`,
+  );
   assert.ok(Math.abs(Date.parse(inside.session_expires_at) - Date.now()) < hour_ms);
 });

@@ -17,7 +17,11 @@ export async function authority() {
 async function certificate_for(folder, node) {
   const done = await run(fairqueue, ['cluster', 'issue-cert', '--folder', folder, '--node', node]);
   assert.equal(done.code, 0, done.err);
-  return { 'cluster.certificate': `${folder}/${node}.pem`, 'cluster.key': `${folder}/${node}.key`, 'cluster.ca': `${folder}/ca.pem` };
+  return {
+    'cluster.certificate': `${folder}/${node}.pem`,
+    'cluster.key': `${folder}/${node}.key`,
+    'cluster.ca': `${folder}/ca.pem`,
+  };
 }
 
 export const is_connected = async (server, others) => {
@@ -30,7 +34,10 @@ export class Cluster {
    * `hosts`, `env`: of each node, else this machine and its own. `ledger_url`: of a Postgres that is there, else a new one.
    * `prepare(data_dir)`: before a node's first start.
    */
-  static async start(t, { nodes = 3, settings = {}, ledger_url, hosts = [], env = [], prepare = () => {} } = {}) {
+  static async start(
+    t,
+    { nodes = 3, settings = {}, ledger_url, hosts = [], env = [], prepare = () => {} } = {},
+  ) {
     const cluster = new Cluster();
     Object.assign(cluster, { t, hosts, ledger_url, env, prepare });
     if (!ledger_url) {
@@ -49,11 +56,23 @@ export class Cluster {
   async add(name, { certificates = this.certificates, own_keys = false } = {}) {
     const data_dir = temporary_folder();
     const host = this.hosts[this.nodes.length];
-    if (this.nodes.length > 0 && !own_keys) fs.cpSync(path.join(this.nodes[0].data_dir, 'keys'), path.join(data_dir, 'keys'), { recursive: true });
+    if (this.nodes.length > 0 && !own_keys)
+      fs.cpSync(path.join(this.nodes[0].data_dir, 'keys'), path.join(data_dir, 'keys'), { recursive: true });
     this.prepare(data_dir);
     const listen = `${host?.address ?? '127.0.0.1'}:${await free_port()}`;
-    const settings = { ...this.settings, 'node.id': name, 'cluster.listen': listen, ...(await certificate_for(certificates, name)) };
-    const server = await server_for(this.t, { settings, data_dir, host, env: this.env[this.nodes.length], wait: !own_keys }); // one with other keys is never ready
+    const settings = {
+      ...this.settings,
+      'node.id': name,
+      'cluster.listen': listen,
+      ...(await certificate_for(certificates, name)),
+    };
+    const server = await server_for(this.t, {
+      settings,
+      data_dir,
+      host,
+      env: this.env[this.nodes.length],
+      wait: !own_keys,
+    }); // one with other keys is never ready
     server.name = name;
     this.nodes.push(server);
     return server;
@@ -61,25 +80,44 @@ export class Cluster {
 
   /** Every node is connected to every other. */
   whole(nodes = this.nodes) {
-    return eventually('a full mesh', async () => (await Promise.all(nodes.map((n) => is_connected(n, nodes.length - 1)))).every(Boolean), {
-      timeout_ms: 15_000,
-    });
+    return eventually(
+      'a full mesh',
+      async () => (await Promise.all(nodes.map((n) => is_connected(n, nodes.length - 1)))).every(Boolean),
+      {
+        timeout_ms: 15_000,
+      },
+    );
   }
 
   /** The node that holds the lease of an event or queue, by its id; undefined while nobody does. */
   async owner_of(id) {
-    const [row] = await sql(this.ledger_url, `SELECT lease_owner FROM aggregate JOIN event ON number = aggregate WHERE id = '${id}'`);
+    const [row] = await sql(
+      this.ledger_url,
+      `SELECT lease_owner FROM aggregate JOIN event ON number = aggregate WHERE id = '${id}'`,
+    );
     return this.nodes.find((n) => n.name === row?.lease_owner);
   }
   /** Gives an event to a node, told to another one. */
   async hand_off(id, to) {
     const from = this.nodes.find((n) => n !== to) ?? to;
-    const done = await run(fairqueue, ['cluster', 'handoff', '--data_dir', from.data_dir, '--event', id, '--to', to.name]);
+    const done = await run(fairqueue, [
+      'cluster',
+      'handoff',
+      '--data_dir',
+      from.data_dir,
+      '--event',
+      id,
+      '--to',
+      to.name,
+    ]);
     assert.equal(done.code, 0, done.err);
     assert.equal((await this.owner_of(id))?.name, to.name);
   }
   async owners_of(ids) {
-    const rows = await sql(this.ledger_url, 'SELECT id, lease_owner FROM aggregate JOIN event ON number = aggregate');
+    const rows = await sql(
+      this.ledger_url,
+      'SELECT id, lease_owner FROM aggregate JOIN event ON number = aggregate',
+    );
     return ids.map((id) => this.nodes.find((n) => n.name === rows.find((row) => row.id === id)?.lease_owner));
   }
 }

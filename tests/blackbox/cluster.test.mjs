@@ -20,7 +20,8 @@ test('any node takes any request; each event has one owner', async (t) => {
   const { organizer, event } = await open_sale(a, { total: 5, queue: { policy: 'operator' } });
   const fans = await a.customers(6);
   const places = [];
-  for (const [i, fan] of fans.entries()) places.push((await cluster.nodes[i % 3].join(fan, event)).queue_number);
+  for (const [i, fan] of fans.entries())
+    places.push((await cluster.nodes[i % 3].join(fan, event)).queue_number);
   assert.deepEqual(places, [1, 2, 3, 4, 5, 6]);
   for (const server of cluster.nodes) assert.equal((await server.position(fans[5], event)).position, 6);
   for (const server of [b, c]) {
@@ -33,7 +34,10 @@ test('any node takes any request; each event has one owner', async (t) => {
   const edge = cluster.nodes.find((n) => n !== owner);
   const { text } = await edge.get('/metrics', { admin: true });
   assert.match(text, new RegExp(`^fairqueue_cluster_link_up\\{peer="${owner.name}"\\} 1$`, 'm'));
-  assert.match(text, new RegExp(`^fairqueue_cluster_link_requests_total\\{peer="${owner.name}"\\} [1-9]`, 'm'));
+  assert.match(
+    text,
+    new RegExp(`^fairqueue_cluster_link_requests_total\\{peer="${owner.name}"\\} [1-9]`, 'm'),
+  );
   assert.match(text, new RegExp(`^fairqueue_cluster_link_in_flight\\{peer="${owner.name}"\\} 0$`, 'm'));
   assert.match(text, /^fairqueue_cluster_nodes 3$/m);
   const made_elsewhere = await open_sale(c); // the catalog and the accounts have one owner too
@@ -52,19 +56,25 @@ test('a sale from the first place to the ticket, each step at another node', asy
     const payment = await at(0).open_payment(fan, claim.claim_id);
     const owner = await cluster.owner_of(event);
     await owner.settle(payment.reference, 'pay');
-    await eventually('the ticket', async () => (await at(1).get(`/claims/${claim.claim_id}`, { token: fan })).json.status === 'CONFIRMED');
+    await eventually(
+      'the ticket',
+      async () => (await at(1).get(`/claims/${claim.claim_id}`, { token: fan })).json.status === 'CONFIRMED',
+    );
   }
 });
 
 test('sockets anywhere: who waits at another node hears of the admission at once', async (t) => {
   const cluster = await Cluster.start(t);
-  const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'capacity', concurrency: 1, admission_interval_ms: 100 } });
+  const { event } = await open_sale(cluster.nodes[0], {
+    queue: { policy: 'capacity', concurrency: 1, admission_interval_ms: 100 },
+  });
   const fans = await cluster.nodes[0].customers(4);
   for (const fan of fans) await cluster.nodes[0].join(fan, event);
   const owner = await cluster.owner_of(event);
   const others = cluster.nodes.filter((n) => n !== owner);
   const sockets = [];
-  for (const [i, fan] of fans.entries()) sockets.push(await Socket.open(others[i % 2], `/ws/queue/${event}`, fan));
+  for (const [i, fan] of fans.entries())
+    sockets.push(await Socket.open(others[i % 2], `/ws/queue/${event}`, fan));
   t.after(() => sockets.forEach((s) => s.close()));
   for (const socket of sockets) await socket.frame('state');
   const late = [];
@@ -83,12 +93,18 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 600 });
   const tickets = [];
   for (const name of ['ann', 'bob', 'eve']) tickets.push(await tenant.join_as(queue, name));
-  const tokens = await Promise.all(tickets.map(async (ticket) => (await ticket_of(cluster.nodes[0], ticket)).session_token));
+  const tokens = await Promise.all(
+    tickets.map(async (ticket) => (await ticket_of(cluster.nodes[0], ticket)).session_token),
+  );
   const owner = await cluster.owner_of(queue.id);
   const others = cluster.nodes.filter((n) => n !== owner);
-  for (const server of cluster.nodes) for (const token of tokens) assert.equal((await access(server, token)).status, 200);
+  for (const server of cluster.nodes)
+    for (const token of tokens) assert.equal((await access(server, token)).status, 200);
   assert.equal((await others[0].delete('/access', { token: tokens[0] })).status, 204);
-  for (const server of others) await eventually('the end is known', async () => (await access(server, tokens[0])).status === 410, { timeout_ms: 1000 });
+  for (const server of others)
+    await eventually('the end is known', async () => (await access(server, tokens[0])).status === 410, {
+      timeout_ms: 1000,
+    });
   const froze = Date.now();
   owner.signal('SIGSTOP');
   t.after(() => owner.signal('SIGCONT'));
@@ -99,7 +115,11 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
       const { status, text } = await access(server, tokens[1]);
       assert.ok(status === 200 || status === 503, text);
       if (status === 503 || Date.now() < froze + 2500) continue; // its word was good for 1.5 s
-      assert.notEqual((await cluster.owner_of(queue.id))?.name, owner.name, 'nobody answers from what the frozen owner said');
+      assert.notEqual(
+        (await cluster.owner_of(queue.id))?.name,
+        owner.name,
+        'nobody answers from what the frozen owner said',
+      );
       served.add(server);
     }
     await sleep(50);
@@ -118,14 +138,19 @@ test('the owner is killed: another takes over within 10 s, and every place is wh
   const killed = Date.now();
   await owner.kill();
   for (const server of others)
-    await eventually('it is served again', async () => (await server.get(`/events/${event}/queue/position`, { token: fans[4] })).status === 200, { timeout_ms: 10_000 });
+    await eventually(
+      'it is served again',
+      async () => (await server.get(`/events/${event}/queue/position`, { token: fans[4] })).status === 200,
+      { timeout_ms: 10_000 },
+    );
   t.diagnostic(`served again after ${Date.now() - killed} ms`);
   for (const [i, fan] of fans.entries()) {
     const place = await others[i % 2].position(fan, event);
     assert.equal(place.queue_number, i + 1);
     assert.equal(place.position, i + 1);
   }
-  for (const server of others) assert.equal((await server.insist('GET', `/events/${other_event}`, {})).status, 200);
+  for (const server of others)
+    assert.equal((await server.insist('GET', `/events/${other_event}`, {})).status, 200);
   await owner.launch();
   await cluster.whole();
   assert.equal((await owner.position(fans[0], event)).position, 1);
@@ -134,18 +159,26 @@ test('the owner is killed: another takes over within 10 s, and every place is wh
 test('a node is killed under 3,000 sockets: all are back at the others within 10 s, each at its place, and nobody is admitted twice', async (t) => {
   const cluster = await Cluster.start(t, { settings: no_limits });
   const [a, b, c] = cluster.nodes;
-  const { event, organizer } = await open_sale(a, { total: 5000, queue: { policy: 'operator', concurrency: 1000 } });
+  const { event, organizer } = await open_sale(a, {
+    total: 5000,
+    queue: { policy: 'operator', concurrency: 1000 },
+  });
   await cluster.hand_off(event, c);
   const fans = await a.customers(3000);
   const numbers = [];
   for (let begin = 0; begin < fans.length; begin += 200)
-    numbers.push(...(await Promise.all(fans.slice(begin, begin + 200).map(async (fan) => (await a.join(fan, event)).queue_number))));
+    numbers.push(
+      ...(await Promise.all(
+        fans.slice(begin, begin + 200).map(async (fan) => (await a.join(fan, event)).queue_number),
+      )),
+    );
   assert.equal(new Set(numbers).size, 3000);
   const admitted = new Map(); // number -> admission numbers it was told
   const listen = (socket, number) =>
     socket.ws.on('message', (data) => {
       const frame = JSON.parse(data.toString());
-      if (frame.type === 'admitted') admitted.set(number, (admitted.get(number) ?? new Set()).add(frame.admission_token));
+      if (frame.type === 'admitted')
+        admitted.set(number, (admitted.get(number) ?? new Set()).add(frame.admission_token));
     });
   const open = async (server, i) => {
     const socket = await Socket.open(server, `/ws/queue/${event}`, fans[i]);
@@ -172,12 +205,17 @@ test('a node is killed under 3,000 sockets: all are back at the others within 10
   const took = returned.map(([, at]) => at - killed).sort((x, y) => x - y);
   t.diagnostic(`back after ${took[1500]} ms (half), ${took[2970]} ms (99 %), ${took.at(-1)} ms (all)`);
   assert.ok(took.at(-1) <= 10_000, `the last was back after ${took.at(-1)} ms`);
-  sockets.forEach((socket, i) => assert.equal(socket.frames.find((f) => f.type === 'state').entry.queue_number, numbers[i]));
+  sockets.forEach((socket, i) =>
+    assert.equal(socket.frames.find((f) => f.type === 'state').entry.queue_number, numbers[i]),
+  );
   const advanced = await a.post(`/events/${event}/advance`, { token: organizer, body: { count: 500 } });
   assert.equal(advanced.json?.admitted, 500, advanced.text);
   await eventually('500 are told', () => admitted.size === 500, { timeout_ms: 10_000 });
   await sleep(500);
-  assert.deepEqual([...admitted.keys()].sort((x, y) => x - y), [...numbers].sort((x, y) => x - y).slice(0, 500));
+  assert.deepEqual(
+    [...admitted.keys()].sort((x, y) => x - y),
+    [...numbers].sort((x, y) => x - y).slice(0, 500),
+  );
   for (const tokens of admitted.values()) assert.equal(tokens.size, 1);
 });
 
@@ -192,7 +230,10 @@ async function load_on(cluster, events, servers, fans_count = 20) {
       const among = servers();
       const server = among[k % among.length];
       const event = events[k % events.length];
-      const answer = k % 2 ? await server.post(`/events/${event}/queue`, { token: fan }) : await server.get(`/events/${event}`);
+      const answer =
+        k % 2
+          ? await server.post(`/events/${event}/queue`, { token: fan })
+          : await server.get(`/events/${event}`);
       ++asked;
       if (answer.status >= 300) failures.push(`${answer.status} ${answer.text}`);
       await sleep(5);
@@ -207,12 +248,18 @@ async function load_on(cluster, events, servers, fans_count = 20) {
   };
 }
 
-const no_limits = Object.fromEntries(['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [`rate_limits.${name}_per_minute`, 0]));
+const no_limits = Object.fromEntries(
+  ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
+    `rate_limits.${name}_per_minute`,
+    0,
+  ]),
+);
 
 async function events_at(server, count, changes = {}) {
   const organizer = await server.organizer();
   const events = [];
-  for (let i = 0; i < count; ++i) events.push((await server.event(organizer, { queue: { policy: 'operator' }, ...changes })).id);
+  for (let i = 0; i < count; ++i)
+    events.push((await server.event(organizer, { queue: { policy: 'operator' }, ...changes })).id);
   return events;
 }
 
@@ -233,7 +280,8 @@ test('a node is drained under load: its events go to the others, and no request 
   const after = await cluster.owners_of(events);
   assert.ok(!after.includes(leaving), 'it owns nothing');
   assert.ok(after.every(Boolean), 'everything has an owner');
-  for (const event of events) assert.equal((await leaving.position(fan, event)).position, 1, 'it still takes requests for all');
+  for (const event of events)
+    assert.equal((await leaving.position(fan, event)).position, 1, 'it still takes requests for all');
 });
 
 test('a rolling restart: no request to the nodes that are up fails', async (t) => {
@@ -255,7 +303,8 @@ test('a rolling restart: no request to the nodes that are up fails', async (t) =
 test('a node joins and takes its share, a node leaves and gives it back, and no request fails', async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2, settings: no_limits });
   const long_ago = { sale_start: new Date(Date.now() - 86_400_000).toISOString() }; // around its opening an event stays where it is
-  const settled = async () => Number((await sql(cluster.ledger_url, 'SELECT count(*) AS n FROM node WHERE is_settled'))[0].n);
+  const settled = async () =>
+    Number((await sql(cluster.ledger_url, 'SELECT count(*) AS n FROM node WHERE is_settled'))[0].n);
   await eventually('both have settled', async () => (await settled()) === 2, { timeout_ms: 15_000 });
   await sleep(2500); // a beat later each knows of the other that it takes events; before that one would have begun with all of them
   const events = await events_at(cluster.nodes[0], 200, long_ago);
@@ -267,14 +316,22 @@ test('a node joins and takes its share, a node leaves and gives it back, and no 
   const stop = await load_on(cluster, events, () => cluster.nodes.slice(0, 2));
   await cluster.add('node-c');
   await cluster.whole();
-  const even = await eventually('an even share', async () => {
-    const counts = await shares();
-    return Math.min(...counts) >= 54 && Math.max(...counts) <= 80 && counts; // of 66.7, within 20 %
-  }, { timeout_ms: 40_000, every_ms: 500 });
+  const even = await eventually(
+    'an even share',
+    async () => {
+      const counts = await shares();
+      return Math.min(...counts) >= 54 && Math.max(...counts) <= 80 && counts; // of 66.7, within 20 %
+    },
+    { timeout_ms: 40_000, every_ms: 500 },
+  );
   t.diagnostic(`shares ${even}`);
   await cluster.nodes[2].stop();
   cluster.nodes.pop();
-  await eventually('the others have everything', async () => (await shares()).reduce((sum, n) => sum + n, 0) === 200, { timeout_ms: 20_000 });
+  await eventually(
+    'the others have everything',
+    async () => (await shares()).reduce((sum, n) => sum + n, 0) === 200,
+    { timeout_ms: 20_000 },
+  );
   await stop(t);
 });
 
@@ -286,8 +343,19 @@ test('the operator gives an event to a node, from wherever he is', async (t) => 
   const stop = await load_on(cluster, [event], () => cluster.nodes);
   for (const to of [...cluster.nodes, ...cluster.nodes]) await cluster.hand_off(event, to);
   await stop(t);
-  for (const server of cluster.nodes) assert.equal((await server.position(fan, event)).queue_number, queue_number);
-  const hand_off = (id, to) => run(fairqueue, ['cluster', 'handoff', '--data_dir', cluster.nodes[0].data_dir, '--event', id, '--to', to]);
+  for (const server of cluster.nodes)
+    assert.equal((await server.position(fan, event)).queue_number, queue_number);
+  const hand_off = (id, to) =>
+    run(fairqueue, [
+      'cluster',
+      'handoff',
+      '--data_dir',
+      cluster.nodes[0].data_dir,
+      '--event',
+      id,
+      '--to',
+      to,
+    ]);
   for (const [id, to, why] of [
     [event, 'node-z', /no such node/],
     ['0197f0c2-6d1a-7000-8000-0004ffffff00', 'node-a', /no such event/],
@@ -307,7 +375,7 @@ test('a node with another authority’s certificate is no node', async (t) => {
   const status = await run(fairqueue, ['cluster', 'status', '--data_dir', cluster.nodes[0].data_dir]);
   assert.equal(status.code, 1);
   assert.match(status.out, /node-z\t.*not connected/);
-  assert.ok(await is_connected(cluster.nodes[0], 1) === false, 'not all are connected');
+  assert.ok((await is_connected(cluster.nodes[0], 1)) === false, 'not all are connected');
   const { event } = await open_sale(cluster.nodes[0]);
   const seen = await cluster.nodes[1].get(`/events/${event}`);
   assert.equal(seen.status, 200, `${seen.text} ${(await cluster.owner_of(event))?.name}`);
@@ -329,12 +397,22 @@ test('a cluster without certificates is refused, except on this machine when tol
   const services = await Services.start('postgres');
   t.after(() => services.stop());
   const check = (settings) =>
-    run(fairqueue, ['check-config', ...Object.entries({ 'ledger.url': services.postgres_url, data_dir: temporary_folder(), ...settings }).flatMap(([k, v]) => [`--${k}`, v])]);
+    run(fairqueue, [
+      'check-config',
+      ...Object.entries({
+        'ledger.url': services.postgres_url,
+        'data_dir': temporary_folder(),
+        ...settings,
+      }).flatMap(([k, v]) => [`--${k}`, v]),
+    ]);
   const refused = await check({ 'cluster.listen': '127.0.0.1:4700' });
   assert.equal(refused.code, 2);
   assert.match(refused.err, /cluster\.certificate/);
   assert.equal((await check({ 'cluster.listen': '127.0.0.1:4700', 'cluster.insecure': 'true' })).code, 0);
-  for (const settings of [{ 'cluster.listen': '0.0.0.0:4700' }, { 'cluster.listen': '127.0.0.1:4700', 'cluster.advertise': 'db.example:4700' }]) {
+  for (const settings of [
+    { 'cluster.listen': '0.0.0.0:4700' },
+    { 'cluster.listen': '127.0.0.1:4700', 'cluster.advertise': 'db.example:4700' },
+  ]) {
     const open = await check({ ...settings, 'cluster.insecure': 'true' });
     assert.equal(open.code, 2, JSON.stringify(settings));
     assert.match(open.err, /cluster\.insecure/);

@@ -11,24 +11,49 @@ import { Services, sql } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
 import { FaultySale, longer_sale, short_sale } from './faults.mjs';
 import { cut, hosts_for, switch_address } from './hosts.mjs';
-import { Server, assert, eventually, fairqueue_next, free_port, patience, seed, sleep, temporary_folder } from './lib.mjs';
+import {
+  Server,
+  assert,
+  eventually,
+  fairqueue_next,
+  free_port,
+  patience,
+  seed,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 
 const rounds = process.env.FAIRQUEUE_LONG === '1' ? 5 : 1;
 const served_again_ms = 10_000 * patience;
 const faketime = `/usr/lib/${{ x64: 'x86_64', arm64: 'aarch64' }[process.arch]}-linux-gnu/faketime/libfaketimeMT.so.1`;
-const by_90_s = { LD_PRELOAD: faketime, FAKETIME: '+90s', FAKETIME_DONT_FAKE_MONOTONIC: '1', DONT_FAKE_MONOTONIC: '1' };
+const by_90_s = {
+  LD_PRELOAD: faketime,
+  FAKETIME: '+90s',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  DONT_FAKE_MONOTONIC: '1',
+};
 
 /** One address for all nodes: those that are ready take requests in turn. Looks like a Server to whoever asks it. */
 async function balancer_for(t, data_dir) {
-  const balancer = Object.assign(new Server(), { host: { address: switch_address, enter: [] }, port: await free_port(), settings: {}, data_dir });
+  const balancer = Object.assign(new Server(), {
+    host: { address: switch_address, enter: [] },
+    port: await free_port(),
+    settings: {},
+    data_dir,
+  });
   balancer.agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
   balancer.told_to_end = true; // it is no server of ours
   balancer.log = '';
   let child;
   balancer.use = async (nodes) => {
     const file = path.join(data_dir, 'haproxy.cfg');
-    const backends = nodes.map((n) => `  server ${n.name} ${n.host.address}:${n.port} check inter 300ms fall 2 rise 1 on-marked-down shutdown-sessions`);
-    fs.writeFileSync(file, `global
+    const backends = nodes.map(
+      (n) =>
+        `  server ${n.name} ${n.host.address}:${n.port} check inter 300ms fall 2 rise 1 on-marked-down shutdown-sessions`,
+    );
+    fs.writeFileSync(
+      file,
+      `global
   maxconn 4000
   nbthread 1
 defaults
@@ -46,10 +71,16 @@ backend nodes
   option httpchk
   http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host nodes
 ${backends.join('\n')}
-`);
+`,
+    );
     child?.kill('SIGKILL');
-    child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'haproxy', '-db', '-q', '-f', file], { stdio: 'ignore' });
-    await eventually('the balancer has nodes', async () => (await balancer.get('/readyz', { unchecked: true }).catch(() => ({}))).status === 200);
+    child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'haproxy', '-db', '-q', '-f', file], {
+      stdio: 'ignore',
+    });
+    await eventually(
+      'the balancer has nodes',
+      async () => (await balancer.get('/readyz', { unchecked: true }).catch(() => ({}))).status === 200,
+    );
   };
   t.after(() => {
     child?.kill('SIGKILL');
@@ -99,7 +130,12 @@ class HostedSale extends FaultySale {
     const services = [await Services.start_on(postgres, 'postgres')];
     if (cache) services.push(await Services.start_on(redis, 'redis'));
     for (const each of services) t.after(() => each.stop());
-    Object.assign(made, { postgres, redis, ledger_url: services[0].postgres_url, cache_url: services[1]?.redis_url });
+    Object.assign(made, {
+      postgres,
+      redis,
+      ledger_url: services[0].postgres_url,
+      cache_url: services[1]?.redis_url,
+    });
     made.postgres_port = Number(new URL(made.ledger_url).port);
     made.balancer = await balancer_for(t, temporary_folder());
     // One gateway for all, as a real one would be: its books are in one file.
@@ -115,7 +151,14 @@ class HostedSale extends FaultySale {
         'payments.verdict_grace': '10s',
         'http.request_timeout': '3s',
         ...(cache ? { 'cache.url': made.cache_url } : {}),
-        ...Object.fromEntries(['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer', 'sandbox_requests_per_ip'].map((name) => [`rate_limits.${name}_per_minute`, 0])),
+        ...Object.fromEntries(
+          [
+            'anonymous_requests_per_ip',
+            'customer_requests',
+            'joins_per_customer',
+            'sandbox_requests_per_ip',
+          ].map((name) => [`rate_limits.${name}_per_minute`, 0]),
+        ),
       },
       prepare: (data_dir) => fs.symlinkSync(books, path.join(data_dir, 'sandbox.db')),
     });
@@ -153,7 +196,9 @@ class HostedSale extends FaultySale {
     await this.cluster.whole();
     const hit = await this.hit.end();
     const others = await this.others.end();
-    t.diagnostic(`the event that was hit was gone for ${hit.longest_ms} ms, others for ${others.longest_ms} ms`);
+    t.diagnostic(
+      `the event that was hit was gone for ${hit.longest_ms} ms, others for ${others.longest_ms} ms`,
+    );
     assert.ok(hit.longest_ms <= served_again_ms, `gone for ${hit.longest_ms} ms: ${hit.why}`);
     if (!is_far_hit) assert.equal(others.failed, 0, others.why);
     await this.ends_well();
@@ -232,10 +277,17 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
   fault('a rolling upgrade to a release with other messages and one more migration', async (t) => {
     const sale = await HostedSale.start_on(t);
     const [first, second, last] = sale.cluster.nodes;
-    const is_alive = (node) => eventually('it is alive', async () => (await node.get('/livez', { unchecked: true }).catch(() => ({}))).status === 200);
+    const is_alive = (node) =>
+      eventually(
+        'it is alive',
+        async () => (await node.get('/livez', { unchecked: true }).catch(() => ({}))).status === 200,
+      );
     const readiness = async (node) => (await node.get('/readyz', { unchecked: true })).text;
     const is_owned_by = async (node) => {
-      const rows = await sql(sale.ledger_url, `SELECT number FROM aggregate WHERE lease_owner = '${node.name}'`);
+      const rows = await sql(
+        sale.ledger_url,
+        `SELECT number FROM aggregate WHERE lease_owner = '${node.name}'`,
+      );
       return rows.map((row) => Number(row.number));
     };
     const can_be_used = async (node) => {
@@ -260,7 +312,8 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
     await upgrade(second);
     assert.match(await readiness(last), /"ready"/);
     await can_be_used(last);
-    for (const node of [first, second]) assert.deepEqual(await is_owned_by(node), [], `${node.name} only waits`);
+    for (const node of [first, second])
+      assert.deepEqual(await is_owned_by(node), [], `${node.name} only waits`);
     await upgrade(last);
     for (const node of sale.cluster.nodes) await node.ready();
     for (const node of sale.cluster.nodes) await can_be_used(node);

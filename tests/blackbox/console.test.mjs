@@ -6,7 +6,16 @@ import fs from 'node:fs';
 import { browser_for, check_page, fits, person } from './browser.mjs';
 import { after, assert, eventually, fairqueue_load, patience, run, server_for, sleep } from './lib.mjs';
 import { cli } from './tenant.mjs';
-import { amount_text, digits_of, from_local_input, know_decimals, local_input, money, parse_amount, span } from '../../web/console/format.mjs';
+import {
+  amount_text,
+  digits_of,
+  from_local_input,
+  know_decimals,
+  local_input,
+  money,
+  parse_amount,
+  span,
+} from '../../web/console/format.mjs';
 import { forget_histories, history_of, per_minute, remember } from '../../web/console/history.mjs';
 
 /** A server, its organizer (in the browser and by API), and a console that is open and signed in. */
@@ -14,7 +23,11 @@ async function console_for(t, { options = {}, browser_options = {}, start = '' }
   const server = await server_for(t, options);
   const who = await server.new_organizer();
   const login = await server.post('/auth/organizer/login', { body: who });
-  const context = await person(t, await browser_for(t), { viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...browser_options });
+  const context = await person(t, await browser_for(t), {
+    viewport: { width: 1280, height: 900 },
+    acceptDownloads: true,
+    ...browser_options,
+  });
   const page = await context.newPage();
   await page.goto(`${server.url}/console${start}`);
   return { server, who, token: login.json.token, context, page };
@@ -30,13 +43,22 @@ async function sign_in(page, { email, password }) {
 const tile = (page, name) => page.locator(`[data-tile="${name}"]`);
 const number_in = async (locator) => Number((await locator.textContent()).replace(/[^\d.]/g, ''));
 const tile_reaches = (page, name, wanted, options) =>
-  eventually(`${name} ${wanted}`, async () => {
-    const seen = await number_in(tile(page, name));
-    return typeof wanted === 'function' ? wanted(seen) : seen === wanted;
-  }, options);
+  eventually(
+    `${name} ${wanted}`,
+    async () => {
+      const seen = await number_in(tile(page, name));
+      return typeof wanted === 'function' ? wanted(seen) : seen === wanted;
+    },
+    options,
+  );
 const said = (page, text) => page.getByRole('status').getByText(text).waitFor();
-const tab = (page, name) => page.getByRole('navigation', { name: /^Views of/ }).getByRole('link', { name, exact: true }).click();
-const place = (page, name) => page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click();
+const tab = (page, name) =>
+  page
+    .getByRole('navigation', { name: /^Views of/ })
+    .getByRole('link', { name, exact: true })
+    .click();
+const place = (page, name) =>
+  page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click();
 
 const event_of = async (s, changes = {}) => {
   const made = await s.server.post('/events', {
@@ -62,7 +84,12 @@ async function order_of(s, fan, event, contact, quantity = 1) {
   const { admission_token } = await s.server.join_and_be_admitted(fan, event.id);
   const placed = await s.server.post('/checkout', {
     token: fan,
-    body: { event_id: event.id, admission_token, contact, items: [{ ticket_type_id: event.ticket_types[0].id, quantity }] },
+    body: {
+      event_id: event.id,
+      admission_token,
+      contact,
+      items: [{ ticket_type_id: event.ticket_types[0].id, quantity }],
+    },
   });
   assert.equal(placed.status, 202, placed.text);
   return eventually('the payment page', async () => {
@@ -73,37 +100,84 @@ async function order_of(s, fan, event, contact, quantity = 1) {
 
 async function bought(s, fan, event, contact, quantity) {
   const order = await order_of(s, fan, event, contact, quantity);
-  const paid = await s.server.post(new URL(order.payment_url).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  const paid = await s.server.post(new URL(order.payment_url).pathname, {
+    body: { action: 'pay' },
+    headers: { Accept: 'application/json' },
+  });
   assert.equal(paid.status, 200, paid.text);
-  await eventually('the order', async () => (await s.server.get(`/orders/${order.order_id}`, { token: fan })).json.status === 'success');
+  await eventually(
+    'the order',
+    async () => (await s.server.get(`/orders/${order.order_id}`, { token: fan })).json.status === 'success',
+  );
   return order.order_id;
 }
 
 test('money is typed and shown without a float on the way', () => {
   know_decimals({ JPY: 0, KWD: 3 });
-  const read = { '149': 14_900, '149.5': 14_950, ' 149.50 ': 14_950, '1,234,567.89': 123_456_789, '0': 0, '0.01': 1, '90071992547409.91': 9_007_199_254_740_991 };
+  const read = {
+    '149': 14_900,
+    '149.5': 14_950,
+    ' 149.50 ': 14_950,
+    '1,234,567.89': 123_456_789,
+    '0': 0,
+    '0.01': 1,
+    '90071992547409.91': 9_007_199_254_740_991,
+  };
   for (const [text, minor] of Object.entries(read)) assert.equal(parse_amount(text, 'EUR'), minor, text);
-  for (const text of ['', '-1', '1.234', '1.', '.5', '1e3', '12 3', '90071992547409.92', 'x']) assert.equal(parse_amount(text, 'EUR'), null, text);
-  assert.deepEqual([parse_amount('1200', 'JPY'), parse_amount('1200.5', 'JPY'), parse_amount('1.234', 'KWD')], [1200, null, 1234]);
-  assert.deepEqual([money(123_456_789, 'EUR'), money(5, 'EUR'), money(1200, 'JPY'), money(-5, 'EUR'), money(null, 'EUR')], ['1,234,567.89 EUR', '0.05 EUR', '1,200 JPY', '-0.05 EUR', '–']);
-  for (const minor of [0, 1, 99, 100, 14_950, 10 ** 12]) assert.equal(parse_amount(amount_text(minor, 'EUR'), 'EUR'), minor);
+  for (const text of ['', '-1', '1.234', '1.', '.5', '1e3', '12 3', '90071992547409.92', 'x'])
+    assert.equal(parse_amount(text, 'EUR'), null, text);
+  assert.deepEqual(
+    [parse_amount('1200', 'JPY'), parse_amount('1200.5', 'JPY'), parse_amount('1.234', 'KWD')],
+    [1200, null, 1234],
+  );
+  assert.deepEqual(
+    [money(123_456_789, 'EUR'), money(5, 'EUR'), money(1200, 'JPY'), money(-5, 'EUR'), money(null, 'EUR')],
+    ['1,234,567.89 EUR', '0.05 EUR', '1,200 JPY', '-0.05 EUR', '–'],
+  );
+  for (const minor of [0, 1, 99, 100, 14_950, 10 ** 12])
+    assert.equal(parse_amount(amount_text(minor, 'EUR'), 'EUR'), minor);
 });
 
 /** What the console's page says of currencies. */
 async function decimals_told(server) {
-  const [, attribute] = /<div id="console" data-decimals="([^"]*)">/.exec((await server.get('/console')).text);
+  const [, attribute] = /<div id="console" data-decimals="([^"]*)">/.exec(
+    (await server.get('/console')).text,
+  );
   return JSON.parse(attribute.replaceAll('&quot;', '"'));
 }
 
 test('a price means the same in the console and at the server, in every currency', async (t) => {
   const s = await console_for(t);
   know_decimals(await decimals_told(s.server));
-  const decimals = { HUF: 2, IDR: 2, COP: 2, PKR: 2, LBP: 2, MMK: 2, IQD: 3, JPY: 0, KWD: 3, EUR: 2, CLF: 4, VND: 0 };
+  const decimals = {
+    HUF: 2,
+    IDR: 2,
+    COP: 2,
+    PKR: 2,
+    LBP: 2,
+    MMK: 2,
+    IQD: 3,
+    JPY: 0,
+    KWD: 3,
+    EUR: 2,
+    CLF: 4,
+    VND: 0,
+  };
   for (const [currency, wanted] of Object.entries(decimals)) {
-    assert.deepEqual([digits_of(currency), parse_amount('5000', currency)], [wanted, 5000 * 10 ** wanted], currency);
-    const event = await event_of(s, { currency, ticket_types: [{ name: 'Any', price: 1_234_567, total: 5 }] });
+    assert.deepEqual(
+      [digits_of(currency), parse_amount('5000', currency)],
+      [wanted, 5000 * 10 ** wanted],
+      currency,
+    );
+    const event = await event_of(s, {
+      currency,
+      ticket_types: [{ name: 'Any', price: 1_234_567, total: 5 }],
+    });
     const page = (await s.server.get(`/wait/${event.id}`)).text; // the server's own words: domain/money/money_text
-    assert.ok(page.includes(`>${amount_text(1_234_567, currency)} ${currency}<`), `${currency}: ${/[\d.]+ [A-Z]{3}</.exec(page)}`);
+    assert.ok(
+      page.includes(`>${amount_text(1_234_567, currency)} ${currency}<`),
+      `${currency}: ${/[\d.]+ [A-Z]{3}</.exec(page)}`,
+    );
   }
 });
 
@@ -125,14 +199,19 @@ test('who types 5000 forints sells for 5000 forints', async (t) => {
 });
 
 test('times survive the field they are typed in', () => {
-  for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z']) assert.equal(from_local_input(local_input(text)), text);
+  for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z'])
+    assert.equal(from_local_input(local_input(text)), text);
   assert.deepEqual([local_input(null), from_local_input('')], ['', null]);
-  assert.deepEqual([span(0.25), span(12), span(200), span(7300), span(null)], ['250 ms', '12 s', '3 min 20 s', '2 h 1 min', '–']);
+  assert.deepEqual(
+    [span(0.25), span(12), span(200), span(7300), span(null)],
+    ['250 ms', '12 s', '3 min 20 s', '2 h 1 min', '–'],
+  );
 });
 
 test('what the page has seen is bounded, in order, and makes rates', () => {
   const h = history_of('a');
-  for (let second = 0; second < 8_000; ++second) remember(h, second, { done: second * 2, ...(second >= 100 && { late: 1 }) });
+  for (let second = 0; second < 8_000; ++second)
+    remember(h, second, { done: second * 2, ...(second >= 100 && { late: 1 }) });
   remember(h, 7_999, { done: 15_998, late: 2 }); // the same moment again
   remember(h, 7_000, { done: 0, late: 0 }); // an answer that was overtaken
   assert.equal(h.times.length, 7_200);
@@ -189,17 +268,37 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   const id = new URL(page.url()).hash.split('/')[2];
   const event = (await server.get(`/events/${id}`, { token: s.token })).json;
   assert.equal(event.ticket_types[0].price, 14_950, 'decimals became minor units');
-  assert.deepEqual([event.claim_ttl_seconds, event.queue.claim_window_seconds, event.queue.session_ttl_seconds], [12, 6, 30]);
+  assert.deepEqual(
+    [event.claim_ttl_seconds, event.queue.claim_window_seconds, event.queue.session_ttl_seconds],
+    [12, 6, 30],
+  );
 
   await page.getByRole('button', { name: 'Activate' }).click();
   await said(page, 'The sale is open.');
   await page.getByRole('button', { name: 'Pause' }).waitFor();
 
   // A crowd comes, and the page shows it.
-  const crowd = run(fairqueue_load, [
-    ...['--fans', '120', '--event', id, '--url', server.url, '--data-dir', server.data_dir, '--timeout', '90', '--seed', '7'],
-    ...['--buy-by', 'mixed', '--think-ms', '50', '--arrival-seconds', '2', '--quiet'],
-  ], { timeout_ms: 120_000 * patience });
+  const crowd = run(
+    fairqueue_load,
+    [
+      ...[
+        '--fans',
+        '120',
+        '--event',
+        id,
+        '--url',
+        server.url,
+        '--data-dir',
+        server.data_dir,
+        '--timeout',
+        '90',
+        '--seed',
+        '7',
+      ],
+      ...['--buy-by', 'mixed', '--think-ms', '50', '--arrival-seconds', '2', '--quiet'],
+    ],
+    { timeout_ms: 120_000 * patience },
+  );
   await tile_reaches(page, 'Sold', (sold) => sold >= 3, { timeout_ms: 40_000 });
   await tile_reaches(page, 'Revenue', (euros) => euros >= 3 * 149.5);
   await page.getByRole('img', { name: /^People: Waiting \d+, highest \d+/ }).waitFor();
@@ -226,7 +325,10 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await check_page(page, 'console-settings');
   await page.getByLabel('Tickets', { exact: true }).fill('1');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').getByText(/The new total is below what is taken already: \d+ held and \d+ sold/).waitFor();
+  await page
+    .getByRole('alert')
+    .getByText(/The new total is below what is taken already: \d+ held and \d+ sold/)
+    .waitFor();
   await tab(page, 'Live');
   const fans = await server.customers(3);
   const { waiting } = await server.stats(s.token, id); // those of the crowd for whom there was nothing
@@ -260,19 +362,41 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await dialog.getByRole('button', { name: 'Cancel the event' }).click();
   await said(page, 'The event is cancelled.');
   await tab(page, 'Audit log');
-  for (const what of ['event create', 'event activate', 'event change', 'event advance', 'event pause', 'event resume', 'event end', 'event cancel'])
+  for (const what of [
+    'event create',
+    'event activate',
+    'event change',
+    'event advance',
+    'event pause',
+    'event resume',
+    'event end',
+    'event cancel',
+  ])
     await page.getByRole('cell', { name: what, exact: true }).first().waitFor();
   await page.getByRole('cell', { name: 'The field is under water.' }).waitFor();
   await check_page(page, 'console-audit');
 });
 
 const ada = { first_name: 'Ada', last_name: 'Obi <img src=x>', email: 'ada@example.org' };
-const evil = { first_name: '=HYPERLINK("http://evil.example","win")', last_name: '@sum', email: 'evil@example.org', phone: '+385 1 2345' };
+const evil = {
+  first_name: '=HYPERLINK("http://evil.example","win")',
+  last_name: '@sum',
+  email: 'evil@example.org',
+  phone: '+385 1 2345',
+};
 
 test('orders are found, refunded, mailed again and exported; places are found and revoked', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
-  const event = await event_of(s, { queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 } });
+  const event = await event_of(s, {
+    queue: {
+      policy: 'batch',
+      batch_size: 50,
+      admission_interval_ms: 100,
+      claim_window_seconds: 300,
+      session_ttl_seconds: 1200,
+    },
+  });
   const fans = await server.customers(3);
   const order = await bought(s, fans[0], event, ada, 2);
   await bought(s, fans[1], event, evil);
@@ -326,15 +450,21 @@ test('orders are found, refunded, mailed again and exported; places are found an
   assert.equal(file.suggestedFilename(), `orders-${event.id}.csv`);
   const text = fs.readFileSync(await file.path(), 'utf8');
   assert.ok(text.startsWith('\ufeff"order_id","created_at"'), text.slice(0, 100));
-  assert.ok(text.includes(`"'=HYPERLINK(""http://evil.example"",""win"")","'@sum","evil@example.org","'+385 1 2345"`), text);
+  assert.ok(
+    text.includes(`"'=HYPERLINK(""http://evil.example"",""win"")","'@sum","evil@example.org","'+385 1 2345"`),
+    text,
+  );
   assert.ok(text.includes(`"Ada","Obi <img src=x>","ada@example.org"`), text);
   assert.ok(/"298\.00"/.test(text), 'amounts are decimals');
-  for (const line of text.split('\r\n').filter(Boolean)) assert.ok(!/(^|,)"[=+\-@\t\r]/.test(line.replace('\ufeff', '')), line);
+  for (const line of text.split('\r\n').filter(Boolean))
+    assert.ok(!/(^|,)"[=+\-@\t\r]/.test(line.replace('\ufeff', '')), line);
 
   // A place is found by address and by id, and revoked.
   const email = `waits-${Date.now()}@example.org`;
   await server.post('/auth/customer/otp/request', { body: { email } });
-  const verified = await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } });
+  const verified = await server.post('/auth/customer/otp/verify', {
+    body: { email, otp: await server.mailed_code(email) },
+  });
   const waiting = await server.join_and_be_admitted(verified.json.token, event.id);
   await tab(page, 'People');
   await page.getByLabel('E-mail address or entry id').fill('nobody@example.org');
@@ -353,11 +483,20 @@ test('orders are found, refunded, mailed again and exported; places are found an
   assert.equal((await server.position(verified.json.token, event.id)).status, 'REVOKED');
 
   await tab(page, 'Audit log');
-  await page.getByRole('row', { name: /event refund/ }).filter({ hasText: 'One is ill.' }).waitFor();
-  await page.getByRole('row', { name: /event revoke/ }).filter({ hasText: 'A bot.' }).waitFor();
+  await page
+    .getByRole('row', { name: /event refund/ })
+    .filter({ hasText: 'One is ill.' })
+    .waitFor();
+  await page
+    .getByRole('row', { name: /event revoke/ })
+    .filter({ hasText: 'A bot.' })
+    .waitFor();
   const saving_audit = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
-  assert.match(fs.readFileSync(await (await saving_audit).path(), 'utf8'), /"event\.refund","[0-9a-f-]+","One is ill\."/);
+  assert.match(
+    fs.readFileSync(await (await saving_audit).path(), 'utf8'),
+    /"event\.refund","[0-9a-f-]+","One is ill\."/,
+  );
 });
 
 test('an export of 450 orders is streamed, and a list of them goes on', async (t) => {
@@ -370,22 +509,33 @@ test('an export of 450 orders is streamed, and a list of them goes on', async (t
   });
   const fans = await server.customers(count);
   const place_one = async (fan, index) => {
-    const body = { event_id: event.id, contact: { first_name: 'Fan', last_name: `No ${index}`, email: `fan${index}@example.org` }, items: [{ ticket_type_id: event.ticket_types[0].id }] };
+    const body = {
+      event_id: event.id,
+      contact: { first_name: 'Fan', last_name: `No ${index}`, email: `fan${index}@example.org` },
+      items: [{ ticket_type_id: event.ticket_types[0].id }],
+    };
     const placed = await server.insist('POST', '/checkout', { token: fan, body });
     assert.ok(placed.status === 202 || placed.status === 200, placed.text);
   };
-  for (let at = 0; at < count; at += 50) await Promise.all(fans.slice(at, at + 50).map((fan, i) => place_one(fan, at + i)));
+  for (let at = 0; at < count; at += 50)
+    await Promise.all(fans.slice(at, at + 50).map((fan, i) => place_one(fan, at + i)));
   const file = await server.get(`/events/${event.id}/orders.csv`, { token: s.token });
   assert.equal(file.headers['transfer-encoding'], 'chunked');
   assert.equal(file.headers['content-length'], undefined);
-  const ids = file.text.split('\r\n').slice(1, -1).map((line) => line.slice(1, 37));
+  const ids = file.text
+    .split('\r\n')
+    .slice(1, -1)
+    .map((line) => line.slice(1, 37));
   assert.equal(new Set(ids).size, count, 'each order once');
   await sign_in(page, s.who);
   await page.goto(`${server.url}/console#/events/${event.id}/orders`);
   await page.getByRole('row', { name: /Fan No 449/ }).waitFor();
   assert.equal(await page.getByRole('table').getByRole('row').count(), 51);
   await page.getByRole('button', { name: 'Show more' }).click();
-  await eventually('the next fifty', async () => (await page.getByRole('table').getByRole('row').count()) === 101);
+  await eventually(
+    'the next fifty',
+    async () => (await page.getByRole('table').getByRole('row').count()) === 101,
+  );
   await page.getByLabel('Find').fill('fan0@example'); // the oldest
   await page.getByRole('button', { name: 'Search' }).click();
   await page.getByRole('row', { name: /Fan No 0/ }).waitFor();
@@ -394,18 +544,34 @@ test('an export of 450 orders is streamed, and a list of them goes on', async (t
 test('what waits for a person is seen and tried again; tasks and gateways are shown', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
-  const event = await event_of(s, { queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 } });
+  const event = await event_of(s, {
+    queue: {
+      policy: 'batch',
+      batch_size: 50,
+      admission_interval_ms: 100,
+      claim_window_seconds: 300,
+      session_ttl_seconds: 1200,
+    },
+  });
   const fan = await server.customer();
   const order = await order_of(s, fan, event, ada);
   // The gateway says another amount than was asked for.
   const cheap = server.webhook({
     event: 'charge.success',
-    data: { reference: new URL(order.payment_url).pathname.split('/').at(-1), amount: 1, currency: 'EUR', status: 'success' },
+    data: {
+      reference: new URL(order.payment_url).pathname.split('/').at(-1),
+      amount: 1,
+      currency: 'EUR',
+      status: 'success',
+    },
   });
   assert.equal((await server.post('/webhooks/sandbox', cheap)).status, 200);
   await sign_in(page, s.who);
   await place(page, 'Dead letters');
-  await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('captured 0.01 EUR, quoted 155.16 EUR').waitFor();
+  await page
+    .getByRole('row', { name: /A payment is not as quoted/ })
+    .getByText('captured 0.01 EUR, quoted 155.16 EUR')
+    .waitFor();
   await check_page(page, 'console-dead-letters');
   await page.getByRole('button', { name: 'Retry' }).click();
   const dialog = page.getByRole('dialog');
@@ -414,7 +580,10 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await dialog.getByRole('button', { name: 'Retry' }).click();
   await said(page, 'It is tried again.');
   await page.getByLabel('Show').selectOption('all');
-  await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('retried').waitFor();
+  await page
+    .getByRole('row', { name: /A payment is not as quoted/ })
+    .getByText('retried')
+    .waitFor();
   await place(page, 'Tasks');
   await page.getByRole('row', { name: /^sandbox initialize 1 0 0$/ }).waitFor();
   await page.getByRole('row', { name: /^sandbox refund 0 1 0$/ }).waitFor(); // it has never heard of that money
@@ -428,23 +597,44 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await page.route('**/tasks', async (route) => {
     const answer = await route.fetch();
     const now = await answer.json();
-    for (const task of now.tasks) if (['payment pages', 'sandbox calls'].includes(task.name)) task.in_flight = 3;
+    for (const task of now.tasks)
+      if (['payment pages', 'sandbox calls'].includes(task.name)) task.in_flight = 3;
     await route.fulfill({ response: answer, json: now });
   });
   await tile_reaches(page, 'In flight', 3);
   await page.unroute('**/tasks');
   // The health of the gateway, live: one call was answered and one refused, and their pace is drawn.
   await eventually('calls have a pace in the chart', async () => {
-    const chart = await page.getByRole('img', { name: /^Calls to sandbox a minute: / }).getAttribute('aria-label');
-    return /Answered [\d.]+, highest [\d.]+; Refused [\d.]+, highest [\d.]+; Came to nothing 0, highest 0, since/.test(chart);
+    const chart = await page
+      .getByRole('img', { name: /^Calls to sandbox a minute: / })
+      .getAttribute('aria-label');
+    return /Answered [\d.]+, highest [\d.]+; Refused [\d.]+, highest [\d.]+; Came to nothing 0, highest 0, since/.test(
+      chart,
+    );
   });
   await page.getByRole('img', { name: /^Work for sandbox: Under way \d+, highest \d+; Waiting/ }).waitFor();
   const another = await server.customer();
-  const before = (await number_in(page.getByRole('row', { name: /^sandbox initialize/ }).getByRole('cell').nth(1)));
+  const before = await number_in(
+    page
+      .getByRole('row', { name: /^sandbox initialize/ })
+      .getByRole('cell')
+      .nth(1),
+  );
   await order_of(s, another, event, { ...ada, email: 'another@example.org' });
-  await eventually('the call is counted', async () => (await number_in(page.getByRole('row', { name: /^sandbox initialize/ }).getByRole('cell').nth(1))) > before);
+  await eventually(
+    'the call is counted',
+    async () =>
+      (await number_in(
+        page
+          .getByRole('row', { name: /^sandbox initialize/ })
+          .getByRole('cell')
+          .nth(1),
+      )) > before,
+  );
   await eventually('and seen in the chart', async () => {
-    const chart = await page.getByRole('img', { name: /^Calls to sandbox a minute: / }).getAttribute('aria-label');
+    const chart = await page
+      .getByRole('img', { name: /^Calls to sandbox a minute: / })
+      .getAttribute('aria-label');
     return Number(/Answered [\d.]+, highest ([\d.]+)/.exec(chart)[1]) > 0;
   });
   await check_page(page, 'console-tasks');
@@ -463,9 +653,15 @@ test('promo codes are made, refused, changed, used and ended; priority customers
       { name: 'Backstage', price: 30_000, total: 5, max_per_order: 1, hidden: true },
     ],
   });
-  const code_named = async (name) => (await server.get(`/events/${event.id}/promo-codes`, { token: s.token })).json.items.find(({ code }) => code === name);
+  const code_named = async (name) =>
+    (await server.get(`/events/${event.id}/promo-codes`, { token: s.token })).json.items.find(
+      ({ code }) => code === name,
+    );
   const quoted = async (fan, promo_code) => {
-    const { json } = await server.post(`/events/${event.id}/quote`, { token: fan, body: { items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 1 }], promo_code } });
+    const { json } = await server.post(`/events/${event.id}/quote`, {
+      token: fan,
+      body: { items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 1 }], promo_code },
+    });
     return json.discount ?? json.code;
   };
   await sign_in(page, s.who);
@@ -479,7 +675,10 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await dialog.getByLabel('Percent').fill('12.5');
   await dialog.getByLabel('Valid from').fill('2030-01-02T10:00');
   await dialog.getByLabel('Valid until').fill('2030-01-01T10:00');
-  assert.ok(await dialog.evaluate((box) => box.scrollWidth <= box.clientWidth), 'nothing sticks out of the dialog');
+  assert.ok(
+    await dialog.evaluate((box) => box.scrollWidth <= box.clientWidth),
+    'nothing sticks out of the dialog',
+  );
   await check_page(page, 'console-new-promo-code');
   await dialog.getByRole('button', { name: 'Make the code' }).click();
   await dialog.getByRole('alert').waitFor();
@@ -490,8 +689,14 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await dialog.getByRole('button', { name: 'Make the code' }).click();
   await said(page, 'EARLY-10 can be used.');
   const made = await code_named('EARLY-10');
-  assert.deepEqual([made.discount, made.valid_from, made.uses_max, made.uses_per_customer, made.ticket_type_ids], [{ type: 'percent', percent: 12.5 }, null, 100, null, []]);
-  await page.getByRole('row', { name: /EARLY-10 12\.5 %/ }).getByText('0 of 100').waitFor();
+  assert.deepEqual(
+    [made.discount, made.valid_from, made.uses_max, made.uses_per_customer, made.ticket_type_ids],
+    [{ type: 'percent', percent: 12.5 }, null, 100, null, []],
+  );
+  await page
+    .getByRole('row', { name: /EARLY-10 12\.5 %/ })
+    .getByText('0 of 100')
+    .waitFor();
 
   // The same again is refused in words; an amount goes out in minor units.
   await page.getByRole('button', { name: 'New promo code' }).click();
@@ -508,7 +713,10 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await dialog.getByRole('button', { name: 'Make the code' }).click();
   await said(page, 'CREW can be used.');
   const crew = await code_named('CREW');
-  assert.deepEqual([crew.discount, crew.ticket_type_ids], [{ type: 'amount', amount: 1_550 }, [event.ticket_types[1].id]]);
+  assert.deepEqual(
+    [crew.discount, crew.ticket_type_ids],
+    [{ type: 'amount', amount: 1_550 }, [event.ticket_types[1].id]],
+  );
   await check_page(page, 'console-promo-codes');
 
   // Changed: only what was typed goes out, and fans pay accordingly.
@@ -519,7 +727,10 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await dialog.getByLabel('Percent').fill('20');
   const sending = page.waitForRequest((request) => request.method() === 'PATCH');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  assert.deepEqual((await sending).postDataJSON(), { discount: { type: 'percent', percent: 20 }, ticket_type_ids: [] });
+  assert.deepEqual((await sending).postDataJSON(), {
+    discount: { type: 'percent', percent: 20 },
+    ticket_type_ids: [],
+  });
   await said(page, 'Saved.');
   await page.getByRole('row', { name: /EARLY-10 20 %/ }).waitFor();
   assert.equal(await quoted(fan, 'EARLY-10'), 2_980);
@@ -529,13 +740,19 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await dialog.getByLabel('Reason').fill('Too cheap.');
   await dialog.getByRole('button', { name: 'End the code' }).click();
   await said(page, 'EARLY-10 has ended.');
-  await page.getByRole('row', { name: /EARLY-10/ }).getByText('ended').waitFor();
+  await page
+    .getByRole('row', { name: /EARLY-10/ })
+    .getByText('ended')
+    .waitFor();
   assert.equal((await code_named('EARLY-10')).is_active, false);
   assert.match(String(await quoted(fan, 'EARLY-10')), /^promo_code/);
   await page.getByRole('button', { name: 'Change EARLY-10' }).click();
   await dialog.getByLabel('It can be used').check();
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('row', { name: /EARLY-10/ }).getByText('active').waitFor();
+  await page
+    .getByRole('row', { name: /EARLY-10/ })
+    .getByText('active')
+    .waitFor();
 
   // Priority: who joins last is let in first.
   await tab(page, 'Priority');
@@ -554,9 +771,14 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await check_page(page, 'console-priority');
   await server.join(fan, event.id);
   await server.post('/auth/customer/otp/request', { body: { email } });
-  const vip = (await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })).json.token;
+  const vip = (
+    await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })
+  ).json.token;
   await server.join(vip, event.id);
-  assert.equal((await server.post(`/events/${event.id}/advance`, { token: s.token, body: { count: 1 } })).status, 200);
+  assert.equal(
+    (await server.post(`/events/${event.id}/advance`, { token: s.token, body: { count: 1 } })).status,
+    200,
+  );
   assert.equal((await server.position(vip, event.id)).status, 'ADMITTED');
   assert.equal((await server.position(fan, event.id)).status, 'WAITING');
   await page.getByLabel('E-mail addresses').fill('other@example.org');
@@ -588,14 +810,19 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   await page.getByLabel('Tickets each').fill('1');
   await page.getByRole('button', { name: 'Invite' }).click();
   await said(page, '2 customers invited; who was told within a day gets no second mail.');
-  await page.getByRole('row', { name: /Members.*1 of 1/ }).first().waitFor();
+  await page
+    .getByRole('row', { name: /Members.*1 of 1/ })
+    .first()
+    .waitFor();
   await check_page(page, 'console-invitations');
   await page.getByLabel('E-mail addresses').fill('other@example.org');
   await page.getByRole('button', { name: 'Withdraw their invitations' }).click();
   await said(page, '1 invitation withdrawn.');
 
   await server.post('/auth/customer/otp/request', { body: { email } });
-  const member = (await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })).json.token;
+  const member = (
+    await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })
+  ).json.token;
   const invitation = await server.get(`/events/${event.id}/invitations/me`, { token: member });
   assert.equal(invitation.json.ticket_type_id, event.ticket_types[1].id, invitation.text);
   const order = await bought(s, member, event, ada);
@@ -608,7 +835,10 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   await said(page, 'They are blocked.');
   await page.getByRole('row', { name: /Resold tickets\./ }).waitFor();
   await check_page(page, 'console-blocked');
-  await eventually('the refund', async () => (await server.get(`/orders/${order}/status`, { token: member })).json.status === 'refunded');
+  await eventually(
+    'the refund',
+    async () => (await server.get(`/orders/${order}/status`, { token: member })).json.status === 'refunded',
+  );
   await page.getByRole('button', { name: 'Serve again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Serve again' }).click();
   await page.getByText('Nobody is blocked.').waitFor();
@@ -650,7 +880,10 @@ test('a queue is made, retuned, called from, paused and searched', async (t) => 
   await page.getByRole('button', { name: 'Revoke…', exact: true }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
   await said(page, 'Revoked.');
-  assert.equal((await server.get(`/tickets/${ben.ticket_id}`, { token: ben.ticket_token })).json.status, 'CANCELLED');
+  assert.equal(
+    (await server.get(`/tickets/${ben.ticket_id}`, { token: ben.ticket_token })).json.status,
+    'CANCELLED',
+  );
   await tab(page, 'Settings');
   await page.getByLabel('Session (minutes)').fill('7');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -658,7 +891,10 @@ test('a queue is made, retuned, called from, paused and searched', async (t) => 
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Resume' }).waitFor();
   await place(page, 'Queues');
-  await page.getByRole('row', { name: /Front door/ }).getByText('paused').waitFor();
+  await page
+    .getByRole('row', { name: /Front door/ })
+    .getByText('paused')
+    .waitFor();
   await check_page(page, 'console-queues');
 });
 
@@ -669,7 +905,13 @@ test('with the keyboard only: sign in, skip, open an event, change it, answer a 
   const press = async (...keys) => {
     for (const key of keys) await page.keyboard.press(key);
   };
-  const focused = () => page.evaluate(() => document.activeElement.innerText || document.activeElement.labels?.[0]?.innerText || document.activeElement.tagName);
+  const focused = () =>
+    page.evaluate(
+      () =>
+        document.activeElement.innerText ||
+        document.activeElement.labels?.[0]?.innerText ||
+        document.activeElement.tagName,
+    );
   /** Tab until the focus is on what is called so; every stop on the way must be seen. */
   const tab_to = async (name) => {
     for (let i = 0; i < 60; ++i) {
@@ -692,7 +934,10 @@ test('with the keyboard only: sign in, skip, open an event, change it, answer a 
   await page.getByRole('link', { name: event.name }).waitFor();
   for (let i = 0; i < 20 && !/^Skip/.test(await focused()); ++i) await press('Shift+Tab');
   assert.match(await focused(), /^Skip to the content/);
-  assert.ok((await page.getByRole('link', { name: 'Skip to the content' }).boundingBox()).y >= 0, 'it is seen while it has the focus');
+  assert.ok(
+    (await page.getByRole('link', { name: 'Skip to the content' }).boundingBox()).y >= 0,
+    'it is seen while it has the focus',
+  );
   await check_page(page, 'console-skip');
   await press('Enter');
   assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
@@ -715,19 +960,48 @@ test('with the keyboard only: sign in, skip, open an event, change it, answer a 
   await eventually('the focus is back', async () => /^End/.test(await focused()));
 });
 
-for (const [name, viewport] of Object.entries({ '390px': { width: 390, height: 844 }, 'zoom-200': { width: 640, height: 450 } }))
+for (const [name, viewport] of Object.entries({
+  '390px': { width: 390, height: 844 },
+  'zoom-200': { width: 640, height: 450 },
+}))
   test(`nothing is cut off at ${name}`, async (t) => {
     const s = await console_for(t, { browser_options: { viewport } });
     const { page, server } = s;
     const event = await event_of(s, {
       name: 'A festival with a name that is as long as names of festivals are, Donaudampfschifffahrtsgesellschaft edition',
-      queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 },
+      queue: {
+        policy: 'batch',
+        batch_size: 50,
+        admission_interval_ms: 100,
+        claim_window_seconds: 300,
+        session_ttl_seconds: 1200,
+      },
     });
-    const order = await bought(s, await server.customer(), event, { ...ada, email: `${'a'.repeat(60)}@${'b'.repeat(40)}.example.org` });
+    const order = await bought(s, await server.customer(), event, {
+      ...ada,
+      email: `${'a'.repeat(60)}@${'b'.repeat(40)}.example.org`,
+    });
     await check_page(page, `console-sign-in-${name}`);
     await sign_in(page, s.who);
-    const views = ['events', 'events/new', `events/${event.id}`, `events/${event.id}/settings`, `events/${event.id}/orders`, `events/${event.id}/orders/${order}`,
-      `events/${event.id}/people`, `events/${event.id}/promo-codes`, `events/${event.id}/priority`, `events/${event.id}/invitations`, `events/${event.id}/audit`, 'queues', 'queues/new', 'blocked', 'dead-letters', 'tasks', 'audit'];
+    const views = [
+      'events',
+      'events/new',
+      `events/${event.id}`,
+      `events/${event.id}/settings`,
+      `events/${event.id}/orders`,
+      `events/${event.id}/orders/${order}`,
+      `events/${event.id}/people`,
+      `events/${event.id}/promo-codes`,
+      `events/${event.id}/priority`,
+      `events/${event.id}/invitations`,
+      `events/${event.id}/audit`,
+      'queues',
+      'queues/new',
+      'blocked',
+      'dead-letters',
+      'tasks',
+      'audit',
+    ];
     for (const view of views) {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
       await sleep(300);
@@ -735,7 +1009,10 @@ for (const [name, viewport] of Object.entries({ '390px': { width: 390, height: 8
       await eventually('what was loaded', async () => (await page.getByText('Loading…').count()) === 0);
       if (view === `events/${event.id}`) await tile(page, 'Sold').waitFor();
       assert.ok(await fits(page), `${view} must be scrolled to the side`);
-      await check_page(page, `console-${view.replaceAll('/', '-').replace(event.id, 'event').replace(order, 'order')}-${name}`);
+      await check_page(
+        page,
+        `console-${view.replaceAll('/', '-').replace(event.id, 'event').replace(order, 'order')}-${name}`,
+      );
     }
   });
 
@@ -752,7 +1029,9 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
   await tile(page, 'Sold').waitFor(); // what was known stays
   await page.unroute('**/stats');
-  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, { timeout_ms: 20_000 });
+  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, {
+    timeout_ms: 20_000,
+  });
   await page.route('**/advance', (route) => route.abort());
   await page.getByRole('button', { name: /^Call next/ }).click();
   await page.getByText('It may have been done or not').waitFor();
@@ -764,8 +1043,14 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
   await check_page(page, 'console-server-away');
   await server.launch();
-  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, { timeout_ms: 30_000 });
-  for (const [hash, words] of [[`#/events/${event.id.replace(/^./, '1')}`, 'There is nothing here, or it is not yours.'], ['#/events/x', 'There is nothing here, or it is not yours.'], ['#/nowhere', 'There is nothing here']]) {
+  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, {
+    timeout_ms: 30_000,
+  });
+  for (const [hash, words] of [
+    [`#/events/${event.id.replace(/^./, '1')}`, 'There is nothing here, or it is not yours.'],
+    ['#/events/x', 'There is nothing here, or it is not yours.'],
+    ['#/nowhere', 'There is nothing here'],
+  ]) {
     await page.evaluate((to) => (location.hash = to), hash);
     await page.getByText(words).first().waitFor();
   }
@@ -797,7 +1082,11 @@ test('a sign-in lives in memory, ends without losing the view, and leaves nothin
   await dialog.getByLabel('Password').fill(s.who.password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'detached' });
-  assert.equal(await page.getByLabel('Name', { exact: true }).first().inputValue(), 'Half typed', 'what was typed is still there');
+  assert.equal(
+    await page.getByLabel('Name', { exact: true }).first().inputValue(),
+    'Half typed',
+    'what was typed is still there',
+  );
   // Another account sees nothing of it; signing out ends it.
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -25,7 +25,11 @@ const filled = (text) => String(text).replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
 /** The instructions of a Dockerfile by stage: [[{word, text}]]. */
 function stages() {
-  const lines = read('Dockerfile').replace(/^#.*\n/gm, '').replace(/\\\n/g, ' ').split('\n').filter((line) => line.trim() !== '');
+  const lines = read('Dockerfile')
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
   const all = [];
   for (const line of lines) {
     const [, word, text] = /^([A-Z]+) +(.*)$/.exec(line) ?? assert.fail(`no instruction: ${line}`);
@@ -37,9 +41,13 @@ function stages() {
 
 /** Packages of the libraries that a program of ours loads itself. */
 async function packages_of(program) {
-  const needed = [...(await must('readelf', ['--dynamic', program])).matchAll(/\(NEEDED\).*\[(.*)\]/g)].map((m) => m[1]);
+  const needed = [...(await must('readelf', ['--dynamic', program])).matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(
+    (m) => m[1],
+  );
   assert.ok(needed.length > 5, `${program} needs ${needed}`);
-  const places = new Map([...(await must('ldd', [program])).matchAll(/^\s*(\S+) => (\S+)/gm)].map((m) => [m[1], m[2]]));
+  const places = new Map(
+    [...(await must('ldd', [program])).matchAll(/^\s*(\S+) => (\S+)/gm)].map((m) => [m[1], m[2]]),
+  );
   const found = new Set();
   for (const library of needed) {
     if (!places.has(library)) continue; // the loader itself
@@ -53,10 +61,15 @@ async function packages_of(program) {
 }
 
 test('the image has every library that the programs load', async () => {
-  const packages = stages().at(-1).find(({ text }) => /apt-get install/.test(text)).text.split(/&&/)[1].split(/\s+/);
+  const packages = stages()
+    .at(-1)
+    .find(({ text }) => /apt-get install/.test(text))
+    .text.split(/&&/)[1]
+    .split(/\s+/);
   const in_the_base = new Set(['libc6', 'libgcc-s1']);
   for (const program of [fairqueue, fairqueue_load])
-    for (const each of await packages_of(program)) assert.ok(packages.includes(each) || in_the_base.has(each), `${path.basename(program)} needs ${each}`);
+    for (const each of await packages_of(program))
+      assert.ok(packages.includes(each) || in_the_base.has(each), `${path.basename(program)} needs ${each}`);
 });
 
 test('what the Dockerfile copies is there, it runs without rights, and starts what exists', async () => {
@@ -66,11 +79,18 @@ test('what the Dockerfile copies is there, it runs without rights, and starts wh
   const of = (word) => image.filter((each) => each.word === word).map(({ text }) => text);
   assert.deepEqual(of('USER'), ['fairqueue']);
   assert.deepEqual(JSON.parse(of('ENTRYPOINT')[0]), ['fairqueue']);
-  const environment = Object.fromEntries(of('ENV').flatMap((text) => text.trim().split(/\s+/)).map((pair) => pair.split('=')));
+  const environment = Object.fromEntries(
+    of('ENV')
+      .flatMap((text) => text.trim().split(/\s+/))
+      .map((pair) => pair.split('=')),
+  );
   await must(fairqueue, ['check-config'], { env: environment });
   const health = JSON.parse(/CMD (\[.*\])/.exec(of('HEALTHCHECK')[0])[1]);
   assert.match(await must(fairqueue, [...health.slice(1), '--help']), /Exit 0 if the server is ready/);
-  const built = [...read('Dockerfile').matchAll(/--target (.*)$/gm)][0][1].replace('\\', '').trim().split(/\s+/);
+  const built = [...read('Dockerfile').matchAll(/--target (.*)$/gm)][0][1]
+    .replace('\\', '')
+    .trim()
+    .split(/\s+/);
   assert.deepEqual(built, ['fairqueue', 'fairqueue-load']);
 });
 
@@ -89,19 +109,33 @@ test('compose.yaml is of its schema', () => {
 
 test('every path, volume, service and option that compose.yaml names is there', async () => {
   const { services, volumes } = compose();
-  assert.deepEqual(Object.keys(services).sort(), ['fairqueue', 'grafana', 'nats', 'postgres', 'prometheus', 'valkey']);
+  assert.deepEqual(Object.keys(services).sort(), [
+    'fairqueue',
+    'grafana',
+    'nats',
+    'postgres',
+    'prometheus',
+    'valkey',
+  ]);
   for (const [name, service] of Object.entries(services)) {
     for (const mount of service.volumes ?? []) {
       const from = mount.split(':')[0];
-      assert.ok(from.startsWith('./') ? fs.existsSync(path.join(root, from)) : from in volumes, `${name}: ${from}`);
+      assert.ok(
+        from.startsWith('./') ? fs.existsSync(path.join(root, from)) : from in volumes,
+        `${name}: ${from}`,
+      );
     }
     for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
       assert.ok(other in services, `${name} waits for ${other}`);
-      if (condition === 'service_healthy') assert.ok(services[other].healthcheck, `${other} has a healthcheck`);
+      if (condition === 'service_healthy')
+        assert.ok(services[other].healthcheck, `${other} has a healthcheck`);
     }
-    for (const port of service.ports ?? []) assert.match(port, /^127\.0\.0\.1:/, `${name} listens on this machine only`);
+    for (const port of service.ports ?? [])
+      assert.match(port, /^127\.0\.0\.1:/, `${name} listens on this machine only`);
   }
-  const environment = Object.fromEntries(Object.entries(services.fairqueue.environment).map(([name, value]) => [name, filled(value)]));
+  const environment = Object.fromEntries(
+    Object.entries(services.fairqueue.environment).map(([name, value]) => [name, filled(value)]),
+  );
   await must(fairqueue, ['check-config'], { env: environment });
   await must(fairqueue, ['check-config'], { env: { ...environment, FAIRQUEUE_MAIL_MODE: 'nats' } });
   for (const url of ['FAIRQUEUE_LEDGER_URL', 'FAIRQUEUE_CACHE_URL', 'FAIRQUEUE_NATS_URL'])
@@ -110,13 +144,23 @@ test('every path, volume, service and option that compose.yaml names is there', 
 
 test('Prometheus and Grafana of compose.yaml find one another, the server and their files', async () => {
   const { services } = compose();
-  const mounts = (name) => Object.fromEntries(services[name].volumes.map((mount) => mount.split(':')).map(([from, to]) => [to, from]));
+  const mounts = (name) =>
+    Object.fromEntries(
+      services[name].volumes.map((mount) => mount.split(':')).map(([from, to]) => [to, from]),
+    );
   // Prometheus' folder as the container has it.
   const folder = temporary_folder();
   for (const [to, from] of Object.entries(mounts('prometheus')))
     if (from.startsWith('./')) fs.copyFileSync(path.join(root, from), path.join(folder, path.basename(to)));
-  assert.match(await must('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder }), /1 rule files found/);
-  const [{ static_configs: [{ targets }] }] = YAML.parse(fs.readFileSync(path.join(folder, 'prometheus.yml'), 'utf8')).scrape_configs;
+  assert.match(
+    await must('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder }),
+    /1 rule files found/,
+  );
+  const [
+    {
+      static_configs: [{ targets }],
+    },
+  ] = YAML.parse(fs.readFileSync(path.join(folder, 'prometheus.yml'), 'utf8')).scrape_configs;
   const [host, port] = targets[0].split(':');
   assert.ok(host in services);
   assert.equal(services[host].environment.FAIRQUEUE_HTTP_ADMIN_LISTEN, `0.0.0.0:${port}`);
@@ -130,14 +174,22 @@ test('Prometheus and Grafana of compose.yaml find one another, the server and th
   const dashboard = Object.entries(grafana).find(([to]) => path.dirname(to) === provider.options.path);
   const { uid, templating } = JSON.parse(read(dashboard[1]));
   assert.equal(uid, 'fairqueue');
-  assert.equal(templating.list.find(({ type }) => type === 'datasource').query, source.type, 'the dashboard takes this source by itself');
+  assert.equal(
+    templating.list.find(({ type }) => type === 'datasource').query,
+    source.type,
+    'the dashboard takes this source by itself',
+  );
 });
 
 // -- Kubernetes -----------------------------------------------------------------------------------------------------------
 
 function resources() {
   const { resources: files } = YAML.parse(read('deploy/kubernetes/kustomization.yaml'));
-  return files.flatMap((file) => YAML.parseAllDocuments(read('deploy/kubernetes', file), { merge: true }).map((document) => document.toJSON()));
+  return files.flatMap((file) =>
+    YAML.parseAllDocuments(read('deploy/kubernetes', file), { merge: true }).map((document) =>
+      document.toJSON(),
+    ),
+  );
 }
 const of_kind = (kind) => resources().find((each) => each.kind === kind);
 
@@ -145,20 +197,39 @@ test('Kubernetes: probes, drain, disruption budget, 2 to 10 nodes by CPU or chec
   const { spec } = of_kind('StatefulSet').spec.template;
   const [container] = spec.containers;
   const admin = container.ports.find(({ name }) => name === 'metrics').containerPort;
-  assert.match(read('deploy/kubernetes/fairqueue.toml'), new RegExp(`admin_listen = "0\\.0\\.0\\.0:${admin}"`));
-  for (const [probe, target] of [['startupProbe', '/livez'], ['livenessProbe', '/livez'], ['readinessProbe', '/readyz']])
+  assert.match(
+    read('deploy/kubernetes/fairqueue.toml'),
+    new RegExp(`admin_listen = "0\\.0\\.0\\.0:${admin}"`),
+  );
+  for (const [probe, target] of [
+    ['startupProbe', '/livez'],
+    ['livenessProbe', '/livez'],
+    ['readinessProbe', '/readyz'],
+  ])
     assert.deepEqual(container[probe].httpGet, { path: target, port: 'metrics' });
-  const [, drain, pause] = /timeout (\d+) fairqueue cluster drain .*; sleep (\d+)/.exec(container.lifecycle.preStop.exec.command.at(-1));
+  const [, drain, pause] = /timeout (\d+) fairqueue cluster drain .*; sleep (\d+)/.exec(
+    container.lifecycle.preStop.exec.command.at(-1),
+  );
   const drain_timeout = Number(/drain_timeout = "(\d+)s"/.exec(read('deploy/kubernetes/fairqueue.toml'))[1]);
-  assert.ok(Number(drain) + Number(pause) + drain_timeout + 10 <= spec.terminationGracePeriodSeconds, 'time for all of it before SIGKILL');
+  assert.ok(
+    Number(drain) + Number(pause) + drain_timeout + 10 <= spec.terminationGracePeriodSeconds,
+    'time for all of it before SIGKILL',
+  );
   assert.equal(of_kind('PodDisruptionBudget').spec.maxUnavailable, 1);
   const { minReplicas, maxReplicas, metrics } = of_kind('HorizontalPodAutoscaler').spec;
   assert.deepEqual([minReplicas, maxReplicas], [2, 10]);
   assert.equal(metrics[0].resource.target.averageUtilization, 70);
-  assert.deepEqual([metrics[1].pods.metric.name, metrics[1].pods.target.averageValue], ['checkout_queue_length', '50']);
+  assert.deepEqual(
+    [metrics[1].pods.metric.name, metrics[1].pods.target.averageValue],
+    ['checkout_queue_length', '50'],
+  );
   const [rule] = YAML.parse(read('deploy/kubernetes/adapter-rule.yaml')).rules.custom;
   assert.equal(rule.name.as, metrics[1].pods.metric.name);
-  for (const volume of container.volumeMounts) assert.ok(spec.volumes.some(({ name }) => name === volume.name), volume.name);
+  for (const volume of container.volumeMounts)
+    assert.ok(
+      spec.volumes.some(({ name }) => name === volume.name),
+      volume.name,
+    );
   const chosen = of_kind('StatefulSet').spec.template.metadata.labels;
   for (const kind of ['Service', 'PodDisruptionBudget', 'NetworkPolicy'])
     for (const { spec: s } of resources().filter((each) => each.kind === kind))
@@ -169,10 +240,25 @@ test('Kubernetes: the program takes the options that its pod gets', async () => 
   const folder = temporary_folder();
   fs.writeFileSync(path.join(folder, 'url'), 'postgres://fairqueue:secret@db/fairqueue\n');
   const [container] = of_kind('StatefulSet').spec.template.spec.containers;
-  const environment = Object.fromEntries(container.env.map(({ name, value }) => [name,
-    (value ?? (name === 'POD_ADDRESS' ? '10.1.2.3' : 'fairqueue-0')).replace('$(POD_ADDRESS)', '10.1.2.3').replace(/^\/ledger/, folder)]));
-  const image = stages().at(-1).filter(({ word }) => word === 'ENV').flatMap(({ text }) => text.trim().split(/\s+/)).map((pair) => pair.split('='));
-  await must(fairqueue, ['check-config', '--config', path.join(root, 'deploy/kubernetes/fairqueue.toml')], { env: { ...Object.fromEntries(image), ...environment } });
+  const environment = Object.fromEntries(
+    container.env.map(({ name, value }) => [
+      name,
+      (value ?? (name === 'POD_ADDRESS' ? '10.1.2.3' : 'fairqueue-0'))
+        .replace('$(POD_ADDRESS)', '10.1.2.3')
+        .replace(/^\/ledger/, folder),
+    ]),
+  );
+  const image = stages()
+    .at(-1)
+    .filter(({ word }) => word === 'ENV')
+    .flatMap(({ text }) => text.trim().split(/\s+/))
+    .map((pair) => pair.split('='));
+  await must(fairqueue, ['check-config', '--config', path.join(root, 'deploy/kubernetes/fairqueue.toml')], {
+    env: { ...Object.fromEntries(image), ...environment },
+  });
   // The command that drains is one that the program has.
-  assert.match(await must(fairqueue, ['cluster', 'drain', '--help']), /Give away what the running server owns/);
+  assert.match(
+    await must(fairqueue, ['cluster', 'drain', '--help']),
+    /Give away what the running server owns/,
+  );
 });

@@ -10,7 +10,18 @@ import { X509Certificate } from 'node:crypto';
 import { Authority } from '../support/certificates.mjs';
 import { Services } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
-import { assert, clean_environment, eventually, fairqueue_load, free_port, root, run, server_for, sleep, temporary_folder } from './lib.mjs';
+import {
+  assert,
+  clean_environment,
+  eventually,
+  fairqueue_load,
+  free_port,
+  root,
+  run,
+  server_for,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 
 const deploy = path.join(root, 'deploy');
 const read = (...name) => fs.readFileSync(path.join(root, ...name), 'utf8');
@@ -36,11 +47,14 @@ async function must(name, args, options) {
 /** The alerts of the file, which has one key a line: [{name, expr, runbook}]. */
 function alerts() {
   const text = read('deploy/prometheus/alerts.yml');
-  return text.split(/^ *- alert: /m).slice(1).map((part) => ({
-    name: /^\S+/.exec(part)[0],
-    expr: /expr: ([^]*?)\n {8}\w/.exec(part)[1],
-    runbook: /runbook_url: (\S+)/.exec(part)?.[1],
-  }));
+  return text
+    .split(/^ *- alert: /m)
+    .slice(1)
+    .map((part) => ({
+      name: /^\S+/.exec(part)[0],
+      expr: /expr: ([^]*?)\n {8}\w/.exec(part)[1],
+      runbook: /runbook_url: (\S+)/.exec(part)?.[1],
+    }));
 }
 
 test('promtool accepts the rules, each alert fires in its test and stays silent in another', async () => {
@@ -48,11 +62,18 @@ test('promtool accepts the rules, each alert fires in its test and stays silent 
   await must('promtool', ['check', 'config', 'prometheus.yml'], { cwd: folder });
   const checked = await must('promtool', ['check', 'rules', 'alerts.yml'], { cwd: folder });
   const all = alerts();
-  assert.match(checked.out, new RegExp(`${all.length} rules found`), 'this file reads the same alerts as promtool');
+  assert.match(
+    checked.out,
+    new RegExp(`${all.length} rules found`),
+    'this file reads the same alerts as promtool',
+  );
   await must('promtool', ['test', 'rules', 'alerts_test.yml'], { cwd: folder });
-  const tests = read('deploy/prometheus/alerts_test.yml').split(/^ {2}- name: /m).slice(1);
+  const tests = read('deploy/prometheus/alerts_test.yml')
+    .split(/^ {2}- name: /m)
+    .slice(1);
   for (const { name } of all) {
-    const of = (kind) => tests.filter((each) => each.includes(`alertname: ${name}\n`) && kind.test(each)).length;
+    const of = (kind) =>
+      tests.filter((each) => each.includes(`alertname: ${name}\n`) && kind.test(each)).length;
     assert.ok(of(/exp_alerts:\n +- exp_labels:/) > 0, `${name} fires in no test`);
     assert.ok(of(/exp_alerts: \[\]/) > 0, `${name} is silent in no test`);
   }
@@ -61,7 +82,10 @@ test('promtool accepts the rules, each alert fires in its test and stays silent 
 test('promtool notices a rule that does not fire', async () => {
   const folder = temporary_folder();
   const rules = read('deploy/prometheus/alerts.yml');
-  fs.writeFileSync(path.join(folder, 'alerts.yml'), rules.replace('checkout_queue_length) > 100', 'checkout_queue_length) > 1000'));
+  fs.writeFileSync(
+    path.join(folder, 'alerts.yml'),
+    rules.replace('checkout_queue_length) > 100', 'checkout_queue_length) > 1000'),
+  );
   fs.copyFileSync(path.join(deploy, 'prometheus/alerts_test.yml'), path.join(folder, 'alerts_test.yml'));
   const end = await tool('promtool', ['test', 'rules', 'alerts_test.yml'], { cwd: folder });
   assert.notEqual(end.code, 0);
@@ -69,11 +93,20 @@ test('promtool notices a rule that does not fire', async () => {
 });
 
 test('every alert names a runbook that is there, and every runbook an alert', () => {
-  const titles = [...read('docs/operations.md').matchAll(/^#+ (.*)$/gm)].map((m) => m[1].toLowerCase().replace(/[^\w -]/g, '').replaceAll(' ', '-'));
+  const titles = [...read('docs/operations.md').matchAll(/^#+ (.*)$/gm)].map((m) =>
+    m[1]
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
   const all = alerts();
   for (const { name, runbook } of all) {
     assert.equal(runbook, `docs/operations.md#${name.toLowerCase()}`);
-    assert.equal(titles.filter((title) => title === name.toLowerCase()).length, 1, `no runbook, or two, for ${name}`);
+    assert.equal(
+      titles.filter((title) => title === name.toLowerCase()).length,
+      1,
+      `no runbook, or two, for ${name}`,
+    );
   }
   const runbooks = titles.filter((title) => title.startsWith('fairqueue') && !title.includes('-'));
   assert.deepEqual(runbooks.sort(), all.map(({ name }) => name.toLowerCase()).sort());
@@ -84,22 +117,32 @@ test('every alert names a runbook that is there, and every runbook an alert', ()
 /** Every query of the dashboard: {panel, expr}. */
 function queries() {
   const dashboard = JSON.parse(read('deploy/grafana/fairqueue.json'));
-  return dashboard.panels.flatMap((panel) => (panel.targets ?? []).map(({ expr }) => ({ panel: panel.title, expr })));
+  return dashboard.panels.flatMap((panel) =>
+    (panel.targets ?? []).map(({ expr }) => ({ panel: panel.title, expr })),
+  );
 }
 
 /** Names of series in a query: what is no function, no label and no variable of Grafana. */
 function names_in(expr) {
   const bare = expr.replace(/\{(?:"[^"]*"|[^}"])*\}|\[[^\]]*\]|\b(by|without|on|ignoring) \([^)]*\)/g, ' ');
-  return [...bare.matchAll(/\b(?:fairqueue|checkout)_\w+/g)].map((m) => m[0].replace(/_(bucket|sum|count)$/, ''));
+  return [...bare.matchAll(/\b(?:fairqueue|checkout)_\w+/g)].map((m) =>
+    m[0].replace(/_(bucket|sum|count)$/, ''),
+  );
 }
 
 const get_json = (url) =>
   new Promise((resolve, reject) => {
     const outgoing = http.get(url, (incoming) => {
       let text = '';
-      incoming.setEncoding('utf8').on('data', (part) => { text += part; });
+      incoming.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
       incoming.on('end', () => {
-        try { resolve(JSON.parse(text)); } catch (error) { reject(new Error(`${url}: ${text.slice(0, 200)}`)); }
+        try {
+          resolve(JSON.parse(text));
+        } catch (error) {
+          reject(new Error(`${url}: ${text.slice(0, 200)}`));
+        }
       });
     });
     outgoing.on('error', reject);
@@ -114,24 +157,48 @@ class Prometheus {
     fs.copyFileSync(path.join(deploy, 'prometheus/alerts.yml'), path.join(folder, 'alerts.yml'));
     // The example itself, with our addresses and a pace for tests.
     const example = read('deploy/prometheus/prometheus.yml');
-    const ours = example.replace(/targets: \[.*\]/, `targets: ${JSON.stringify(targets)}`).replaceAll('interval: 15s', 'interval: 1s');
-    assert.ok(ours.includes(targets[0]) && ours.includes('interval: 1s'), 'the example has the lines that are replaced here');
+    const ours = example
+      .replace(/targets: \[.*\]/, `targets: ${JSON.stringify(targets)}`)
+      .replaceAll('interval: 15s', 'interval: 1s');
+    assert.ok(
+      ours.includes(targets[0]) && ours.includes('interval: 1s'),
+      'the example has the lines that are replaced here',
+    );
     fs.writeFileSync(file, ours);
     let log = '';
-    const child = spawn('prometheus', [`--config.file=${file}`, `--storage.tsdb.path=${folder}/data`, `--web.listen-address=${new URL(prometheus.url).host}`],
-      { env: clean_environment(), stdio: ['ignore', 'ignore', 'pipe'] });
-    child.stderr.setEncoding('utf8').on('data', (text) => { log += text; });
+    const child = spawn(
+      'prometheus',
+      [
+        `--config.file=${file}`,
+        `--storage.tsdb.path=${folder}/data`,
+        `--web.listen-address=${new URL(prometheus.url).host}`,
+      ],
+      { env: clean_environment(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text;
+    });
     const ended = new Promise((resolve) => {
-      child.on('error', (error) => resolve(error.code === 'ENOENT' ? 'prometheus is missing; scripts/setup installs it' : String(error)));
+      child.on('error', (error) =>
+        resolve(error.code === 'ENOENT' ? 'prometheus is missing; scripts/setup installs it' : String(error)),
+      );
       child.on('exit', () => resolve(`prometheus ended:\n${log.slice(-2000)}`));
     });
     const kill = () => child.kill('SIGKILL');
     process.on('exit', kill);
-    t.after(async () => { kill(); await ended; process.off('exit', kill); });
-    const up = eventually('prometheus scrapes all nodes', async () => {
-      const { data } = await prometheus.query('up').catch(() => ({}));
-      return data?.result.filter(({ value }) => value[1] === '1').length === targets.length;
-    }, { timeout_ms: 30_000, every_ms: 200 });
+    t.after(async () => {
+      kill();
+      await ended;
+      process.off('exit', kill);
+    });
+    const up = eventually(
+      'prometheus scrapes all nodes',
+      async () => {
+        const { data } = await prometheus.query('up').catch(() => ({}));
+        return data?.result.filter(({ value }) => value[1] === '1').length === targets.length;
+      },
+      { timeout_ms: 30_000, every_ms: 200 },
+    );
     up.catch(() => {});
     const failure = await Promise.race([up.then(() => undefined), ended]);
     if (failure) assert.fail(failure);
@@ -146,7 +213,9 @@ class Prometheus {
 /** What docs/operations.md says: ['name type'], sorted. */
 function documented_metrics() {
   const section = read('docs/operations.md').split('### All metrics\n')[1].split('\n## ')[0];
-  return [...section.matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|([^|]*)\|/gm)].map(([, name, type, labels]) => `${name} ${type} ${labels.trim()}`.trim()).sort();
+  return [...section.matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|([^|]*)\|/gm)]
+    .map(([, name, type, labels]) => `${name} ${type} ${labels.trim()}`.trim())
+    .sort();
 }
 
 /** The same from /metrics: names, types, and the labels of all series that there are. */
@@ -154,24 +223,43 @@ async function described_metrics(nodes) {
   const all = new Map();
   for (const node of nodes) {
     const { text } = await node.get('/metrics', { admin: true });
-    for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) if (!all.has(name)) all.set(name, { type, labels: new Set() });
+    for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+      if (!all.has(name)) all.set(name, { type, labels: new Set() });
     for (const [, series, labels] of text.matchAll(/^(\w+)\{([^]*?)\} \S+$/gm)) {
       const family = all.get(series) ?? all.get(series.replace(/_(bucket|sum|count)$/, ''));
       for (const [, label] of labels.matchAll(/(\w+)="/g)) if (label !== 'le') family.labels.add(label);
     }
   }
-  return [...all].map(([name, { type, labels }]) => `${name} ${type} ${[...labels].map((l) => `\`${l}\``).join(', ')}`.trim()).sort();
+  return [...all]
+    .map(([name, { type, labels }]) =>
+      `${name} ${type} ${[...labels].map((l) => `\`${l}\``).join(', ')}`.trim(),
+    )
+    .sort();
 }
 
 test('promtool accepts the metrics of a running demo sale', async (t) => {
   const server = await server_for(t, { demo: true });
-  const { code, out, err } = await run(fairqueue_load, ['--url', server.url, '--data-dir', server.data_dir, '--fans', '60', '--arrival-seconds', '1', '--buy-by', 'mixed', '--quiet']);
+  const { code, out, err } = await run(fairqueue_load, [
+    '--url',
+    server.url,
+    '--data-dir',
+    server.data_dir,
+    '--fans',
+    '60',
+    '--arrival-seconds',
+    '1',
+    '--buy-by',
+    'mixed',
+    '--quiet',
+  ]);
   assert.equal(code, 0, `${out}${err}`);
   const text = (await server.get('/metrics', { admin: true })).text;
   assert.match(text, /fairqueue_joins_total\{result="created"\} 60/);
   const checked = await must('promtool', ['check', 'metrics'], { input: text });
   assert.equal(checked.out + checked.err, '');
-  const wrong = await tool('promtool', ['check', 'metrics'], { input: text.replaceAll('fairqueue_joins_total', 'fairqueue_joins') });
+  const wrong = await tool('promtool', ['check', 'metrics'], {
+    input: text.replaceAll('fairqueue_joins_total', 'fairqueue_joins'),
+  });
   assert.notEqual(wrong.code, 0, 'promtool sees a counter without _total');
 });
 
@@ -179,47 +267,101 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const redis = await Services.start('redis');
   t.after(() => redis.stop());
   const own = new Authority(temporary_folder()).issue('own');
-  const cluster = await Cluster.start(t, { nodes: 2, settings: { 'cache.url': redis.redis_url,
-    'tls.listen': '127.0.0.1:0', 'tls.certificate': own.certificate, 'tls.key': own.key,
-    'tracing.url': 'http://127.0.0.1:9/v1/traces' } }); // whoever listens there: its metrics are to be seen
-  const prometheus = await Prometheus.start(t, cluster.nodes.map((node) => `127.0.0.1:${node.admin_port}`));
+  const cluster = await Cluster.start(t, {
+    nodes: 2,
+    settings: {
+      'cache.url': redis.redis_url,
+      'tls.listen': '127.0.0.1:0',
+      'tls.certificate': own.certificate,
+      'tls.key': own.key,
+      'tracing.url': 'http://127.0.0.1:9/v1/traces',
+    },
+  }); // whoever listens there: its metrics are to be seen
+  const prometheus = await Prometheus.start(
+    t,
+    cluster.nodes.map((node) => `127.0.0.1:${node.admin_port}`),
+  );
   const [first, second] = cluster.nodes;
   const organizer = await first.organizer();
   const { id: event } = await first.event(organizer, { total: 5000 });
   await cluster.hand_off(event, first);
 
   // Fans come through the node that does not own the event, until everything below was asked.
-  const load = run(fairqueue_load, ['--url', second.url, '--data-dir', second.data_dir, '--event', event, '--fans', '400', '--arrival', 'poisson', '--arrival-seconds', '20',
-    '--buy-by', 'mixed', '--timeout', '60', '--quiet'], { timeout_ms: 90_000 });
-  await eventually('a sale that Prometheus has seen', async () => {
-    const { data } = await prometheus.query('sum(rate(fairqueue_webhooks_total{result="applied"}[10s]))');
-    return Number(data.result[0]?.value[1] ?? 0) > 0;
-  }, { timeout_ms: 30_000, every_ms: 500 });
+  const load = run(
+    fairqueue_load,
+    [
+      '--url',
+      second.url,
+      '--data-dir',
+      second.data_dir,
+      '--event',
+      event,
+      '--fans',
+      '400',
+      '--arrival',
+      'poisson',
+      '--arrival-seconds',
+      '20',
+      '--buy-by',
+      'mixed',
+      '--timeout',
+      '60',
+      '--quiet',
+    ],
+    { timeout_ms: 90_000 },
+  );
+  await eventually(
+    'a sale that Prometheus has seen',
+    async () => {
+      const { data } = await prometheus.query('sum(rate(fairqueue_webhooks_total{result="applied"}[10s]))');
+      return Number(data.result[0]?.value[1] ?? 0) > 0;
+    },
+    { timeout_ms: 30_000, every_ms: 500 },
+  );
 
   const known = new Set();
   for (const node of cluster.nodes)
-    for (const [, name] of (await node.get('/metrics', { admin: true })).text.matchAll(/^# TYPE (\S+)/gm)) known.add(name);
-  const checked = await must('promtool', ['check', 'metrics'], { input: (await second.get('/metrics', { admin: true })).text });
+    for (const [, name] of (await node.get('/metrics', { admin: true })).text.matchAll(/^# TYPE (\S+)/gm))
+      known.add(name);
+  const checked = await must('promtool', ['check', 'metrics'], {
+    input: (await second.get('/metrics', { admin: true })).text,
+  });
   assert.equal(checked.out + checked.err, '', 'with a cache and a cluster too');
-  assert.deepEqual(await described_metrics(cluster.nodes), documented_metrics(), 'docs/operations.md, "All metrics"');
+  assert.deepEqual(
+    await described_metrics(cluster.nodes),
+    documented_metrics(),
+    'docs/operations.md, "All metrics"',
+  );
   for (const { expr, panel, name } of [...queries(), ...alerts()])
-    for (const each of names_in(expr)) assert.ok(known.has(each), `${panel ?? name}: there is no metric ${each}`);
+    for (const each of names_in(expr))
+      assert.ok(known.has(each), `${panel ?? name}: there is no metric ${each}`);
 
   const all = queries();
   assert.ok(all.length >= 70, `${all.length} queries`);
-  const value_of = (expr) => expr.replaceAll('$__rate_interval', '10s').replaceAll('$__range', '1m').replaceAll('$job', 'fairqueue').replaceAll('$instance', '.*');
+  const value_of = (expr) =>
+    expr
+      .replaceAll('$__rate_interval', '10s')
+      .replaceAll('$__range', '1m')
+      .replaceAll('$job', 'fairqueue')
+      .replaceAll('$instance', '.*');
   const without_data = async () => {
     const without = [];
     for (const { panel, expr } of all) {
       const answer = await prometheus.query(value_of(expr));
       assert.equal(answer.status, 'success', `${panel}: ${expr}: ${answer.error}`);
-      if (!answer.data.result.some(({ value }) => Number.isFinite(Number(value[1])))) without.push(`${panel}: ${expr}`);
+      if (!answer.data.result.some(({ value }) => Number.isFinite(Number(value[1]))))
+        without.push(`${panel}: ${expr}`);
     }
     return without;
   };
   // A series that has just begun has no rate before its second scrape.
   let without = await without_data();
-  for (const end = Date.now() + 15_000; without.length > 0 && Date.now() < end; without = await without_data()) await sleep(500);
+  for (
+    const end = Date.now() + 15_000;
+    without.length > 0 && Date.now() < end;
+    without = await without_data()
+  )
+    await sleep(500);
   assert.deepEqual(without, []);
   const number = async (expr) => Number((await prometheus.query(value_of(expr))).data.result[0].value[1]);
   const of = (title) => all.find(({ panel }) => panel === title).expr;
@@ -228,28 +370,47 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   assert.ok((await number(of('Admission rate'))) > 0);
   assert.ok((await number(of('Revenue'))) > 0);
   const days = await number(of('Certificate: days left'));
-  const chain = fs.readFileSync(own.certificate, 'utf8').match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g).map((pem) => Date.parse(new X509Certificate(pem).validTo));
+  const chain = fs
+    .readFileSync(own.certificate, 'utf8')
+    .match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g)
+    .map((pem) => Date.parse(new X509Certificate(pem).validTo));
   const left = (Math.min(...chain) - Date.now()) / 86_400_000;
   assert.ok(chain.length === 2 && Math.abs(days - left) < 0.1, `${days} days left, not ${left}`);
   assert.equal(await number(of('Checkout success')), 1);
   assert.ok((await number('sum(fairqueue_cluster_link_requests_total)')) > 0, 'requests crossed the wire');
-  assert.equal((await prometheus.query('ALERTS{alertstate="firing"}')).data.result.length, 0, 'no alert while all is well');
+  assert.equal(
+    (await prometheus.query('ALERTS{alertstate="firing"}')).data.result.length,
+    0,
+    'no alert while all is well',
+  );
 
   const end = await load;
   assert.equal(end.code, 0, `${end.out}${end.err}`);
 
   // An alert in earnest: the node is gone.
   await first.kill();
-  await eventually('the link to a node that has left is no series any more', async () =>
-    !/^fairqueue_cluster_link_up\{/m.test((await second.get('/metrics', { admin: true })).text), { timeout_ms: 30_000, every_ms: 500 });
-  await eventually('FairQueueDown is pending', async () =>
-    (await prometheus.query('ALERTS{alertname="FairQueueDown"}')).data.result.length === 1, { timeout_ms: 15_000, every_ms: 500 });
+  await eventually(
+    'the link to a node that has left is no series any more',
+    async () => !/^fairqueue_cluster_link_up\{/m.test((await second.get('/metrics', { admin: true })).text),
+    { timeout_ms: 30_000, every_ms: 500 },
+  );
+  await eventually(
+    'FairQueueDown is pending',
+    async () => (await prometheus.query('ALERTS{alertname="FairQueueDown"}')).data.result.length === 1,
+    { timeout_ms: 15_000, every_ms: 500 },
+  );
 });
 
 // -- systemd -------------------------------------------------------------------------------------------------------------
 
 async function exposure(file) {
-  const { out } = await must('systemd-analyze', ['security', '--offline=true', '--no-pager', '--json=off', file]);
+  const { out } = await must('systemd-analyze', [
+    'security',
+    '--offline=true',
+    '--no-pager',
+    '--json=off',
+    file,
+  ]);
   return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(out)?.[1]);
 }
 
@@ -259,7 +420,13 @@ test('the systemd unit is confined: exposure 2.0 at most', async () => {
   assert.ok(score <= 2.0, `exposure ${score}`);
   // The same without its confinement is far above, so the number is about the unit.
   const bare = path.join(temporary_folder(), 'fairqueue.service');
-  fs.writeFileSync(bare, read('deploy/systemd/fairqueue.service').replace(/^(Protect|Private|Restrict|SystemCall|Capability|DynamicUser|User|NoNew).*\n/gm, ''));
+  fs.writeFileSync(
+    bare,
+    read('deploy/systemd/fairqueue.service').replace(
+      /^(Protect|Private|Restrict|SystemCall|Capability|DynamicUser|User|NoNew).*\n/gm,
+      '',
+    ),
+  );
   assert.ok((await exposure(bare)) > 5);
 });
 
@@ -273,7 +440,12 @@ test('with the rights that TLS at port 443 needs it is confined as well', async 
 test('the systemd unit has no key that systemd does not know', async () => {
   const folder = temporary_folder();
   const unit = path.join(folder, 'fairqueue.service');
-  fs.writeFileSync(unit, (read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf')).replace('/usr/bin/fairqueue', '/bin/true').replace(/^Documentation.*\n/m, ''));
+  fs.writeFileSync(
+    unit,
+    (read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf'))
+      .replace('/usr/bin/fairqueue', '/bin/true')
+      .replace(/^Documentation.*\n/m, ''),
+  );
   const { code, out, err } = await tool('systemd-analyze', ['verify', '--man=no', unit]);
   assert.deepEqual([code, out + err], [0, '']);
 });

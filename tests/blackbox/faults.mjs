@@ -118,19 +118,21 @@ export class FaultySale {
   send_crowd({ url = this.server.url, ...options }) {
     const all = {
       url,
-      event: this.event,
+      'event': this.event,
       'data-dir': this.server.data_dir,
       fans,
-      arrival: 'poisson',
+      'arrival': 'poisson',
       'arrival-seconds': 2,
       'no-show': 5,
-      abandon: 3,
-      decline: 3,
-      timeout: 90 * patience,
+      'abandon': 3,
+      'decline': 3,
+      'timeout': 90 * patience,
       seed,
       ...options,
     };
-    const args = Object.entries(all).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]));
+    const args = Object.entries(all).flatMap(([name, value]) =>
+      value === true ? [`--${name}`] : [`--${name}`, String(value)],
+    );
     this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 100_000 * patience }).finally(() => {
       this.crowd_is_gone = true;
     });

@@ -134,7 +134,10 @@ export class Shop {
   async ordered(fan, body, options) {
     const order = await this.order(fan, body);
     const ready = await this.reaches(fan, order, ['awaiting_payment', 'failed'], options);
-    assert.ok(ready.payment_url?.startsWith(this.double.publicUrl), `the page is the gateway's: ${JSON.stringify(ready)}`);
+    assert.ok(
+      ready.payment_url?.startsWith(this.double.publicUrl),
+      `the page is the gateway's: ${JSON.stringify(ready)}`,
+    );
     return { order, url: ready.payment_url, page: new URL(ready.payment_url).pathname.split('/').pop() };
   }
 
@@ -190,7 +193,8 @@ export class Shop {
 
   /** The header that the gateway would sign this text with. */
   signature(text, { secrets, t = Math.floor(Date.now() / 1000) } = {}) {
-    if (this.gateway === 'paystack') return { 'x-paystack-signature': paystackSignature(text, (secrets ?? [keys.paystack])[0]) };
+    if (this.gateway === 'paystack')
+      return { 'x-paystack-signature': paystackSignature(text, (secrets ?? [keys.paystack])[0]) };
     const signatures = (secrets ?? [keys.webhook]).map((secret) => `v1=${stripeSignature(text, secret, t)}`);
     return { 'stripe-signature': [`t=${t}`, ...signatures].join(',') };
   }
@@ -198,12 +202,17 @@ export class Shop {
   /** POST of exactly this body, signed as the gateway would unless `headers` are given. */
   webhook(body, { headers, ...how } = {}) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return this.server.post(`/webhooks/${this.gateway}`, { body: text, headers: headers ?? this.signature(text, how) });
+    return this.server.post(`/webhooks/${this.gateway}`, {
+      body: text,
+      headers: headers ?? this.signature(text, how),
+    });
   }
 
   /** The bytes of the stand-in's events of a type, oldest first. */
   events(type) {
-    return [...this.double.all('event')].filter((e) => (e.type ?? e.event) === type).map((e) => this.double.body_of(e));
+    return [...this.double.all('event')]
+      .filter((e) => (e.type ?? e.event) === type)
+      .map((e) => this.double.body_of(e));
   }
 
   async webhooks_counted(result) {
@@ -225,7 +234,8 @@ export class Shop {
     const { payments, claims, types } = JSON.parse(answer.out);
     for (const claim of claims)
       if (claim.status === claim_confirmed)
-        claim.value += payments.find((p) => p.claim === claim.id && kept_statuses.includes(p.status))?.tax ?? 0;
+        claim.value +=
+          payments.find((p) => p.claim === claim.id && kept_statuses.includes(p.status))?.tax ?? 0;
     return { payments, claims, types };
   }
 
@@ -233,7 +243,8 @@ export class Shop {
   async books(options = {}) {
     const rows = await this.rows();
     assert.deepEqual(contradictions({ ledger: this.double.rows(), ...rows, ...options }), []);
-    for (const { total, held, sold } of rows.types) assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
+    for (const { total, held, sold } of rows.types)
+      assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
     return rows;
   }
 
@@ -248,7 +259,12 @@ export class Shop {
       return found.length === 0;
     };
     await eventually('the books are in order', look, { timeout_ms, every_ms: 200 }).catch((error) =>
-      assert.fail(`${error.message}\n${found.join('\n')}\n${this.double.rows().map((r) => JSON.stringify(r)).join('\n')}`),
+      assert.fail(
+        `${error.message}\n${found.join('\n')}\n${this.double
+          .rows()
+          .map((r) => JSON.stringify(r))
+          .join('\n')}`,
+      ),
     );
     assert.deepEqual(this.double.violations, [], 'what the gateway does not allow');
     await this.verified();

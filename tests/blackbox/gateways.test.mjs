@@ -12,7 +12,12 @@ const side_by_side = { concurrency: 5, timeout: 150_000 * patience };
 
 const mails = (server) => {
   const folder = path.join(server.data_dir, 'mail');
-  return fs.existsSync(folder) ? fs.readdirSync(folder).filter((f) => f.endsWith('.eml')).map((f) => fs.readFileSync(path.join(folder, f), 'utf8')) : [];
+  return fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder)
+        .filter((f) => f.endsWith('.eml'))
+        .map((f) => fs.readFileSync(path.join(folder, f), 'utf8'))
+    : [];
 };
 
 describe('checkout', side_by_side, () => {
@@ -30,17 +35,26 @@ describe('checkout', side_by_side, () => {
         },
       });
       const [fan] = await shop.server.customers(1);
-      const items = [{ ticket_type_id: shop.types[0], quantity: 2, donation: 100 }, { ticket_type_id: shop.types[1] }];
+      const items = [
+        { ticket_type_id: shop.types[0], quantity: 2, donation: 100 },
+        { ticket_type_id: shop.types[1] },
+      ];
       const { order, page } = await shop.ordered(fan, {
         items,
         success_url: 'https://shop.example/thanks',
         cancel_url: 'https://shop.example/back',
       });
-      const [create, ...more] = shop.calls(gateway === 'stripe' ? 'checkout.create' : 'transaction.initialize');
+      const [create, ...more] = shop.calls(
+        gateway === 'stripe' ? 'checkout.create' : 'transaction.initialize',
+      );
       assert.equal(more.length, 0, 'one call');
       const { params } = create;
       if (gateway === 'stripe') {
-        const lines = params.line_items.map((l) => [l.price_data.product_data.name, Number(l.price_data.unit_amount), Number(l.quantity)]);
+        const lines = params.line_items.map((l) => [
+          l.price_data.product_data.name,
+          Number(l.price_data.unit_amount),
+          Number(l.quantity),
+        ]);
         assert.deepEqual(lines, [
           ['Standard', 1100, 2],
           ['Seat', 2500, 1],
@@ -66,7 +80,9 @@ describe('checkout', side_by_side, () => {
       const whole = await shop.whole(fan, order);
       assert.deepEqual([whole.total, whole.payment_status], [5329, 'CONFIRMED']);
       assert.deepEqual(shop.double.sums().captured, { [gateway === 'stripe' ? 'eur' : 'NGN']: 5329 });
-      await eventually('the receipt', () => mails(shop.server).some((m) => m.includes(contact.email) && m.includes(order)));
+      await eventually('the receipt', () =>
+        mails(shop.server).some((m) => m.includes(contact.email) && m.includes(order)),
+      );
       await shop.settled();
       assert.equal(await shop.available(), 12);
     });
@@ -85,11 +101,17 @@ describe('checkout', side_by_side, () => {
     assert.ok(platform_fee > 0 && processing_fee > 0);
     await shop.server.restart();
     const { order: second } = await shop.bought(other);
-    assert.equal(shop.calls('checkout.create')[1].params.payment_intent_data.transfer_data.destination, 'acct_1FairQueueTest');
+    assert.equal(
+      shop.calls('checkout.create')[1].params.payment_intent_data.transfer_data.destination,
+      'acct_1FairQueueTest',
+    );
     assert.equal((await shop.refund(second)).status, 202);
     await shop.reaches(other, second, 'refunded');
     const [refund] = shop.calls('refund.create');
-    assert.deepEqual([refund.params.reverse_transfer, refund.params.refund_application_fee], ['true', 'true']);
+    assert.deepEqual(
+      [refund.params.reverse_transfer, refund.params.refund_application_fee],
+      ['true', 'true'],
+    );
     await shop.settled();
   });
 
@@ -110,7 +132,13 @@ describe('checkout', side_by_side, () => {
   it('stripe: a lost answer is asked for again as before, though the tenant has an account by now', async (t) => {
     const shop = await Shop.open(t);
     const [fan] = await shop.server.customers(1);
-    shop.double.faults.add({ operation: 'checkout.create', kind: 'status', status: 503, acted: true, count: 3 });
+    shop.double.faults.add({
+      operation: 'checkout.create',
+      kind: 'status',
+      status: 503,
+      acted: true,
+      count: 3,
+    });
     const order = await shop.order(fan);
     await eventually('the session is there', () => shop.calls('checkout.create').length >= 3);
     await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
@@ -129,7 +157,11 @@ describe('checkout', side_by_side, () => {
     await shop.server.restart();
     assert.equal((await shop.refund(order)).status, 202);
     await eventually('a refund was asked for', () => shop.calls('refund.create').length > 0);
-    assert.equal(shop.calls('refund.create')[0].params.reverse_transfer, undefined, 'there is no transfer to reverse');
+    assert.equal(
+      shop.calls('refund.create')[0].params.reverse_transfer,
+      undefined,
+      'there is no transfer to reverse',
+    );
     await shop.reaches(fan, order, 'refunded');
     await shop.settled();
   });
@@ -147,7 +179,10 @@ describe('checkout', side_by_side, () => {
 
   for (const gateway of both)
     it(`${gateway}: a declined card pays at the second try`, async (t) => {
-      const shop = await Shop.open(t, { gateway, standin: gateway === 'paystack' ? { failureWebhooks: true } : {} });
+      const shop = await Shop.open(t, {
+        gateway,
+        standin: gateway === 'paystack' ? { failureWebhooks: true } : {},
+      });
       const [fan] = await shop.server.customers(1);
       const { order, page } = await shop.ordered(fan);
       await shop.double.declineCard(page, { awaitWebhook: true });
@@ -171,8 +206,14 @@ describe('checkout', side_by_side, () => {
     const unpaid = await shop.ordered(other);
     await shop.double.payAsync(unpaid.page);
     await shop.double.settleAsync(unpaid.page, false);
-    await eventually('another try is offered', async () => (await shop.status(other, unpaid.order)).can_retry);
-    assert.equal((await shop.server.delete(`/orders/${unpaid.order}`, { token: other })).json.status, 'cancelled');
+    await eventually(
+      'another try is offered',
+      async () => (await shop.status(other, unpaid.order)).can_retry,
+    );
+    assert.equal(
+      (await shop.server.delete(`/orders/${unpaid.order}`, { token: other })).json.status,
+      'cancelled',
+    );
     await shop.settled();
   });
 });
@@ -191,9 +232,16 @@ describe('webhooks', side_by_side, () => {
       const again = await Promise.all(Array.from({ length: 50 }, (_, i) => shop.webhook(bodies[i % 3])));
       assert.deepEqual([...new Set(again.map((a) => a.status))], [200]);
       const { payments, types } = await shop.books();
-      assert.deepEqual(payments.map((p) => p.captured), [1213, 1213, 1213]);
+      assert.deepEqual(
+        payments.map((p) => p.captured),
+        [1213, 1213, 1213],
+      );
       assert.deepEqual(types, [{ total: 10, held: 0, sold: 3 }]);
-      assert.equal(mails(shop.server).filter((m) => m.includes(contact.email)).length <= 6, true, 'a receipt each, perhaps a reminder each');
+      assert.equal(
+        mails(shop.server).filter((m) => m.includes(contact.email)).length <= 6,
+        true,
+        'a receipt each, perhaps a reminder each',
+      );
       await shop.settled();
     });
 
@@ -204,7 +252,9 @@ describe('webhooks', side_by_side, () => {
       const order = await shop.order(fan);
       await shop.reaches(fan, order, 'success', { timeout_ms: 20_000 });
       await shop.double.quiet();
-      await eventually('the call was answered', () => shop.double.requests.every((r) => r.status !== undefined));
+      await eventually('the call was answered', () =>
+        shop.double.requests.every((r) => r.status !== undefined),
+      );
       assert.equal((await shop.whole(fan, order)).payment_status, 'CONFIRMED');
       await shop.books({ is_settled: true });
       shop.double.set({ autopay: null });
@@ -244,15 +294,51 @@ describe('webhooks', side_by_side, () => {
 
       const foreign =
         gateway === 'stripe'
-          ? { id: `evt_${unique()}`, object: 'event', type: 'checkout.session.completed', data: { object: { id: 'cs_x', object: 'checkout.session', status: 'complete', payment_status: 'paid', amount_total: 5, currency: 'eur', metadata: {} } } }
-          : { event: 'charge.success', data: { id: 1, reference: 'somebody-elses', amount: 5, currency: 'NGN', status: 'success' } };
-      const unknown = gateway === 'stripe' ? { id: `evt_${unique()}`, object: 'event', type: 'customer.created', data: { object: { id: 'cus_1' } } } : { event: 'customeridentification.success', data: { id: 2 } };
-      const [foreign_before, ignored_before] = [await shop.webhooks_counted('foreign'), await shop.webhooks_counted('ignored')];
+          ? {
+              id: `evt_${unique()}`,
+              object: 'event',
+              type: 'checkout.session.completed',
+              data: {
+                object: {
+                  id: 'cs_x',
+                  object: 'checkout.session',
+                  status: 'complete',
+                  payment_status: 'paid',
+                  amount_total: 5,
+                  currency: 'eur',
+                  metadata: {},
+                },
+              },
+            }
+          : {
+              event: 'charge.success',
+              data: { id: 1, reference: 'somebody-elses', amount: 5, currency: 'NGN', status: 'success' },
+            };
+      const unknown =
+        gateway === 'stripe'
+          ? {
+              id: `evt_${unique()}`,
+              object: 'event',
+              type: 'customer.created',
+              data: { object: { id: 'cus_1' } },
+            }
+          : { event: 'customeridentification.success', data: { id: 2 } };
+      const [foreign_before, ignored_before] = [
+        await shop.webhooks_counted('foreign'),
+        await shop.webhooks_counted('ignored'),
+      ];
       assert.equal((await shop.webhook(foreign)).status, 200);
       assert.equal(await shop.webhooks_counted('foreign'), foreign_before + 1);
       assert.equal((await shop.webhook(unknown)).status, 200);
       assert.equal(await shop.webhooks_counted('ignored'), ignored_before + 1);
-      for (const nonsense of ['{', '[]', 'null', '"x"', '{"event":1,"type":[]}', '{"type":"checkout.session.completed"}'])
+      for (const nonsense of [
+        '{',
+        '[]',
+        'null',
+        '"x"',
+        '{"event":1,"type":[]}',
+        '{"type":"checkout.session.completed"}',
+      ])
         assert.equal((await shop.webhook(nonsense)).status, 200, nonsense);
       shop.double.webhooks.release();
       await shop.reaches(fan, order, 'success');
@@ -262,7 +348,10 @@ describe('webhooks', side_by_side, () => {
     it(`${gateway}: the newer and the older secret both count while one is replaced`, async (t) => {
       const [api, standin] =
         gateway === 'stripe'
-          ? [{ FAIRQUEUE_STRIPE_WEBHOOK_SECRETS: 'whsec_new, whsec_old' }, { secrets: { webhook: ['whsec_old'] } }]
+          ? [
+              { FAIRQUEUE_STRIPE_WEBHOOK_SECRETS: 'whsec_new, whsec_old' },
+              { secrets: { webhook: ['whsec_old'] } },
+            ]
           : [{ FAIRQUEUE_PAYSTACK_SECRET_KEYS: 'sk_new,sk_old' }, { secrets: { api: ['sk_old', 'sk_new'] } }];
       const shop = await Shop.open(t, { gateway, env: api, standin });
       const [fan, other, third] = await shop.server.customers(3);
@@ -288,7 +377,8 @@ describe('webhooks', side_by_side, () => {
       it(`${gateway}: ${what} waits for a person, who sends it back`, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 3 } });
         const [fan] = await shop.server.customers(1);
-        const quarantined = async (status) => (await shop.dead_letters(status)).filter((l) => l.kind !== 'undelivered');
+        const quarantined = async (status) =>
+          (await shop.dead_letters(status)).filter((l) => l.kind !== 'undelivered');
         const { order, page } = await shop.ordered(fan);
         shop.double.webhooks.set({ duplicates: 4 });
         await shop.double.pay(page, { ...paid, awaitWebhook: true });
@@ -297,7 +387,10 @@ describe('webhooks', side_by_side, () => {
           const all = await quarantined();
           return all.length > 0 && all;
         });
-        assert.deepEqual([letter.kind, letter.event_id, more.length], ['payment_quarantined', shop.event.id, 0]);
+        assert.deepEqual(
+          [letter.kind, letter.event_id, more.length],
+          ['payment_quarantined', shop.event.id, 0],
+        );
         assert.match(letter.detail, paid.amount ? /12\.12|13\.00/ : /usd|ghs/i);
         assert.equal((await shop.whole(fan, order)).payment_status, 'QUARANTINED');
         await shop.books();
@@ -310,7 +403,10 @@ describe('webhooks', side_by_side, () => {
           () => Object.values(shop.double.sums().refunded)[0] === (paid.amount ?? 1213),
           { timeout_ms: 12_000 },
         );
-        await eventually('and it is said', async () => (await shop.whole(fan, order)).payment_status === 'REFUNDED');
+        await eventually(
+          'and it is said',
+          async () => (await shop.whole(fan, order)).payment_status === 'REFUNDED',
+        );
         assert.deepEqual(await quarantined(), []);
         assert.equal((await quarantined('all'))[0].status, 'retried');
         if (paid.currency) return; // a row has no currency of its own: the oracle would take it for the event's
@@ -323,7 +419,16 @@ describe('webhooks', side_by_side, () => {
     const [fan] = await shop.server.customers(1);
     const { order, page } = await shop.ordered(fan);
     const transaction = [...shop.double.all('transaction')][0];
-    const early = { event: 'charge.success', data: { id: transaction.id, reference: transaction.reference, amount: 1213, currency: 'NGN', status: 'success' } };
+    const early = {
+      event: 'charge.success',
+      data: {
+        id: transaction.id,
+        reference: transaction.reference,
+        amount: 1213,
+        currency: 'NGN',
+        status: 'success',
+      },
+    };
     const verified = shop.calls('transaction.verify').length;
     await shop.webhook(early);
     assert.equal(shop.calls('transaction.verify').length, verified + 1, 'the gateway was asked');
@@ -344,9 +449,14 @@ describe('webhooks', side_by_side, () => {
     await shop.double.settleAsync(failed.page, false);
     const unpaid = await shop.ordered(third, { contact: { ...contact, email: 'eve@example.org' } });
     const plain = (mail) => mail.replaceAll(/=\r?\n/g, '');
-    await eventually('the page of the unpaid one, ordered last', () => mails(shop.server).some((m) => plain(m).includes(unpaid.page)));
+    await eventually('the page of the unpaid one, ordered last', () =>
+      mails(shop.server).some((m) => plain(m).includes(unpaid.page)),
+    );
     const letters = (await shop.dead_letters()).filter((l) => l.kind === 'undelivered');
-    assert.deepEqual(letters.map((l) => [l.topic, l.detail]), []);
+    assert.deepEqual(
+      letters.map((l) => [l.topic, l.detail]),
+      [],
+    );
     assert.ok(!mails(shop.server).some((m) => m.includes(contact.email)), 'nothing to say to the others');
   });
 
@@ -354,9 +464,18 @@ describe('webhooks', side_by_side, () => {
     const shop = await Shop.open(t);
     const [fan] = await shop.server.customers(1);
     const { order, page } = await shop.bought(fan);
-    const session = { ...shop.double.get('checkout.session', page), status: 'expired', payment_status: 'unpaid' };
+    const session = {
+      ...shop.double.get('checkout.session', page),
+      status: 'expired',
+      payment_status: 'unpaid',
+    };
     for (const type of ['checkout.session.expired', 'checkout.session.async_payment_failed']) {
-      const told = await shop.webhook({ id: `evt_${unique()}`, object: 'event', type, data: { object: session } });
+      const told = await shop.webhook({
+        id: `evt_${unique()}`,
+        object: 'event',
+        type,
+        data: { object: session },
+      });
       assert.equal(told.status, 200, told.text);
     }
     assert.equal((await shop.status(fan, order)).status, 'success');
@@ -367,7 +486,8 @@ describe('webhooks', side_by_side, () => {
 /** The gateway can be paid after the hold of an order is over: Paystack's pages cannot be closed, Stripe is out of reach meanwhile. */
 async function paid_late(shop, fan, page, order) {
   if (shop.gateway === 'stripe') {
-    for (const operation of ['checkout.expire', 'checkout.retrieve']) shop.double.faults.add({ operation, kind: 'hang' });
+    for (const operation of ['checkout.expire', 'checkout.retrieve'])
+      shop.double.faults.add({ operation, kind: 'hang' });
     await shop.double.pay(page, { delayWebhook: 'hold' });
   }
   const failed = await shop.reaches(fan, order, 'failed');
@@ -401,7 +521,10 @@ describe('expiry and late money', side_by_side, () => {
       const second = await shop.bought_past_holds(other);
       await tell();
       await eventually('the money is back', () => shop.double.sums().refunds === 1);
-      await eventually('and it is said', async () => (await shop.whole(fan, order)).payment_status === 'REFUNDED');
+      await eventually(
+        'and it is said',
+        async () => (await shop.whole(fan, order)).payment_status === 'REFUNDED',
+      );
       assert.equal((await shop.status(fan, order)).status, 'failed');
       assert.equal((await shop.status(other, second.order)).status, 'success');
       assert.equal(shop.double.sums().captures, 2);
@@ -455,7 +578,11 @@ describe('expiry and late money', side_by_side, () => {
     ['stripe', 'a slow payment that is on its way'],
   ])
     it(`${gateway}: ${what} is asked about now and then, not without a pause`, async (t) => {
-      const shop = await Shop.open(t, { gateway, event: short, settings: { 'payments.verdict_grace': '4s' } });
+      const shop = await Shop.open(t, {
+        gateway,
+        event: short,
+        settings: { 'payments.verdict_grace': '4s' },
+      });
       const [fan] = await shop.server.customers(1);
       const { order, page } = await shop.ordered(fan);
       if (gateway === 'stripe') await shop.double.payAsync(page);
@@ -469,7 +596,10 @@ describe('expiry and late money', side_by_side, () => {
 
   for (const how of ['the hold ends', 'the customer gives up'])
     it(`stripe: when ${how}, the page is closed first, and then the ticket is free`, async (t) => {
-      const shop = await Shop.open(t, { event: how === 'the hold ends' ? short : { total: 1 }, settings: { 'payments.verdict_grace': '5s' } });
+      const shop = await Shop.open(t, {
+        event: how === 'the hold ends' ? short : { total: 1 },
+        settings: { 'payments.verdict_grace': '5s' },
+      });
       const [fan] = await shop.server.customers(1);
       const { order, page } = await shop.ordered(fan);
       const session = () => shop.double.get('checkout.session', page).status;
@@ -508,38 +638,56 @@ describe('expiry and late money', side_by_side, () => {
 });
 
 describe('refunds', side_by_side, () => {
-  const more = { ticket_types: [{ name: 'Standard', price: 1000, total: 10, max_per_order: 4 }, { name: 'Seat', price: 2500, total: 5, max_per_order: 4 }], total: undefined, price: undefined };
+  const more = {
+    ticket_types: [
+      { name: 'Standard', price: 1000, total: 10, max_per_order: 4 },
+      { name: 'Seat', price: 2500, total: 5, max_per_order: 4 },
+    ],
+    total: undefined,
+    price: undefined,
+  };
 
   for (const gateway of both) {
-    it(`${gateway}: a lost answer to a refund does not give back twice`, { timeout: 150_000 * patience }, async (t) => {
-      const shop = await Shop.open(t, { gateway });
-      const [fan] = await shop.server.customers(1);
-      const { order } = await shop.bought(fan);
-      shop.double.faults.add({ operation: 'refund.create', kind: 'reset_after', count: 1 });
-      assert.equal((await shop.refund(order)).status, 202);
-      await shop.reaches(fan, order, 'refunded', { timeout_ms: 80_000 });
-      assert.equal(shop.double.sums().refunds, 1);
-      await shop.settled();
-    });
+    it(
+      `${gateway}: a lost answer to a refund does not give back twice`,
+      { timeout: 150_000 * patience },
+      async (t) => {
+        const shop = await Shop.open(t, { gateway });
+        const [fan] = await shop.server.customers(1);
+        const { order } = await shop.bought(fan);
+        shop.double.faults.add({ operation: 'refund.create', kind: 'reset_after', count: 1 });
+        assert.equal((await shop.refund(order)).status, 202);
+        await shop.reaches(fan, order, 'refunded', { timeout_ms: 80_000 });
+        assert.equal(shop.double.sums().refunds, 1);
+        await shop.settled();
+      },
+    );
 
-    it(`${gateway}: one that is refused waits for a person, who asks for another`, { timeout: 150_000 * patience }, async (t) => {
-      const shop = await Shop.open(t, { gateway, standin: { refunds: 'failed', refundDelayMs: 10 } });
-      const [fan] = await shop.server.customers(1);
-      const { order } = await shop.bought(fan);
-      assert.equal((await shop.refund(order)).status, 202);
-      const letter = await eventually('a dead letter', async () => (await shop.dead_letters())[0], { timeout_ms: 110_000, every_ms: 500 });
-      assert.equal(letter.kind, 'refund_refused');
-      assert.equal((await shop.whole(fan, order)).payment_status, 'REFUND_FAILED');
-      assert.equal((await shop.status(fan, order)).status, 'success', 'the ticket is still theirs');
-      assert.equal(shop.calls('refund.create').length, 1, 'a gateway remembers its no');
-      await shop.books();
-      shop.double.set({ refunds: gateway === 'stripe' ? 'succeeded' : 'processed' });
-      await shop.retry(letter);
-      await shop.reaches(fan, order, 'refunded');
-      assert.equal(shop.calls('refund.create').length, 2);
-      assert.equal(shop.double.sums().refunds, 1);
-      await shop.settled();
-    });
+    it(
+      `${gateway}: one that is refused waits for a person, who asks for another`,
+      { timeout: 150_000 * patience },
+      async (t) => {
+        const shop = await Shop.open(t, { gateway, standin: { refunds: 'failed', refundDelayMs: 10 } });
+        const [fan] = await shop.server.customers(1);
+        const { order } = await shop.bought(fan);
+        assert.equal((await shop.refund(order)).status, 202);
+        const letter = await eventually('a dead letter', async () => (await shop.dead_letters())[0], {
+          timeout_ms: 110_000,
+          every_ms: 500,
+        });
+        assert.equal(letter.kind, 'refund_refused');
+        assert.equal((await shop.whole(fan, order)).payment_status, 'REFUND_FAILED');
+        assert.equal((await shop.status(fan, order)).status, 'success', 'the ticket is still theirs');
+        assert.equal(shop.calls('refund.create').length, 1, 'a gateway remembers its no');
+        await shop.books();
+        shop.double.set({ refunds: gateway === 'stripe' ? 'succeeded' : 'processed' });
+        await shop.retry(letter);
+        await shop.reaches(fan, order, 'refunded');
+        assert.equal(shop.calls('refund.create').length, 2);
+        assert.equal(shop.double.sums().refunds, 1);
+        await shop.settled();
+      },
+    );
   }
 
   for (const gateway of both) {
@@ -547,7 +695,9 @@ describe('refunds', side_by_side, () => {
       const shop = await Shop.open(t, { gateway, event: more });
       const [fan] = await shop.server.customers(1);
       const [standard, seat] = shop.types;
-      const { order } = await shop.bought(fan, { items: [{ ticket_type_id: standard, quantity: 2, donation: 50 }, { ticket_type_id: seat }] });
+      const { order } = await shop.bought(fan, {
+        items: [{ ticket_type_id: standard, quantity: 2, donation: 50 }, { ticket_type_id: seat }],
+      });
       const { total } = await shop.whole(fan, order);
       const given_back = () => Object.values(shop.double.sums().refunded)[0] ?? 0;
       assert.equal((await shop.refund(order, [[standard, 1]])).status, 202);
@@ -555,7 +705,10 @@ describe('refunds', side_by_side, () => {
       assert.equal(given_back(), 1050);
       await shop.settled();
       assert.equal((await shop.refund(order, [[seat, 1]])).status, 202);
-      await eventually('the seat is back', async () => (await shop.whole(fan, order)).refunded_amount === 3550);
+      await eventually(
+        'the seat is back',
+        async () => (await shop.whole(fan, order)).refunded_amount === 3550,
+      );
       assert.equal(given_back(), 3550);
       expect_problem(await shop.refund(order, [[seat, 1]]), 400, 'invalid_field');
       await shop.settled();
@@ -599,7 +752,11 @@ describe('refunds', side_by_side, () => {
     });
 
   it('stripe: tax that the gateway adds is recorded and goes back with the whole', async (t) => {
-    const shop = await Shop.open(t, { event: more, settings: { 'stripe.automatic_tax': true }, standin: { taxRate: 0.19 } });
+    const shop = await Shop.open(t, {
+      event: more,
+      settings: { 'stripe.automatic_tax': true },
+      standin: { taxRate: 0.19 },
+    });
     const [fan, other] = await shop.server.customers(2);
     const { order } = await shop.bought(fan);
     assert.equal(shop.calls('checkout.create')[0].params.automatic_tax.enabled, 'true');
@@ -611,7 +768,9 @@ describe('refunds', side_by_side, () => {
     await shop.reaches(fan, order, 'refunded');
     assert.deepEqual(shop.double.sums().refunded, { eur: 1213 + tax });
     await shop.settled();
-    const { order: second } = await shop.bought(other, { items: [{ ticket_type_id: shop.types[0], quantity: 2 }] });
+    const { order: second } = await shop.bought(other, {
+      items: [{ ticket_type_id: shop.types[0], quantity: 2 }],
+    });
     assert.equal((await shop.refund(second, [[shop.types[0], 1]])).status, 202);
     await shop.reaches(other, second, 'partially_refunded');
     await shop.settled();
@@ -625,8 +784,12 @@ describe('refunds', side_by_side, () => {
     const shop = await Shop.open(t, { event: { total: 20 } });
     const fans = await shop.server.customers(6);
     const orders = await Promise.all(fans.map((fan, i) => (i < 4 ? shop.bought(fan) : shop.ordered(fan))));
-    assert.equal((await shop.server.request('PUT', `/events/${shop.event.id}/cancel`, { token: shop.organizer })).status, 200);
-    for (const [i, { order }] of orders.entries()) await shop.reaches(fans[i], order, i < 4 ? 'refunded' : 'failed');
+    assert.equal(
+      (await shop.server.request('PUT', `/events/${shop.event.id}/cancel`, { token: shop.organizer })).status,
+      200,
+    );
+    for (const [i, { order }] of orders.entries())
+      await shop.reaches(fans[i], order, i < 4 ? 'refunded' : 'failed');
     assert.deepEqual(shop.double.sums().refunded, shop.double.sums().captured);
     for (const session of shop.double.all('checkout.session')) assert.notEqual(session.status, 'open');
     await shop.settled();

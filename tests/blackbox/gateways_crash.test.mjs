@@ -18,7 +18,12 @@ async function relay(t, shop) {
     const parts = [];
     for await (const part of incoming) parts.push(part);
     const { host, connection, ...headers } = incoming.headers;
-    const passing = shop.server.request('POST', incoming.url, { body: Buffer.concat(parts), headers, unchecked: true, agent: new http.Agent() });
+    const passing = shop.server.request('POST', incoming.url, {
+      body: Buffer.concat(parts),
+      headers,
+      unchecked: true,
+      agent: new http.Agent(),
+    });
     it.arriving();
     const answer = await passing.catch(() => undefined);
     if (answer === undefined || !(await it.answered(answer))) return incoming.socket.resetAndDestroy();
@@ -38,7 +43,18 @@ async function relay(t, shop) {
 class Buyer {
   constructor(shop, token, random) {
     const x = random();
-    const behaviour = x < 0.1 ? 'abandon' : x < 0.2 ? 'give up' : x < 0.3 ? 'decline' : x < 0.4 ? 'late' : x < 0.55 ? 'refund' : 'buy';
+    const behaviour =
+      x < 0.1
+        ? 'abandon'
+        : x < 0.2
+          ? 'give up'
+          : x < 0.3
+            ? 'decline'
+            : x < 0.4
+              ? 'late'
+              : x < 0.55
+                ? 'refund'
+                : 'buy';
     Object.assign(this, { shop, token, random, behaviour, key: unique(), orders: [] });
   }
 
@@ -57,8 +73,11 @@ class Buyer {
       }
       const order = placed.json.order_id;
       this.orders.push(order);
-      const ready = await shop.reaches(this.token, order, ['awaiting_payment', 'failed', 'success'], { timeout_ms: 60_000 });
-      if (ready.status === 'awaiting_payment' && ready.payment_url && (await this.at_page(order, ready))) return;
+      const ready = await shop.reaches(this.token, order, ['awaiting_payment', 'failed', 'success'], {
+        timeout_ms: 60_000,
+      });
+      if (ready.status === 'awaiting_payment' && ready.payment_url && (await this.at_page(order, ready)))
+        return;
     }
   }
 
@@ -68,12 +87,15 @@ class Buyer {
     const page = new URL(payment_url).pathname.split('/').pop();
     await sleep(this.random() * 300);
     if (this.behaviour === 'abandon') return true;
-    if (this.behaviour === 'give up') return (await shop.server.insist('DELETE', `/orders/${order}`, { token: this.token })).status === 200;
+    if (this.behaviour === 'give up')
+      return (await shop.server.insist('DELETE', `/orders/${order}`, { token: this.token })).status === 200;
     if (this.behaviour === 'late') await sleep(2500 + this.random() * 1500);
     const refused = (error) => assert.match(error.message, /closed|cannot be paid/);
     if (this.behaviour === 'decline') await shop.double.declineCard(page).catch(refused);
     this.paid = await shop.double.pay(page).catch(refused);
-    const end = await shop.reaches(this.token, order, ['success', 'failed', 'refunded'], { timeout_ms: 60_000 });
+    const end = await shop.reaches(this.token, order, ['success', 'failed', 'refunded'], {
+      timeout_ms: 60_000,
+    });
     if (this.behaviour === 'refund' && end.status === 'success')
       await shop.server.insist('POST', `/orders/${order}/refunds`, { token: shop.organizer, body: {} });
     return this.paid !== undefined;
@@ -103,7 +125,8 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
         await sleep((200 + random() * 900) * patience);
         await shop.server.restart();
         const { types } = await shop.rows();
-        for (const { total, held, sold } of types) assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
+        for (const { total, held, sold } of types)
+          assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
       }
       shop.double.faults.clear();
       shop.is_on = false;
@@ -112,10 +135,15 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
       for (const { token, orders } of buyers)
         for (const order of orders) {
           const { status } = await shop.status(token, order); // I7: what was acknowledged is there
-          assert.ok(['success', 'failed', 'cancelled', 'refunded'].includes(status), `order ${order} is ${status}`);
+          assert.ok(
+            ['success', 'failed', 'cancelled', 'refunded'].includes(status),
+            `order ${order} is ${status}`,
+          );
         }
       const { captures, refunds } = shop.double.sums();
-      t.diagnostic(`${buyers.flatMap((b) => b.orders).length} orders, ${captures} captures, ${refunds} refunds, ${shop.double.faults.log.length} faults`);
+      t.diagnostic(
+        `${buyers.flatMap((b) => b.orders).length} orders, ${captures} captures, ${refunds} refunds, ${shop.double.faults.log.length} faults`,
+      );
       assert.ok(captures >= 5, `${captures} captures: there was a sale`);
       await shop.server.stop();
     });
@@ -229,7 +257,10 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
   }
 
   it('stripe: while the page is being closed at the end of the hold', async (t) => {
-    const shop = await Shop.open(t, { event: { claim_ttl_seconds: 2, total: 1 }, settings: { 'payments.verdict_grace': '10s' } });
+    const shop = await Shop.open(t, {
+      event: { claim_ttl_seconds: 2, total: 1 },
+      settings: { 'payments.verdict_grace': '10s' },
+    });
     const [fan] = await shop.server.customers(1);
     const { order, page } = await shop.ordered(fan);
     shop.double.faults.add({ operation: 'checkout.expire', kind: 'hang', acted: true, count: 1 });

@@ -58,9 +58,14 @@ for (const gateway of both)
         const { order, page } = await shop.ordered(fan, {}, { timeout_ms: 20_000 });
         const strikes = shop.double.faults.log.length;
         assert.equal(strikes, fault.count, `the fault struck ${strikes} times`);
-        if (fault.retry_after) assert.ok(Date.now() - begin >= 1900, 'its wish to be left alone is respected');
-        if (gateway === 'stripe') assert.equal([...shop.double.all('checkout.session')].length, 1, 'the same session');
-        const references = shop.calls(create_of[gateway]).map((c) => c.params?.client_reference_id ?? c.params?.reference).filter(Boolean);
+        if (fault.retry_after)
+          assert.ok(Date.now() - begin >= 1900, 'its wish to be left alone is respected');
+        if (gateway === 'stripe')
+          assert.equal([...shop.double.all('checkout.session')].length, 1, 'the same session');
+        const references = shop
+          .calls(create_of[gateway])
+          .map((c) => c.params?.client_reference_id ?? c.params?.reference)
+          .filter(Boolean);
         if (gateway === 'stripe') assert.equal(new Set(references).size, 1);
         await shop.double.pay(page);
         await shop.reaches(fan, order, 'success');
@@ -70,32 +75,44 @@ for (const gateway of both)
   });
 
 for (const gateway of both)
-  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 5, timeout: 120_000 * patience }, () => {
-    for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'html', 'truncated'].includes(f.kind)))
-      it(`the question at the hold's end ${what}`, async (t) => {
-        const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 2, total: 1 }, settings: { 'payments.verdict_grace': '8s' } });
-        const [fan] = await shop.server.customers(1);
-        shop.double.webhooks.set({ drop: 10 });
-        const { order, page } = await shop.ordered(fan);
-        shop.double.faults.add({ operation: read_of[gateway], ...fault });
-        await shop.double.pay(page);
-        await shop.reaches(fan, order, 'success', { timeout_ms: 20_000 });
-        assert.ok(shop.double.faults.log.length > 0);
-        await shop.settled();
-      });
+  describe(
+    `${gateway}: what is lost on the way to the end`,
+    { concurrency: 5, timeout: 120_000 * patience },
+    () => {
+      for (const [what, fault] of passing.filter(([, f]) =>
+        ['hang', 'reset_after', 'html', 'truncated'].includes(f.kind),
+      ))
+        it(`the question at the hold's end ${what}`, async (t) => {
+          const shop = await Shop.open(t, {
+            gateway,
+            event: { claim_ttl_seconds: 2, total: 1 },
+            settings: { 'payments.verdict_grace': '8s' },
+          });
+          const [fan] = await shop.server.customers(1);
+          shop.double.webhooks.set({ drop: 10 });
+          const { order, page } = await shop.ordered(fan);
+          shop.double.faults.add({ operation: read_of[gateway], ...fault });
+          await shop.double.pay(page);
+          await shop.reaches(fan, order, 'success', { timeout_ms: 20_000 });
+          assert.ok(shop.double.faults.log.length > 0);
+          await shop.settled();
+        });
 
-    if (gateway === 'stripe') return; // its webhooks are believed without a question
-    for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'status', 'html'].includes(f.kind)))
-      it(`the webhook's own question ${what}`, async (t) => {
-        const shop = await Shop.open(t, { gateway });
-        const [fan] = await shop.server.customers(1);
-        const { order, page } = await shop.ordered(fan);
-        shop.double.faults.add({ operation: read_of[gateway], ...fault, count: 4 });
-        await shop.double.pay(page);
-        await shop.reaches(fan, order, 'success', { timeout_ms: 30_000 });
-        await shop.settled();
-      });
-  });
+      if (gateway === 'stripe') return; // its webhooks are believed without a question
+      for (const [what, fault] of passing.filter(([, f]) =>
+        ['hang', 'reset_after', 'status', 'html'].includes(f.kind),
+      ))
+        it(`the webhook's own question ${what}`, async (t) => {
+          const shop = await Shop.open(t, { gateway });
+          const [fan] = await shop.server.customers(1);
+          const { order, page } = await shop.ordered(fan);
+          shop.double.faults.add({ operation: read_of[gateway], ...fault, count: 4 });
+          await shop.double.pay(page);
+          await shop.reaches(fan, order, 'success', { timeout_ms: 30_000 });
+          await shop.settled();
+        });
+    },
+  );
 
 describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience }, () => {
   for (const gateway of both)
@@ -127,7 +144,10 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
 
   for (const gateway of both)
     it(`${gateway}: given up while the call for its page hangs: no page stays open, no money is kept`, async (t) => {
-      const shop = await Shop.open(t, { gateway, settings: { 'gateway.call_timeout': '2s', 'payments.verdict_grace': '8s' } });
+      const shop = await Shop.open(t, {
+        gateway,
+        settings: { 'gateway.call_timeout': '2s', 'payments.verdict_grace': '8s' },
+      });
       const [fan] = await shop.server.customers(1);
       shop.double.faults.add({ operation: create_of[gateway], kind: 'hang', acted: true, count: 1 });
       const order = await shop.order(fan);
@@ -136,9 +156,14 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
       const given_up = await shop.server.delete(`/orders/${order}`, { token: fan });
       assert.equal(given_up.json.status, 'cancelled', given_up.text);
       if (gateway === 'paystack') await shop.double.pay(page.reference); // its pages cannot be closed
-      await eventually('the ticket is free', async () => (await shop.available()) === 10, { timeout_ms: 20_000 });
+      await eventually('the ticket is free', async () => (await shop.available()) === 10, {
+        timeout_ms: 20_000,
+      });
       if (gateway === 'stripe') {
-        assert.deepEqual([...shop.double.all(made)].map(({ status }) => status), ['expired']);
+        assert.deepEqual(
+          [...shop.double.all(made)].map(({ status }) => status),
+          ['expired'],
+        );
       } else await eventually('the money is back', () => shop.double.sums().refunds === 1);
       assert.equal((await shop.status(fan, order)).status, 'cancelled');
       await shop.settled();
@@ -157,9 +182,12 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
       });
       const struck = shop.calls(create_of[gateway]).length;
       assert.ok(struck < 40, `${struck} calls to a gateway that is away`);
-      for (const [i, fan] of fans.entries()) assert.equal((await shop.status(fan, orders[i])).status, 'pending');
+      for (const [i, fan] of fans.entries())
+        assert.equal((await shop.status(fan, orders[i])).status, 'pending');
       shop.double.faults.clear();
-      await Promise.all(fans.map((fan, i) => shop.reaches(fan, orders[i], 'awaiting_payment', { timeout_ms: 40_000 })));
+      await Promise.all(
+        fans.map((fan, i) => shop.reaches(fan, orders[i], 'awaiting_payment', { timeout_ms: 40_000 })),
+      );
       for (const [i, fan] of fans.entries()) {
         const { payment_url } = await shop.status(fan, orders[i]);
         await shop.double.pay(new URL(payment_url).pathname.split('/').pop());
@@ -184,7 +212,11 @@ describe('the rest of the server', { timeout: 60_000 * patience }, () => {
     const tenant = await tenant_on(server);
     const queue = await tenant.queue({ concurrency: 5 });
     const { session_token } = await ticket_of(server, await tenant.join_as(queue, 'ann'));
-    const [buyers, joiners, cheap] = [await server.customers(120), await server.customers(3000), await server.customers(1500)];
+    const [buyers, joiners, cheap] = [
+      await server.customers(120),
+      await server.customers(3000),
+      await server.customers(1500),
+    ];
     shop.double.faults.add({ kind: 'delay', ms: 30_000 });
     const orders = await Promise.all(buyers.map((fan) => shop.order(fan)));
     await eventually('calls hang', () => shop.calls('checkout.create').length >= 16);
@@ -204,7 +236,11 @@ describe('the rest of the server', { timeout: 60_000 * patience }, () => {
       }),
       paystack: stopwatch(async () => {
         const fan = bought.next().value;
-        const placed = await shop.check_out(fan, { event_id: open.event.id, gateway: 'paystack', items: [{ ticket_type_id: open.types[0] }] });
+        const placed = await shop.check_out(fan, {
+          event_id: open.event.id,
+          gateway: 'paystack',
+          items: [{ ticket_type_id: open.types[0] }],
+        });
         assert.equal(placed.status, 202, placed.text);
         await shop.reaches(fan, placed.json.order_id, 'awaiting_payment', { timeout_ms: 2000 });
       }),

@@ -13,14 +13,21 @@ const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' 
 /** Somebody with this address: the token. */
 async function sign_in(server, email) {
   assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
-  const verified = await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } });
+  const verified = await server.post('/auth/customer/otp/verify', {
+    body: { email, otp: await server.mailed_code(email) },
+  });
   assert.equal(verified.status, 200, verified.text);
   return verified.json.token;
 }
 
 const mails = (server) => {
   const folder = path.join(server.data_dir, 'mail');
-  return fs.existsSync(folder) ? fs.readdirSync(folder).filter((f) => f.endsWith('.eml')).map((f) => fs.readFileSync(path.join(folder, f), 'utf8')) : [];
+  return fs.existsSync(folder)
+    ? fs
+        .readdirSync(folder)
+        .filter((f) => f.endsWith('.eml'))
+        .map((f) => fs.readFileSync(path.join(folder, f), 'utf8'))
+    : [];
 };
 
 /** An open sale of 10 Standard and 4 Members, which are hidden. */
@@ -30,15 +37,23 @@ async function begin(t, { settings, ...changes } = {}) {
   const event = await server.event(organizer, {
     queue: { policy: 'open' },
     claims_per_customer: 2,
-    ticket_types: [{ name: 'Standard', price: 1000, total: 10, max_per_order: 4 }, { name: 'Members', price: 100, total: 4, hidden: true, max_per_order: 2 }],
+    ticket_types: [
+      { name: 'Standard', price: 1000, total: 10, max_per_order: 4 },
+      { name: 'Members', price: 100, total: 4, hidden: true, max_per_order: 2 },
+    ],
     ...changes,
   });
-  const types = (await server.get(`/events/${event.id}`, { token: organizer })).json.ticket_types.map(({ id }) => id);
+  const types = (await server.get(`/events/${event.id}`, { token: organizer })).json.ticket_types.map(
+    ({ id }) => id,
+  );
   return { server, organizer, event, types };
 }
 
 const check_out = (s, token, type = s.types[0], quantity = 1) =>
-  s.server.post('/checkout', { token, body: { event_id: s.event.id, contact, items: [{ ticket_type_id: type, quantity }] } });
+  s.server.post('/checkout', {
+    token,
+    body: { event_id: s.event.id, contact, items: [{ ticket_type_id: type, quantity }] },
+  });
 
 const reaches = (s, token, id, wanted) =>
   eventually(`order ${wanted}`, async () => {
@@ -47,7 +62,10 @@ const reaches = (s, token, id, wanted) =>
   });
 
 const pay = async (s, page) => {
-  const paid = await s.server.post(new URL(page).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  const paid = await s.server.post(new URL(page).pathname, {
+    body: { action: 'pay' },
+    headers: { Accept: 'application/json' },
+  });
   assert.equal(paid.status, 200, paid.text);
 };
 
@@ -60,7 +78,10 @@ async function buy(s, token, type, quantity) {
 }
 
 const block = async (s, emails, { token = s.organizer, ...more } = {}) => {
-  const done = await s.server.post('/blocked-customers', { token, body: { emails, reason: 'resold tickets', ...more } });
+  const done = await s.server.post('/blocked-customers', {
+    token,
+    body: { emails, reason: 'resold tickets', ...more },
+  });
   assert.equal(done.status, 200, done.text);
   return done.json.customer_ids;
 };
@@ -75,20 +96,36 @@ test('who is blocked loses what it has, gets its money back and cannot come agai
   const anns = await buy(s, ann, s.types[0]);
   const [id] = await block(s, ['Mallory@example.org']);
   expect_problem(await check_out(s, mallory), 403, 'customer_blocked');
-  expect_problem(await s.server.post(`/events/${s.event.id}/queue`, { token: mallory }), 403, 'customer_blocked');
+  expect_problem(
+    await s.server.post(`/events/${s.event.id}/queue`, { token: mallory }),
+    403,
+    'customer_blocked',
+  );
   await reaches(s, mallory, open, 'cancelled');
   await reaches(s, mallory, bought, 'refunded');
-  const late = await s.server.post(new URL(page).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  const late = await s.server.post(new URL(page).pathname, {
+    body: { action: 'pay' },
+    headers: { Accept: 'application/json' },
+  });
   assert.equal(late.status, 409, late.text);
-  await eventually('its tickets are free', async () => (await s.server.get(`/events/${s.event.id}`)).json.available === 9);
+  await eventually(
+    'its tickets are free',
+    async () => (await s.server.get(`/events/${s.event.id}`)).json.available === 9,
+  );
   await reaches(s, ann, anns, 'success');
 
   const { json } = await s.server.get('/blocked-customers', { token: s.organizer });
-  assert.deepEqual(json.items.map(({ customer_id, reason }) => [customer_id, reason]), [[id, 'resold tickets']]);
+  assert.deepEqual(
+    json.items.map(({ customer_id, reason }) => [customer_id, reason]),
+    [[id, 'resold tickets']],
+  );
   const audited = (await s.server.get(`/audit?target=${s.event.id}`, { token: s.organizer })).json;
   const ended = audited.entries.filter(({ action }) => action === 'event.block');
   assert.equal(ended.length, 1, JSON.stringify(audited)); // both in one decision
-  assert.deepEqual([ended[0].actor, ended[0].detail.orders_refunded, ended[0].detail.claims_released], ['system', 1, 1]);
+  assert.deepEqual(
+    [ended[0].actor, ended[0].detail.orders_refunded, ended[0].detail.claims_released],
+    ['system', 1, 1],
+  );
 
   assert.equal((await s.server.delete(`/blocked-customers/${id}`, { token: s.organizer })).status, 204);
   expect_problem(await s.server.delete(`/blocked-customers/${id}`, { token: s.organizer }), 404, 'not_found');
@@ -99,13 +136,16 @@ test('a place in line and a session end with the block, and its socket hears it'
   const s = await begin(t, { queue: { policy: 'operator', admission_interval_ms: 50 } });
   const mallory = await sign_in(s.server, 'mallory@example.org');
   const ann = await sign_in(s.server, 'ann@example.org');
-  for (const fan of [mallory, ann]) assert.equal((await s.server.post(`/events/${s.event.id}/queue`, { token: fan })).status, 201);
+  for (const fan of [mallory, ann])
+    assert.equal((await s.server.post(`/events/${s.event.id}/queue`, { token: fan })).status, 201);
   const socket = await Socket.open(s.server, `/ws/queue/${s.event.id}`, mallory);
   t.after(() => socket.close());
   assert.equal((await s.server.position(ann, s.event.id)).position, 2);
   await block(s, ['mallory@example.org']);
   await eventually('ann is next', async () => (await s.server.position(ann, s.event.id)).position === 1);
-  await eventually('the socket', () => socket.frames.some((f) => f.status === 'CANCELLED' || f.type === 'ended' || f.type === 'cancelled'));
+  await eventually('the socket', () =>
+    socket.frames.some((f) => f.status === 'CANCELLED' || f.type === 'ended' || f.type === 'cancelled'),
+  );
 });
 
 test('a block outlives the death of the server', async (t) => {
@@ -134,7 +174,7 @@ test('a block begins an event that has ended and that nobody looks at any more',
   expect_problem(await check_out(s, eve), 403, 'customer_blocked');
 });
 
-test('lists are their own: an organizer\'s for its events, a tenant\'s for all, and no other tenant\'s', async (t) => {
+test("lists are their own: an organizer's for its events, a tenant's for all, and no other tenant's", async (t) => {
   const s = await begin(t);
   const other = await s.server.organizer();
   const theirs = await s.server.event(other, { queue: { policy: 'open' } });
@@ -149,12 +189,27 @@ test('lists are their own: an organizer\'s for its events, a tenant\'s for all, 
   const ann = await sign_in(s.server, 'ann@example.org');
   assert.equal((await check_out(s, ann)).status, 202, 'another tenant has no say here');
   expect_problem(await s.server.get('/blocked-customers', { token: ann }), 403, 'forbidden');
-  expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: ['nobody'] } }), 400, 'invalid_field');
-  expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: [] } }), 400, 'invalid_field');
-  const many = (count) => ({ emails: Array.from({ length: count }, (_, n) => `somebody.with.a.long.name.${n}@mail.example.org`), reason: 'resold tickets' });
+  expect_problem(
+    await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: ['nobody'] } }),
+    400,
+    'invalid_field',
+  );
+  expect_problem(
+    await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: [] } }),
+    400,
+    'invalid_field',
+  );
+  const many = (count) => ({
+    emails: Array.from({ length: count }, (_, n) => `somebody.with.a.long.name.${n}@mail.example.org`),
+    reason: 'resold tickets',
+  });
   const all = await s.server.post('/blocked-customers', { token: s.organizer, body: many(1000) });
   assert.equal(all.json?.customer_ids.length, 1000, all.text);
-  expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: many(1001) }), 400, 'invalid_field');
+  expect_problem(
+    await s.server.post('/blocked-customers', { token: s.organizer, body: many(1001) }),
+    400,
+    'invalid_field',
+  );
   expect_problem(await s.server.get('/blocked-customers?cursor=x', { token: s.organizer }), 400);
 });
 
@@ -162,8 +217,10 @@ test('the list has pages', async (t) => {
   const s = await begin(t);
   const ids = await block(s, ['a@example.org', 'b@example.org', 'c@example.org']);
   const seen = [];
-  for (let cursor = ''; cursor !== null; ) {
-    const { json } = await s.server.get(`/blocked-customers?limit=2${cursor && `&cursor=${cursor}`}`, { token: s.organizer });
+  for (let cursor = ''; cursor !== null;) {
+    const { json } = await s.server.get(`/blocked-customers?limit=2${cursor && `&cursor=${cursor}`}`, {
+      token: s.organizer,
+    });
     seen.push(...json.items.map(({ customer_id }) => customer_id));
     cursor = json.next_cursor;
   }
@@ -175,13 +232,24 @@ test('who is invited is told, sees the quota and buys from it, and nobody else d
   const ann = await sign_in(s.server, 'ann@example.org');
   const ben = await sign_in(s.server, 'ben@example.org');
   const at = `/events/${s.event.id}/invitations`;
-  const invite = (body) => s.server.post(at, { token: s.organizer, body: { ticket_type_id: s.types[1], ...body } });
+  const invite = (body) =>
+    s.server.post(at, { token: s.organizer, body: { ticket_type_id: s.types[1], ...body } });
   expect_problem(await s.server.get(`${at}/me`, { token: ann }), 404, 'not_found');
   const invited = await invite({ emails: ['ann@example.org', 'new@example.org'], quantity: 2 });
   assert.deepEqual(invited.json, { count: 2 }, invited.text);
   for (const address of ['ann@example.org', 'new@example.org'])
-    await eventually(`mail to ${address}`, () => mails(s.server).some((m) => m.includes(address) && /invited/i.test(m)));
-  assert.deepEqual((await s.server.get(`${at}/me`, { token: ann })).json, { ticket_type_id: s.types[1], name: 'Members', price: 100, currency: 'NGN', quantity: 2, left: 2, valid_until: null });
+    await eventually(`mail to ${address}`, () =>
+      mails(s.server).some((m) => m.includes(address) && /invited/i.test(m)),
+    );
+  assert.deepEqual((await s.server.get(`${at}/me`, { token: ann })).json, {
+    ticket_type_id: s.types[1],
+    name: 'Members',
+    price: 100,
+    currency: 'NGN',
+    quantity: 2,
+    left: 2,
+    valid_until: null,
+  });
   expect_problem(await check_out(s, ben, s.types[1]), 400, 'invalid_field');
   await buy(s, ann, s.types[1], 1);
   assert.equal((await s.server.get(`${at}/me`, { token: ann })).json.left, 1);
@@ -190,16 +258,33 @@ test('who is invited is told, sees the quota and buys from it, and nobody else d
   const too_many = await invite({ emails: ['x@example.org', 'y@example.org'] });
   expect_problem(too_many, 409, 'quota_exceeded');
   assert.equal(too_many.json.free, 0);
-  expect_problem(await invite({ emails: ['x@example.org'], ticket_type_id: s.types[0] }), 400, 'invalid_field');
+  expect_problem(
+    await invite({ emails: ['x@example.org'], ticket_type_id: s.types[0] }),
+    400,
+    'invalid_field',
+  );
   expect_problem(await invite({ emails: ['x@example.org'], quantity: 3 }), 400, 'invalid_field');
-  expect_problem(await invite({ emails: ['x@example.org'], valid_until: '2020-01-01T00:00:00Z' }), 400, 'invalid_field');
+  expect_problem(
+    await invite({ emails: ['x@example.org'], valid_until: '2020-01-01T00:00:00Z' }),
+    400,
+    'invalid_field',
+  );
   expect_problem(await s.server.get(at, { token: ann }), 403, 'forbidden');
-  const withdrawn = await s.server.request('DELETE', at, { token: s.organizer, body: { emails: ['new@example.org', 'stranger@example.org'] } });
+  const withdrawn = await s.server.request('DELETE', at, {
+    token: s.organizer,
+    body: { emails: ['new@example.org', 'stranger@example.org'] },
+  });
   assert.deepEqual(withdrawn.json, { count: 1 }, withdrawn.text);
   const rows = (await s.server.get(`${at}?limit=1`, { token: s.organizer })).json;
   assert.equal(rows.items.length, 1);
   const rest = (await s.server.get(`${at}?limit=1&cursor=${rows.next_cursor}`, { token: s.organizer })).json;
-  assert.deepEqual([...rows.items, ...rest.items].map(({ left, valid_until }) => [left, valid_until !== null]).sort(), [[1, false], [2, true]]);
+  assert.deepEqual(
+    [...rows.items, ...rest.items].map(({ left, valid_until }) => [left, valid_until !== null]).sort(),
+    [
+      [1, false],
+      [2, true],
+    ],
+  );
   assert.equal(rest.next_cursor, null);
   const again = await invite({ emails: ['new@example.org'] });
   assert.deepEqual(again.json, { count: 0 }, 'told within a day');
@@ -218,18 +303,33 @@ test('a tenant chooses by which channels its notices go', async (t) => {
   await new Promise((resolve) => hook.listen(0, '127.0.0.1', resolve));
   t.after(() => hook.close());
   const { port } = hook.address();
-  const s = await begin(t, { settings: { 'webhooks.allow_private': 'true', 'webhooks.allow_http': 'true', 'webhooks.ports': `${port}` } });
+  const s = await begin(t, {
+    settings: {
+      'webhooks.allow_private': 'true',
+      'webhooks.allow_http': 'true',
+      'webhooks.ports': `${port}`,
+    },
+  });
   const operator = await operator_of_default(s.server);
   expect_problem(await s.server.get('/notice-routes', { token: s.organizer }), 403, 'forbidden');
   const all = await s.server.get('/notice-routes', { token: operator });
-  assert.ok(all.json.routes.every(({ channels }) => channels.length === 4), all.text);
+  assert.ok(
+    all.json.routes.every(({ channels }) => channels.length === 4),
+    all.text,
+  );
   const put = (routes) => s.server.request('PUT', '/notice-routes', { token: operator, body: { routes } });
   expect_problem(await put([{ topic: 'star.fell', channels: [] }]), 400, 'invalid_field');
   expect_problem(await put([{ topic: 'order.completed', channels: ['pigeon'] }]), 400, 'invalid_field');
-  const chosen = await put([{ topic: 'order.completed', channels: ['webhook'] }, { topic: 'order.placed', channels: ['mail'] }]);
+  const chosen = await put([
+    { topic: 'order.completed', channels: ['webhook'] },
+    { topic: 'order.placed', channels: ['mail'] },
+  ]);
   assert.equal(chosen.status, 200, chosen.text);
   assert.deepEqual(chosen.json.routes.find(({ topic }) => topic === 'order.completed').channels, ['webhook']);
-  await s.server.post('/webhook-endpoints', { token: s.organizer, body: { url: `http://127.0.0.1:${port}/` } });
+  await s.server.post('/webhook-endpoints', {
+    token: s.organizer,
+    body: { url: `http://127.0.0.1:${port}/` },
+  });
   const ann = await sign_in(s.server, 'ann@example.org');
   await buy(s, ann);
   await eventually('the webhook', () => got.includes('order.completed') && got.includes('ticket.generated'));

@@ -18,7 +18,12 @@ function command(file, ...args) {
 function must_be_alone() {
   assert.equal(process.getuid(), 0, 'network namespaces need root');
   const links = JSON.parse(command('ip', '-json', 'link', 'show')).map((link) => link.ifname);
-  const others = links.filter((name) => name !== 'lo' && name !== 'switch' && !/^(host\d+|tunl0|sit0|ip6tnl0|gre0|gretap0|erspan0|ip_vti0|ip6_vti0|ip6gre0)$/.test(name));
+  const others = links.filter(
+    (name) =>
+      name !== 'lo' &&
+      name !== 'switch' &&
+      !/^(host\d+|tunl0|sit0|ip6tnl0|gre0|gretap0|erspan0|ip_vti0|ip6_vti0|ip6gre0)$/.test(name),
+  );
   assert.deepEqual(others, [], 'run this as `unshare --net -- node --test <file>`');
 }
 
@@ -28,12 +33,30 @@ export class Host {
     const host = new Host();
     host.name = `host${number}`;
     host.address = `${network}.${1 + Math.floor(number / 250)}.${1 + (number % 250)}`;
-    const holder = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'unshare', '--net', '--', 'sleep', 'infinity'], { stdio: 'ignore' });
+    const holder = spawn(
+      'setpriv',
+      ['--pdeathsig', 'KILL', '--', 'unshare', '--net', '--', 'sleep', 'infinity'],
+      { stdio: 'ignore' },
+    );
     host.holder = holder;
     const ours = fs.readlinkSync('/proc/self/ns/net');
-    await eventually('its namespace', () => fs.readlinkSync(`/proc/${holder.pid}/ns/net`) !== ours, { every_ms: 5 });
+    await eventually('its namespace', () => fs.readlinkSync(`/proc/${holder.pid}/ns/net`) !== ours, {
+      every_ms: 5,
+    });
     host.enter = ['nsenter', `--net=/proc/${holder.pid}/ns/net`, '--'];
-    command('ip', 'link', 'add', host.name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(holder.pid));
+    command(
+      'ip',
+      'link',
+      'add',
+      host.name,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      String(holder.pid),
+    );
     command('ip', 'link', 'set', host.name, 'master', 'switch', 'up');
     host.run('ip', 'address', 'add', `${host.address}/16`, 'dev', 'eth0');
     for (const link of ['lo', 'eth0']) host.run('ip', 'link', 'set', link, 'up');
@@ -51,7 +74,8 @@ export class Host {
   refuse(other, { how = 'drop', port } = {}) {
     const verdict = how === 'drop' ? ['drop'] : ['meta l4proto tcp', 'reject with tcp reset'];
     const only = port === undefined ? [''] : [`tcp sport ${port}`, `tcp dport ${port}`];
-    for (const each of only) this.run('nft', `add rule inet cut in ip saddr ${other.address} ${each} ${verdict.join(' ')}`);
+    for (const each of only)
+      this.run('nft', `add rule inet cut in ip saddr ${other.address} ${each} ${verdict.join(' ')}`);
   }
   heal() {
     for (const chain of ['in', 'out']) this.run('nft', `flush chain inet cut ${chain}`);
@@ -66,7 +90,9 @@ export class Host {
 export async function hosts_for(t, count) {
   must_be_alone();
   command('ip', 'link', 'set', 'lo', 'up');
-  const has_switch = JSON.parse(command('ip', '-json', 'link', 'show')).some((link) => link.ifname === 'switch');
+  const has_switch = JSON.parse(command('ip', '-json', 'link', 'show')).some(
+    (link) => link.ifname === 'switch',
+  );
   if (!has_switch) {
     command('ip', 'link', 'add', 'switch', 'type', 'bridge');
     command('ip', 'address', 'add', `${switch_address}/16`, 'dev', 'switch');

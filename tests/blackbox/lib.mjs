@@ -21,7 +21,8 @@ export const root = path.resolve(here, '../..');
 
 /** The built programs: named by CTest, or the release build of this tree. */
 /** The release after this one (next/release.cpp). */
-export const fairqueue_next = process.env.FAIRQUEUE_NEXT_BIN ?? path.join(root, 'build/release/tests/blackbox/fairqueue_next');
+export const fairqueue_next =
+  process.env.FAIRQUEUE_NEXT_BIN ?? path.join(root, 'build/release/tests/blackbox/fairqueue_next');
 export const fairqueue = process.env.FAIRQUEUE_BIN ?? path.join(root, 'build/release/app/fairqueue');
 export const fairqueue_load =
   process.env.FAIRQUEUE_LOAD_BIN ?? path.join(root, 'build/release/load/fairqueue-load');
@@ -167,7 +168,11 @@ export class Server {
     server.port = await free_port();
     server.admin_port = await free_port();
     if (prism.is_on)
-      server.proxy = await prism.ValidatingProxy.start(path.join(root, 'docs/openapi.yaml'), server.url, await free_port());
+      server.proxy = await prism.ValidatingProxy.start(
+        path.join(root, 'docs/openapi.yaml'),
+        server.url,
+        await free_port(),
+      );
     server.settings = { ...quick_settings, ...settings };
     server.demo = demo;
     server.env = env;
@@ -189,7 +194,7 @@ export class Server {
     const options = Object.entries({
       'http.listen': `${this.host.address}:${this.port}`,
       'http.admin_listen': `${this.host.address}:${this.admin_port}`,
-      data_dir: this.data_dir,
+      'data_dir': this.data_dir,
       ...this.settings,
     });
     return [
@@ -200,7 +205,13 @@ export class Server {
   }
 
   async launch(wait = true) {
-    const [file, ...args] = [...die_with_parent, ...this.host.enter, ...this.before, this.program ?? fairqueue, ...this.arguments()];
+    const [file, ...args] = [
+      ...die_with_parent,
+      ...this.host.enter,
+      ...this.before,
+      this.program ?? fairqueue,
+      ...this.arguments(),
+    ];
     this.log = '';
     this.agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
     const child = spawn(file, args, { env: clean_environment(this.env), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -326,7 +337,9 @@ export class Server {
         },
       );
       outgoing.on('timeout', () =>
-        outgoing.destroy(new Error(`${method} ${target}: no answer in ${timeout_ms} ms, body ${String(bytes).slice(0, 80)}`)),
+        outgoing.destroy(
+          new Error(`${method} ${target}: no answer in ${timeout_ms} ms, body ${String(bytes).slice(0, 80)}`),
+        ),
       );
       outgoing.on('error', reject);
       outgoing.end(bytes);

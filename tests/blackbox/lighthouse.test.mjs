@@ -18,7 +18,10 @@ const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.l
 test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const event = await server.event(organizer, { name: 'Aurora Open Air 2027', queue: { policy: 'operator' } });
+  const event = await server.event(organizer, {
+    name: 'Aurora Open Air 2027',
+    queue: { policy: 'operator' },
+  });
   const fans = await server.customers(13);
   for (const fan of fans) await server.join(fan, event.id);
   const port = await free_port();
@@ -32,7 +35,14 @@ test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
   fs.mkdirSync(reports, { recursive: true });
   const scores = { accessibility: [], performance: [] };
   for (let i = 1; i <= runs; ++i) {
-    const options = { port, output: ['json', 'html'], onlyCategories: Object.keys(scores), disableStorageReset: true, logLevel: 'error', locale: 'en' };
+    const options = {
+      port,
+      output: ['json', 'html'],
+      onlyCategories: Object.keys(scores),
+      disableStorageReset: true,
+      logLevel: 'error',
+      locale: 'en',
+    };
     const { report } = await lighthouse(`${server.url}/wait/${event.id}`, options);
     const [json, html] = report;
     fs.writeFileSync(path.join(reports, `lighthouse-waiting-${i}.json`), json);
@@ -42,11 +52,18 @@ test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
     assert.equal(kept.lighthouseVersion, '12.8.2');
     for (const [name, all] of Object.entries(scores)) all.push(Math.round(kept.categories[name].score * 100));
     const paint = kept.audits['largest-contentful-paint'].displayValue;
-    t.diagnostic(`run ${i}: accessibility ${scores.accessibility.at(-1)}, performance ${scores.performance.at(-1)}, largest paint ${paint}`);
-    const failed = Object.values(kept.audits).filter((a) => a.score !== null && a.score < 0.9).map((a) => `${a.id} ${a.score}`);
+    t.diagnostic(
+      `run ${i}: accessibility ${scores.accessibility.at(-1)}, performance ${scores.performance.at(-1)}, largest paint ${paint}`,
+    );
+    const failed = Object.values(kept.audits)
+      .filter((a) => a.score !== null && a.score < 0.9)
+      .map((a) => `${a.id} ${a.score}`);
     t.diagnostic(`below 0.9: ${failed.join(', ') || 'nothing'}`);
     const picture = kept.fullPageScreenshot.screenshot.data;
-    fs.writeFileSync(path.join(reports, `lighthouse-waiting-${i}.${/image\/(\w+)/.exec(picture)[1]}`), Buffer.from(picture.split(',')[1], 'base64'));
+    fs.writeFileSync(
+      path.join(reports, `lighthouse-waiting-${i}.${/image\/(\w+)/.exec(picture)[1]}`),
+      Buffer.from(picture.split(',')[1], 'base64'),
+    );
   }
   for (const [name, all] of Object.entries(scores)) assert.ok(median(all) >= least, `${name}: ${all}`);
 });

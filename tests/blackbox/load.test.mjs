@@ -32,8 +32,10 @@ const small_sale = {
 
 /** Runs the crowd to its end. `options`: by name, over those of a small sale; a list repeats its option. */
 function crowd(url, server, event, options = {}) {
-  const all = { fans: 300, timeout: 60, seed: 7, url, event, 'data-dir': server.data_dir, ...options };
-  const args = Object.entries(all).flatMap(([name, value]) => [value].flat().flatMap((each) => [`--${name}`, String(each)]));
+  const all = { 'fans': 300, 'timeout': 60, 'seed': 7, url, event, 'data-dir': server.data_dir, ...options };
+  const args = Object.entries(all).flatMap(([name, value]) =>
+    [value].flat().flatMap((each) => [`--${name}`, String(each)]),
+  );
   return run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 90_000 });
 }
 
@@ -62,11 +64,11 @@ test('more tickets than fans, everybody on a WebSocket', async (t) => {
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { ...small_sale, total: 150 });
   const end = await crowd(server.url, server, event, {
-    fans: 100,
-    websocket: 100,
+    'fans': 100,
+    'websocket': 100,
     'no-show': 0,
-    abandon: 0,
-    decline: 0,
+    'abandon': 0,
+    'decline': 0,
   });
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
@@ -99,23 +101,42 @@ async function promoted_sale(server, changes = {}, uses_max = 15) {
   return { organizer, event: event.id };
 }
 
-const by_checkout = { 'buy-by': 'checkout', 'promo-code': ['half', 'LESS'], json: '-', decline: 10, abandon: 10 };
+const by_checkout = {
+  'buy-by': 'checkout',
+  'promo-code': ['half', 'LESS'],
+  'json': '-',
+  'decline': 10,
+  'abandon': 10,
+};
 
 /** Every check of orders was judged, and the gateway's own file agrees with what the fans were told. */
 async function expect_sound(server, s, end) {
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   const report = JSON.parse(end.out);
-  const names = ['lost_orders', 'order_reverted', 'order_amounts', 'orders_confirmed', 'order_stock', 'promo_uses', 'order_money'];
+  const names = [
+    'lost_orders',
+    'order_reverted',
+    'order_amounts',
+    'orders_confirmed',
+    'order_stock',
+    'promo_uses',
+    'order_money',
+  ];
   for (const name of names) {
     const check = report.checks.find((each) => each.check === name);
     assert.equal(check.result, 'ok', `${JSON.stringify(check)}\n${end.err}`);
   }
   const stats = await server.stats(s.organizer, s.event);
   assert.equal(stats.sold, report.sold);
-  const ledger = execFileSync('sqlite3', ['-readonly', path.join(server.data_dir, 'sandbox.db'), "SELECT coalesce(sum(amount), 0) FROM ledger WHERE kind = 'charge'"]);
+  const ledger = execFileSync('sqlite3', [
+    '-readonly',
+    path.join(server.data_dir, 'sandbox.db'),
+    "SELECT coalesce(sum(amount), 0) FROM ledger WHERE kind = 'charge'",
+  ]);
   assert.equal(Number(ledger), report.orders.gateway_paid, "the gateway's ledger");
   const codes = await server.get(`/events/${s.event}/promo-codes`, { token: s.organizer });
-  for (const code of codes.json.items) assert.ok(code.uses > 0 && (code.uses_max === null || code.uses <= code.uses_max), codes.text);
+  for (const code of codes.json.items)
+    assert.ok(code.uses > 0 && (code.uses_max === null || code.uses <= code.uses_max), codes.text);
   return report;
 }
 
@@ -148,9 +169,16 @@ test('claims and checkouts side by side', async (t) => {
 test('checkouts while the server is killed and started again', { timeout: 120_000 * patience }, async (t) => {
   const random = random_of(seed + 200);
   const server = await server_for(t);
-  const s = await promoted_sale(server, { queue: { ...small_sale.queue, batch_size: 15, admission_interval_ms: 300 } });
+  const s = await promoted_sale(server, {
+    queue: { ...small_sale.queue, batch_size: 15, admission_interval_ms: 300 },
+  });
   let over = false;
-  const running = crowd(server.url, server, s.event, { ...by_checkout, timeout: 90, seed, 'arrival-seconds': 2 }).finally(() => (over = true));
+  const running = crowd(server.url, server, s.event, {
+    ...by_checkout,
+    'timeout': 90,
+    seed,
+    'arrival-seconds': 2,
+  }).finally(() => (over = true));
   let kills = 0;
   while (kills < 4 && !over) {
     await sleep((500 + random() * 1200) * patience);
@@ -229,7 +257,8 @@ const lies_about_orders = {
   'a success taken back (I3)': {
     check: 'orders_confirmed',
     tamper: (incoming, json) => {
-      if (/\/orders\?/.test(incoming.url)) for (const order of json.items) if (order.status === 'success') order.status = 'failed';
+      if (/\/orders\?/.test(incoming.url))
+        for (const order of json.items) if (order.status === 'success') order.status = 'failed';
       return json;
     },
   },
@@ -257,7 +286,13 @@ for (const [name, { check, tamper }] of Object.entries(lies_about_orders))
     const server = await server_for(t);
     const s = await promoted_sale(server, { queue: { policy: 'open' } });
     const url = await liar(t, server, tamper);
-    const end = await crowd(url, server, s.event, { ...by_checkout, fans: 30, abandon: 0, decline: 0, 'arrival-seconds': 1 });
+    const end = await crowd(url, server, s.event, {
+      ...by_checkout,
+      'fans': 30,
+      'abandon': 0,
+      'decline': 0,
+      'arrival-seconds': 1,
+    });
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
     assert.equal(JSON.parse(end.out).checks.find((each) => each.check === check).result, 'BROKEN', end.err);
   });

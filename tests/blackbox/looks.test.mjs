@@ -57,7 +57,10 @@ async function buy(t, browser, server, organizer, locale) {
   await page.locator('input[name=otp]').fill(await server.mailed_code(email));
   await send();
   await page.locator('[data-connection=live]').waitFor();
-  await server.patch(`/events/${sale.id}`, { token: organizer, body: { message: 'Doors open at 18:00. Please bring a photo ID.' } });
+  await server.patch(`/events/${sale.id}`, {
+    token: organizer,
+    body: { message: 'Doors open at 18:00. Please bring a photo ID.' },
+  });
   await page.locator('[data-message]').getByText('Doors open').waitFor();
   await look('waiting');
   await page.locator('summary').click();
@@ -141,7 +144,12 @@ for (const locale of ['en', 'ar'])
 test('before the line opens, dark', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const sale = await server.event(organizer, { name: 'Aurora Open Air 2027', queue_opens_at: after(7200), sale_start: after(7200), sale_end: after(9000) });
+  const sale = await server.event(organizer, {
+    name: 'Aurora Open Air 2027',
+    queue_opens_at: after(7200),
+    sale_start: after(7200),
+    sale_end: after(9000),
+  });
   const page = await (await person(t, await browser_for(t), { colorScheme: 'dark' })).newPage();
   await page.goto(`${server.url}/wait/${sale.id}`);
   await look_at(page, 'not-open-dark');

@@ -7,7 +7,17 @@ import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, StringCodec } from 'nats';
-import { assert, eventually, free_port, patience, root, sale, server_for, sleep, temporary_folder } from './lib.mjs';
+import {
+  assert,
+  eventually,
+  free_port,
+  patience,
+  root,
+  sale,
+  server_for,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 import { Services } from '../support/services.mjs';
 
 const outage_ms = process.env.FAIRQUEUE_LONG ? 60_000 : 8_000;
@@ -21,7 +31,11 @@ class Sink {
     this.mailbox = path.join(temporary_folder(), 'mailbox');
   }
   async up() {
-    this.child = spawn('/usr/bin/python3', [path.join(root, 'tests/support/smtp_sink.py'), this.mailbox, '--port', String(this.port)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = spawn(
+      '/usr/bin/python3',
+      [path.join(root, 'tests/support/smtp_sink.py'), this.mailbox, '--port', String(this.port)],
+      { stdio: ['pipe', 'pipe', 'inherit'] },
+    );
     assert.equal(String(await once(this.child.stdout, 'data')).trim(), String(this.port));
   }
   async down() {
@@ -31,7 +45,9 @@ class Sink {
   }
   /** {to, subject, id} of every mail. */
   taken() {
-    const lines = fs.existsSync(this.mailbox) ? fs.readFileSync(this.mailbox, 'utf8').trim().split('\n').filter(Boolean) : [];
+    const lines = fs.existsSync(this.mailbox)
+      ? fs.readFileSync(this.mailbox, 'utf8').trim().split('\n').filter(Boolean)
+      : [];
     return lines.map((line) => JSON.parse(line)).map((m) => ({ ...m.mail, to: m.to[0] }));
   }
 }
@@ -39,7 +55,10 @@ class Sink {
 async function begin(t, settings) {
   const server = await server_for(t, { settings });
   const organizer = await server.organizer();
-  const made = await server.post('/events', { token: organizer, body: sale({ total: 1000, queue: { policy: 'open' } }) });
+  const made = await server.post('/events', {
+    token: organizer,
+    body: sale({ total: 1000, queue: { policy: 'open' } }),
+  });
   assert.equal(made.status, 201, made.text);
   assert.equal((await server.post(`/events/${made.json.id}/activate`, { token: organizer })).status, 200);
   return { server, organizer, event: made.json };
@@ -62,7 +81,10 @@ async function buy(s, token, n) {
       return json.status === wanted && json;
     });
   const { payment_url } = await is_now('awaiting_payment');
-  const paid = await s.server.post(new URL(payment_url).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  const paid = await s.server.post(new URL(payment_url).pathname, {
+    body: { action: 'pay' },
+    headers: { Accept: 'application/json' },
+  });
   assert.equal(paid.status, 200, paid.text);
   await is_now('success');
 }
@@ -87,28 +109,49 @@ test('a mail server that was away gets every receipt once', async (t) => {
   const sink = new Sink(await free_port());
   await sink.up();
   t.after(() => sink.down());
-  const s = await begin(t, { 'mail.mode': 'smtp', 'mail.smtp_url': `smtp://127.0.0.1:${sink.port}`, 'mail.smtp_insecure': true });
-  await sell_through_outage(s, () => sink.down(), () => sink.up());
+  const s = await begin(t, {
+    'mail.mode': 'smtp',
+    'mail.smtp_url': `smtp://127.0.0.1:${sink.port}`,
+    'mail.smtp_insecure': true,
+  });
+  await sell_through_outage(
+    s,
+    () => sink.down(),
+    () => sink.up(),
+  );
   await eventually('every receipt', () => sink.taken().length >= buyers, { timeout_ms: 60_000 * patience });
   await sleep(1000);
-  assert.deepEqual(sink.taken().map((m) => m.to).sort(), everybody);
+  assert.deepEqual(
+    sink
+      .taken()
+      .map((m) => m.to)
+      .sort(),
+    everybody,
+  );
 });
 
 test('a NATS that was away gets every receipt once, each under an id of its own', async (t) => {
   const services = await Services.start('nats');
   t.after(() => services.stop());
   const s = await begin(t, { 'mail.mode': 'nats', 'nats.url': services.nats_url });
-  await sell_through_outage(s, () => services.kill('nats'), () => services.up('nats'));
+  await sell_through_outage(
+    s,
+    () => services.kill('nats'),
+    () => services.up('nats'),
+  );
   const { username, password, host } = new URL(services.nats_url);
   const nats = await connect({ servers: host, user: username, pass: password });
   t.after(() => nats.close());
   const streams = await nats.jetstreamManager();
   const held = async () => (await streams.streams.info('mail')).state;
-  await eventually('every envelope', async () => (await held()).messages >= buyers, { timeout_ms: 60_000 * patience });
+  await eventually('every envelope', async () => (await held()).messages >= buyers, {
+    timeout_ms: 60_000 * patience,
+  });
   await sleep(1000);
   const { first_seq, last_seq } = await held();
   const seen = [];
-  for (let seq = first_seq; seq <= last_seq; ++seq) seen.push(await streams.streams.getMessage('mail', { seq }));
+  for (let seq = first_seq; seq <= last_seq; ++seq)
+    seen.push(await streams.streams.getMessage('mail', { seq }));
   const envelopes = seen.map((m) => JSON.parse(StringCodec().decode(m.data)));
   assert.deepEqual(envelopes.flatMap((e) => e.data.to).sort(), everybody);
   assert.ok(envelopes.every((e) => e.event === 'mail.send' && e.version === 1));

@@ -29,7 +29,11 @@ async function receiver(t, answer = () => ({ status: 200 })) {
 }
 
 /** Endpoints on this machine, which nobody else gets. */
-const here = (...ports) => ({ 'webhooks.allow_private': 'true', 'webhooks.allow_http': 'true', 'webhooks.ports': ports.join(',') });
+const here = (...ports) => ({
+  'webhooks.allow_private': 'true',
+  'webhooks.allow_http': 'true',
+  'webhooks.ports': ports.join(','),
+});
 
 const told = (hook, topic) => hook.got.filter((one) => JSON.parse(one.body).type === topic);
 
@@ -55,7 +59,9 @@ test('an origin learns of admission without polling, signed, and the log says so
   assert.throws(() => new Webhook(made.json.secret).verify(`${one.body} `, one.headers));
 
   const log = await eventually('the log', async () => {
-    const { json } = await server.get(`/webhook-endpoints/${made.json.id}/deliveries`, { token: tenant.token });
+    const { json } = await server.get(`/webhook-endpoints/${made.json.id}/deliveries`, {
+      token: tenant.token,
+    });
     return json.deliveries[0]?.state === 'delivered' && json.deliveries;
   });
   assert.equal(log.length, 1);
@@ -64,7 +70,10 @@ test('an origin learns of admission without polling, signed, and the log says so
   const all = await server.get('/deliveries?channel=webhook&state=delivered', { token: tenant.token });
   assert.equal(all.json.deliveries.length, 1);
 
-  const again = await server.post(`/webhook-endpoints/${made.json.id}/deliveries/${log[0].delivery_id}/replay`, { token: tenant.token });
+  const again = await server.post(
+    `/webhook-endpoints/${made.json.id}/deliveries/${log[0].delivery_id}/replay`,
+    { token: tenant.token },
+  );
   assert.equal(again.status, 202, again.text);
   await eventually('the replay', () => hook.got.length === 2);
   assert.equal(hook.got[1].headers['webhook-id'], one.headers['webhook-id']);
@@ -81,10 +90,12 @@ async function trickler(t, begin) {
       socket.write(begin);
       drops = setInterval(() => socket.write('x'), 1000);
     });
-    socket.on('error', () => {}).on('close', () => {
-      clearInterval(drops);
-      one.ended = performance.now();
-    });
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        clearInterval(drops);
+        one.ended = performance.now();
+      });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -93,27 +104,53 @@ async function trickler(t, begin) {
 
 test('a webhook target that trickles is left at the timeout, whatever it trickles, and delays no other', async (t) => {
   const seconds = 4 * patience;
-  const [in_body, in_head] = [await trickler(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n'), await trickler(t, 'HTTP/1.1 200 OK\r\nX-Slow: ')];
+  const [in_body, in_head] = [
+    await trickler(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n'),
+    await trickler(t, 'HTTP/1.1 200 OK\r\nX-Slow: '),
+  ];
   const hook = await receiver(t);
-  const server = await server_for(t, { settings: { ...here(hook.port, in_body.port, in_head.port), 'webhooks.timeout': `${seconds}s` } });
+  const server = await server_for(t, {
+    settings: { ...here(hook.port, in_body.port, in_head.port), 'webhooks.timeout': `${seconds}s` },
+  });
   const tenant = await tenant_on(server);
-  const add = async (url) => (await server.post('/webhook-endpoints', { token: tenant.token, body: { url, topics: ['queue.turn_granted'] } })).json;
-  const slow = [[in_body, await add(in_body.url)], [in_head, await add(in_head.url)]];
+  const add = async (url) =>
+    (
+      await server.post('/webhook-endpoints', {
+        token: tenant.token,
+        body: { url, topics: ['queue.turn_granted'] },
+      })
+    ).json;
+  const slow = [
+    [in_body, await add(in_body.url)],
+    [in_head, await add(in_head.url)],
+  ];
   await add(hook.url);
   const queue = await tenant.queue({ concurrency: 100 });
   for (let i = 0; i < 20; ++i) await tenant.join_as(queue, `fan-${i}`);
   await eventually('the others are told', () => hook.got.length === 20);
-  for (const [{ tries }] of slow) assert.ok(tries.length > 0 && tries.every(({ ended }) => ended === undefined), 'nobody has waited for their end');
+  for (const [{ tries }] of slow)
+    assert.ok(
+      tries.length > 0 && tries.every(({ ended }) => ended === undefined),
+      'nobody has waited for their end',
+    );
   for (const [target, endpoint] of slow) {
     await eventually('it is left', () => target.tries[0].ended !== undefined, { timeout_ms: 15_000 });
     const lasted = target.tries[0].ended - target.tries[0].began;
-    assert.ok(lasted > seconds * 1000 - 500 && lasted < (seconds + 5) * 1000, `a try lasted ${lasted} ms, with a timeout of ${seconds} s`);
+    assert.ok(
+      lasted > seconds * 1000 - 500 && lasted < (seconds + 5) * 1000,
+      `a try lasted ${lasted} ms, with a timeout of ${seconds} s`,
+    );
     const tried = await eventually('the log', async () => {
-      const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token });
+      const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, {
+        token: tenant.token,
+      });
       return json.deliveries.find(({ attempts }) => attempts > 0);
     });
     assert.deepEqual([tried.state, tried.reason, tried.http_status], ['pending', 'timeout', null]);
-    assert.ok(Date.parse(tried.next_try_at) > Date.parse(tried.created_at) + seconds * 1000, 'and is tried again later');
+    assert.ok(
+      Date.parse(tried.next_try_at) > Date.parse(tried.created_at) + seconds * 1000,
+      'and is tried again later',
+    );
   }
   await tenant.join_as(queue, 'one-more');
   await eventually('who takes it is told as before', () => hook.got.length === 21);
@@ -121,18 +158,20 @@ test('a webhook target that trickles is left at the timeout, whatever it trickle
 });
 
 /** A test as soon as the one before has ended: there is one at a time. Its delivery_id. */
-const send_test = (server, id, { token }) => eventually('a test may go', async () => {
-  const answer = await server.post(`/webhook-endpoints/${id}/test`, { token });
-  if (answer.status === 202) return answer.json.delivery_id;
-  expect_problem(answer, 409, 'test_pending');
-  return undefined;
-});
+const send_test = (server, id, { token }) =>
+  eventually('a test may go', async () => {
+    const answer = await server.post(`/webhook-endpoints/${id}/test`, { token });
+    if (answer.status === 202) return answer.json.delivery_id;
+    expect_problem(answer, 409, 'test_pending');
+    return undefined;
+  });
 
 test('a secret is rotated without a gap, and a test webhook says that it is one', async (t) => {
   const hook = await receiver(t);
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
-  const first = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  const first = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } }))
+    .json;
   const second = await server.post(`/webhook-endpoints/${first.id}/secret`, { token: tenant.token });
   assert.equal(second.status, 200, second.text);
   assert.notEqual(second.json.secret, first.secret);
@@ -140,8 +179,10 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   await send_test(server, first.id, tenant);
   await eventually('the test', () => hook.got.length === 1);
   const [one] = hook.got;
-  for (const secret of [first.secret, second.json.secret]) assert.equal(new Webhook(secret).verify(one.body, one.headers).type, 'webhook.test');
-  const rotate = (body) => server.post(`/webhook-endpoints/${first.id}/secret`, { token: tenant.token, body });
+  for (const secret of [first.secret, second.json.secret])
+    assert.equal(new Webhook(secret).verify(one.body, one.headers).type, 'webhook.test');
+  const rotate = (body) =>
+    server.post(`/webhook-endpoints/${first.id}/secret`, { token: tenant.token, body });
   for (const body of [undefined, {}, { end_previous: false }]) {
     const refused = await rotate(body);
     expect_problem(refused, 409, 'secret_overlap');
@@ -151,14 +192,18 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   const third = await rotate({ end_previous: true });
   assert.equal(third.status, 200, third.text);
   const { entries } = (await server.get(`/audit?target=${first.id}`, { token: tenant.token })).json;
-  assert.deepEqual(entries.map(({ action }) => action), ['endpoint.replace_secret', 'endpoint.rotate_secret', 'endpoint.create']);
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['endpoint.replace_secret', 'endpoint.rotate_secret', 'endpoint.create'],
+  );
   assert.ok(!JSON.stringify(entries).includes('whsec_'), 'no secret in the audit log');
   assert.equal(third.json.previous_secret_until, null);
   await send_test(server, first.id, tenant);
   await eventually('the second test', () => hook.got.length === 2);
   const { body, headers } = hook.got[1];
   assert.equal(new Webhook(third.json.secret).verify(body, headers).type, 'webhook.test');
-  for (const secret of [first.secret, second.json.secret]) assert.throws(() => new Webhook(secret).verify(body, headers));
+  for (const secret of [first.secret, second.json.secret])
+    assert.throws(() => new Webhook(secret).verify(body, headers));
   const stranger = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
   assert.throws(() => new Webhook(stranger).verify(one.body, one.headers));
 });
@@ -168,17 +213,26 @@ test('an endpoint that fails is tried again, one that is gone is turned off, and
   const hook = await receiver(t, () => ({ status: state }));
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
-  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } }))
+    .json;
   const test_it = () => send_test(server, endpoint.id, tenant);
-  const log = async () => (await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token })).json.deliveries;
+  const log = async () =>
+    (await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token })).json
+      .deliveries;
   await test_it();
-  expect_problem(await server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token }), 409, 'test_pending');
+  expect_problem(
+    await server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token }),
+    409,
+    'test_pending',
+  );
   const tried = await eventually('a failed try', async () => (await log()).find((d) => d.attempts === 1));
   assert.equal(tried.state, 'pending');
   assert.equal(tried.http_status, 503);
   assert.ok(Date.parse(tried.next_try_at) > Date.now());
   state = 200;
-  await eventually('the second try', async () => (await log())[0].state === 'delivered', { timeout_ms: 20_000 });
+  await eventually('the second try', async () => (await log())[0].state === 'delivered', {
+    timeout_ms: 20_000,
+  });
   state = 410;
   await test_it();
   const off = await eventually('it is off', async () => {
@@ -191,7 +245,10 @@ test('an endpoint that fails is tried again, one that is gone is turned off, and
   await eventually('it was dropped', async () => (await log())[0].reason === 'endpoint_off');
   assert.equal(hook.got.length, before);
   state = 200;
-  const on = await server.patch(`/webhook-endpoints/${endpoint.id}`, { token: tenant.token, body: { enabled: true } });
+  const on = await server.patch(`/webhook-endpoints/${endpoint.id}`, {
+    token: tenant.token,
+    body: { enabled: true },
+  });
   assert.equal(on.json.enabled, true, on.text);
   await test_it();
   await eventually('it is told again', () => hook.got.length === before + 1);
@@ -202,16 +259,25 @@ test('a contact is told once a day that its endpoint was turned off, however oft
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
   const as = { token: tenant.token };
-  const add = async (contact) => (await server.post('/webhook-endpoints', { ...as, body: { url: hook.url, contact } })).json.id;
+  const add = async (contact) =>
+    (await server.post('/webhook-endpoints', { ...as, body: { url: hook.url, contact } })).json.id;
   const turned_off = async (id) => {
-    assert.equal((await server.patch(`/webhook-endpoints/${id}`, { ...as, body: { enabled: true } })).status, 200);
+    assert.equal(
+      (await server.patch(`/webhook-endpoints/${id}`, { ...as, body: { enabled: true } })).status,
+      200,
+    );
     await send_test(server, id, tenant);
-    await eventually('it is off', async () => !(await server.get(`/webhook-endpoints/${id}`, as)).json.enabled);
+    await eventually(
+      'it is off',
+      async () => !(await server.get(`/webhook-endpoints/${id}`, as)).json.enabled,
+    );
   };
   const mails_to = (address) => {
     const folder = join(server.data_dir, 'mail');
     const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];
-    return names.filter((name) => fs.readFileSync(join(folder, name), 'utf8').includes(`\r\nTo: ${address}\r\n`)).length;
+    return names.filter((name) =>
+      fs.readFileSync(join(folder, name), 'utf8').includes(`\r\nTo: ${address}\r\n`),
+    ).length;
   };
   const [often, last] = [await add('often@example.org'), await add('last@example.org')];
   for (let n = 0; n < 3; ++n) await turned_off(often);
@@ -225,22 +291,52 @@ test('what is no public https address is refused, and nothing reaches this machi
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   for (const url of [
-    hook.url, 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://127.1/', 'https://[::ffff:127.0.0.1]/', 'https://169.254.169.254/',
-    'https://[fd00::1]/', 'https://localhost./', 'gopher://example.org/', 'file:///etc/passwd', 'https://user@example.org/', 'https://example.org:22/',
-    'https://example.org:6379/', 'https://example.org/\r\nX: 1', 'not a url', 'https://example.org/#part',
+    hook.url,
+    'https://127.0.0.1/',
+    'https://2130706433/',
+    'https://0x7f.1/',
+    'https://127.1/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://169.254.169.254/',
+    'https://[fd00::1]/',
+    'https://localhost./',
+    'gopher://example.org/',
+    'file:///etc/passwd',
+    'https://user@example.org/',
+    'https://example.org:22/',
+    'https://example.org:6379/',
+    'https://example.org/\r\nX: 1',
+    'not a url',
+    'https://example.org/#part',
   ]) {
     const answer = await server.post('/webhook-endpoints', { token: tenant.token, body: { url } });
     expect_problem(answer, 400, 'invalid_field', url);
   }
-  expect_problem(await server.post('/webhook-endpoints', { token: tenant.token, body: { url: 'https://hooks.example.org/', topics: ['no.topic'] } }), 400, 'invalid_field');
-  expect_problem(await server.post('/webhook-endpoints', { token: tenant.token, body: {} }), 400, 'invalid_field');
+  expect_problem(
+    await server.post('/webhook-endpoints', {
+      token: tenant.token,
+      body: { url: 'https://hooks.example.org/', topics: ['no.topic'] },
+    }),
+    400,
+    'invalid_field',
+  );
+  expect_problem(
+    await server.post('/webhook-endpoints', { token: tenant.token, body: {} }),
+    400,
+    'invalid_field',
+  );
   assert.equal(hook.got.length, 0);
 });
 
 test('endpoints are whose they are', async (t) => {
   const server = await server_for(t);
   const [mine, theirs] = [await tenant_on(server), await tenant_on(server)];
-  const made = (await server.post('/webhook-endpoints', { token: mine.token, body: { url: 'https://hooks.example.org/' } })).json;
+  const made = (
+    await server.post('/webhook-endpoints', {
+      token: mine.token,
+      body: { url: 'https://hooks.example.org/' },
+    })
+  ).json;
   assert.equal((await server.get('/webhook-endpoints', { token: mine.token })).json.endpoints.length, 1);
   assert.equal((await server.get('/webhook-endpoints', { token: theirs.token })).json.endpoints.length, 0);
   for (const ask of [
@@ -256,7 +352,11 @@ test('endpoints are whose they are', async (t) => {
   assert.equal((await server.get('/webhook-endpoints', { token: organizer })).json.endpoints.length, 0);
   expect_problem(await server.get('/deliveries', { token: organizer }), 403, 'forbidden');
   const fan = await server.customer();
-  expect_problem(await server.post('/webhook-endpoints', { token: fan, body: { url: 'https://hooks.example.org/' } }), 403, 'forbidden');
+  expect_problem(
+    await server.post('/webhook-endpoints', { token: fan, body: { url: 'https://hooks.example.org/' } }),
+    403,
+    'forbidden',
+  );
   assert.equal((await server.delete(`/webhook-endpoints/${made.id}`, { token: mine.token })).status, 204);
   expect_problem(await server.get(`/webhook-endpoints/${made.id}`, { token: mine.token }), 404, 'not_found');
 });
@@ -265,25 +365,43 @@ test('an endpoint has a log of pages, and nonsense in its query is refused', asy
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const as = { token: tenant.token };
-  const { id } = (await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/', enabled: false } })).json;
+  const { id } = (
+    await server.post('/webhook-endpoints', {
+      ...as,
+      body: { url: 'https://hooks.example.org/', enabled: false },
+    })
+  ).json;
   const sent = [];
   for (let n = 0; n < 5; ++n) sent.unshift(await send_test(server, id, tenant));
   const log = `/webhook-endpoints/${id}/deliveries`;
   const pages = [];
-  for (let cursor = ''; cursor !== null && pages.length < 9; ) {
+  for (let cursor = ''; cursor !== null && pages.length < 9;) {
     const query = new URLSearchParams({ limit: 2, ...(cursor && { cursor }) }); // encodes what it can: no cursor may need decoding
     const { status, json, text } = await server.get(`${log}?${query}`, as);
     assert.equal(status, 200, text);
     pages.push(json.deliveries.map((d) => d.delivery_id));
     cursor = json.next_cursor;
   }
-  assert.deepEqual(pages.map((page) => page.length), [2, 2, 1]);
+  assert.deepEqual(
+    pages.map((page) => page.length),
+    [2, 2, 1],
+  );
   assert.deepEqual(pages.flat().sort(), [...sent].sort(), 'each once');
-  await eventually('all were dropped', async () => (await server.get(`${log}?state=dropped`, as)).json.deliveries.length === sent.length);
+  await eventually(
+    'all were dropped',
+    async () => (await server.get(`${log}?state=dropped`, as)).json.deliveries.length === sent.length,
+  );
   assert.equal((await server.get(`${log}?state=delivered`, as)).json.deliveries.length, 0);
-  const queries = { 'limit=0': 'invalid_parameter', 'limit=x': 'invalid_parameter', 'cursor=x': 'invalid_parameter', 'state=lost': 'invalid_parameter',
-    'limit=1&limit=2': 'invalid_parameter', 'channel=fcm': 'unknown_parameter' };
-  for (const [query, code] of Object.entries(queries)) expect_problem(await server.get(`${log}?${query}`, as), 400, code, query);
+  const queries = {
+    'limit=0': 'invalid_parameter',
+    'limit=x': 'invalid_parameter',
+    'cursor=x': 'invalid_parameter',
+    'state=lost': 'invalid_parameter',
+    'limit=1&limit=2': 'invalid_parameter',
+    'channel=fcm': 'unknown_parameter',
+  };
+  for (const [query, code] of Object.entries(queries))
+    expect_problem(await server.get(`${log}?${query}`, as), 400, code, query);
 });
 
 test('changes of an endpoint at the same time are all kept, and one that was removed does not come back', async (t) => {
@@ -291,11 +409,20 @@ test('changes of an endpoint at the same time are all kept, and one that was rem
   const tenant = await tenant_on(server);
   const as = { token: tenant.token };
   for (let round = 0; round < 15; ++round) {
-    const { id } = (await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/' } })).json;
+    const { id } = (
+      await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/' } })
+    ).json;
     const path = `/webhook-endpoints/${id}`;
-    const wishes = { url: `https://hooks.example.org/${round}`, topics: ['queue.turn_granted'], contact: `ops${round}@example.org`, enabled: false };
+    const wishes = {
+      url: `https://hooks.example.org/${round}`,
+      topics: ['queue.turn_granted'],
+      contact: `ops${round}@example.org`,
+      enabled: false,
+    };
     const answers = await Promise.all([
-      ...Object.entries(wishes).map(([name, value]) => server.patch(path, { ...as, body: { [name]: value } })),
+      ...Object.entries(wishes).map(([name, value]) =>
+        server.patch(path, { ...as, body: { [name]: value } }),
+      ),
       server.post(`${path}/secret`, as),
     ]);
     for (const { status, text } of answers) assert.equal(status, 200, text);
@@ -303,7 +430,10 @@ test('changes of an endpoint at the same time are all kept, and one that was rem
     for (const [name, value] of Object.entries(wishes)) assert.deepEqual(now[name], value, name);
     assert.ok(now.previous_secret_until, 'the rotation');
 
-    const [removed, ...patched] = await Promise.all([server.delete(path, as), ...[1, 2, 3].map((n) => server.patch(path, { ...as, body: { url: `https://late.example.org/${n}` } }))]);
+    const [removed, ...patched] = await Promise.all([
+      server.delete(path, as),
+      ...[1, 2, 3].map((n) => server.patch(path, { ...as, body: { url: `https://late.example.org/${n}` } })),
+    ]);
     assert.equal(removed.status, 204, removed.text);
     for (const { status, text } of patched) assert.ok(status === 200 || status === 404, text);
     expect_problem(await server.get(path, as), 404, 'not_found');
@@ -318,14 +448,27 @@ test('a device of a ticket is told that it is its turn, and its holder may read 
   const ann = await tenant.join_as(queue, 'ann');
   const bob = await tenant.join_as(queue, 'bob');
   const as_bob = { token: bob.ticket_token };
-  const added = await server.post(`/tickets/${bob.ticket_id}/devices`, { ...as_bob, body: { platform: 'ntfy', token: 'bobs-phone' } });
+  const added = await server.post(`/tickets/${bob.ticket_id}/devices`, {
+    ...as_bob,
+    body: { platform: 'ntfy', token: 'bobs-phone' },
+  });
   assert.equal(added.status, 201, added.text);
-  const again = await server.post(`/tickets/${bob.ticket_id}/devices`, { ...as_bob, body: { platform: 'ntfy', token: 'bobs-phone' } });
+  const again = await server.post(`/tickets/${bob.ticket_id}/devices`, {
+    ...as_bob,
+    body: { platform: 'ntfy', token: 'bobs-phone' },
+  });
   assert.equal(again.json.device_id, added.json.device_id);
   const list = await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob);
   assert.equal(list.json.devices.length, 1);
   assert.ok(!list.text.includes('bobs-phone'), 'a token is told to nobody');
-  expect_problem(await server.post(`/tickets/${bob.ticket_id}/devices`, { token: ann.ticket_token, body: { platform: 'ntfy', token: 'x' } }), 404, 'not_found');
+  expect_problem(
+    await server.post(`/tickets/${bob.ticket_id}/devices`, {
+      token: ann.ticket_token,
+      body: { platform: 'ntfy', token: 'x' },
+    }),
+    404,
+    'not_found',
+  );
 
   const inside = await ticket_of(server, ann);
   assert.equal((await server.delete('/access', { token: inside.session_token })).status, 204);
@@ -333,17 +476,29 @@ test('a device of a ticket is told that it is its turn, and its holder may read 
   assert.equal(mirror.got[0].path, '/bobs-phone');
   const log = await eventually('its outcome', async () => {
     const { json } = await server.get(`/tickets/${bob.ticket_id}/deliveries`, as_bob);
-    return json.deliveries.some((d) => d.topic === 'queue.turn_granted' && d.state === 'delivered') && json.deliveries;
+    return (
+      json.deliveries.some((d) => d.topic === 'queue.turn_granted' && d.state === 'delivered') &&
+      json.deliveries
+    );
   });
   assert.equal(log[0].channel, 'ntfy');
   const path = `/tickets/${bob.ticket_id}/deliveries`;
   const first = (await server.get(`${path}?limit=1`, as_bob)).json;
   assert.equal(first.deliveries.length, 1);
-  if (first.next_cursor) assert.notEqual((await server.get(`${path}?limit=1&cursor=${first.next_cursor}`, as_bob)).json.deliveries[0].delivery_id, first.deliveries[0].delivery_id);
+  if (first.next_cursor)
+    assert.notEqual(
+      (await server.get(`${path}?limit=1&cursor=${first.next_cursor}`, as_bob)).json.deliveries[0]
+        .delivery_id,
+      first.deliveries[0].delivery_id,
+    );
   assert.equal((await server.get(`${path}?channel=fcm`, as_bob)).json.deliveries.length, 0);
-  for (const query of ['limit=-1', 'cursor=x', 'channel=pigeon', 'target=x']) expect_problem(await server.get(`${path}?${query}`, as_bob), 400, 'invalid_parameter', query);
+  for (const query of ['limit=-1', 'cursor=x', 'channel=pigeon', 'target=x'])
+    expect_problem(await server.get(`${path}?${query}`, as_bob), 400, 'invalid_parameter', query);
   expect_problem(await server.get(`${path}?page=2`, as_bob), 400, 'unknown_parameter');
-  assert.equal((await server.delete(`/tickets/${bob.ticket_id}/devices/${added.json.device_id}`, as_bob)).status, 204);
+  assert.equal(
+    (await server.delete(`/tickets/${bob.ticket_id}/devices/${added.json.device_id}`, as_bob)).status,
+    204,
+  );
   assert.equal((await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob)).json.devices.length, 0);
 });
 
@@ -368,21 +523,41 @@ test('a customer is told of orders on every device, and a way that is off is sai
     assert.equal(answer.status, 400, answer.text);
     assert.equal(answer.json.errors[0].field, field, answer.text);
   }
-  for (const [platform, token] of [['apns', '..'], ['fcm', 'a b']]) {
+  for (const [platform, token] of [
+    ['apns', '..'],
+    ['fcm', 'a b'],
+  ]) {
     const both = await add({ platform, token });
-    assert.deepEqual(both.json.errors.map(({ field }) => field), ['platform', 'token'], both.text);
+    assert.deepEqual(
+      both.json.errors.map(({ field }) => field),
+      ['platform', 'token'],
+      both.text,
+    );
   }
   const event = await server.event(await server.organizer(), { total: 1 });
   await server.join_and_be_admitted(fan, event.id);
   await eventually('a push for each device', () => mirror.got.length >= 2);
   assert.deepEqual(new Set(mirror.got.map((one) => one.path)), new Set(['/phone', '/tablet']));
-  assert.equal((await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan })).status, 204);
-  expect_problem(await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan }), 404, 'not_found');
+  assert.equal(
+    (await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan })).status,
+    204,
+  );
+  expect_problem(
+    await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan }),
+    404,
+    'not_found',
+  );
   const page = await server.get('/customers/me/deliveries?limit=1', { token: fan });
   assert.equal(page.json.deliveries.length, 1);
-  const rest = await server.get(`/customers/me/deliveries?limit=1&cursor=${page.json.next_cursor}`, { token: fan });
+  const rest = await server.get(`/customers/me/deliveries?limit=1&cursor=${page.json.next_cursor}`, {
+    token: fan,
+  });
   assert.notDeepEqual(rest.json.deliveries[0], page.json.deliveries[0]);
-  expect_problem(await server.get('/customers/me/deliveries?cursor=x', { token: fan }), 400, 'invalid_parameter');
+  expect_problem(
+    await server.get('/customers/me/deliveries?cursor=x', { token: fan }),
+    400,
+    'invalid_parameter',
+  );
 });
 
 test('a device registered by a ticket hears of the orders that follow, and one that is registered again at once is the same', async (t) => {
@@ -391,15 +566,26 @@ test('a device registered by a ticket hears of the orders that follow, and one t
   const fan = await server.customer();
   const event = await server.event(await server.organizer(), { total: 1, price: 1000 });
   const place = (await server.post(`/events/${event.id}/queue`, { token: fan })).json;
-  const add = () => server.post(`/tickets/${place.entry_id}/devices`, { token: place.ticket_token, body: { platform: 'ntfy', token: 'phone' } });
+  const add = () =>
+    server.post(`/tickets/${place.entry_id}/devices`, {
+      token: place.ticket_token,
+      body: { platform: 'ntfy', token: 'phone' },
+    });
   const first = await add();
   assert.equal(first.status, 201, first.text);
   assert.equal((await add()).json.device_id, first.json.device_id);
   const { admission_token } = await server.admitted(fan, event.id);
   await server.buy(fan, event.id, admission_token);
-  const log = async () => (await server.get(`/tickets/${place.entry_id}/deliveries`, { token: place.ticket_token })).json.deliveries;
-  await eventually('the phone hears of the order', async () => (await log()).some(({ topic, state }) => topic === 'order.completed' && state === 'delivered'));
-  assert.equal(mirror.got.filter(({ headers, body }) => `${headers.title} ${body}`.includes('order is complete')).length, 1);
+  const log = async () =>
+    (await server.get(`/tickets/${place.entry_id}/deliveries`, { token: place.ticket_token })).json
+      .deliveries;
+  await eventually('the phone hears of the order', async () =>
+    (await log()).some(({ topic, state }) => topic === 'order.completed' && state === 'delivered'),
+  );
+  assert.equal(
+    mirror.got.filter(({ headers, body }) => `${headers.title} ${body}`.includes('order is complete')).length,
+    1,
+  );
 });
 
 test('devices, endpoints and what waits survive kill -9', async (t) => {
@@ -407,17 +593,22 @@ test('devices, endpoints and what waits survive kill -9', async (t) => {
   const hook = await receiver(t, () => ({ status: state }));
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
-  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } }))
+    .json;
   await server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token });
   await eventually('a try', () => hook.got.length > 0);
   state = 200;
   const before = hook.got.length;
   await server.restart();
   const { token } = (await server.post('/sessions', { token: tenant.operator })).json;
-  await eventually('it was brought', async () => {
-    const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token });
-    return json.deliveries[0].state === 'delivered';
-  }, { timeout_ms: 90_000, every_ms: 500 });
+  await eventually(
+    'it was brought',
+    async () => {
+      const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token });
+      return json.deliveries[0].state === 'delivered';
+    },
+    { timeout_ms: 90_000, every_ms: 500 },
+  );
   assert.ok(hook.got.length > before);
   assert.equal(hook.got[0].headers['webhook-id'], hook.got.at(-1).headers['webhook-id']);
 });

@@ -49,7 +49,8 @@ async function shop_for(t) {
 /** A file of deploy/ with the test's names in place of its own. */
 function filled(file, names, folder) {
   let text = fs.readFileSync(path.join(root, 'deploy', file), 'utf8');
-  for (const [name, value] of Object.entries(names)) text = text.replaceAll(new RegExp(`\\b${name}\\b(?!\\w)`, 'g'), value);
+  for (const [name, value] of Object.entries(names))
+    text = text.replaceAll(new RegExp(`\\b${name}\\b(?!\\w)`, 'g'), value);
   const made = path.join(folder, path.basename(file));
   fs.writeFileSync(made, text);
   return made;
@@ -58,7 +59,8 @@ function filled(file, names, folder) {
 async function program(t, file, args, port) {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (log += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => (log += text));
   const ended = new Promise((resolve) => child.on('exit', resolve));
   t.after(async () => {
     child.kill('SIGTERM'); // nginx takes its workers along
@@ -72,7 +74,9 @@ async function program(t, file, args, port) {
     () => {
       assert.equal(child.exitCode, null, `${file} ended: ${log}`);
       return new Promise((resolve) => {
-        const probe = http.get({ host: '127.0.0.1', port, path: '/', agent: false }, (r) => resolve(r.resume() && true));
+        const probe = http.get({ host: '127.0.0.1', port, path: '/', agent: false }, (r) =>
+          resolve(r.resume() && true),
+        );
         probe.on('error', () => resolve(false));
       });
     },
@@ -93,17 +97,30 @@ const visit = (port, { cookie, headers = {}, target = '/cart?a=1' } = {}) =>
   });
 
 /** What gates tell the shop about its visitor. */
-const spoken_names = ['Subject', 'Ticket', 'Queue', 'Session-Expires-At'].map((name) => `X-FairQueue-${name}`);
+const spoken_names = ['Subject', 'Ticket', 'Queue', 'Session-Expires-At'].map(
+  (name) => `X-FairQueue-${name}`,
+);
 
 /** What every gate must do. `refused`: how it sends somebody away. */
-async function check_gate({ server, inside, waits, server_key }, port, { refused, asks_at_most = 3, with_all = false }) {
+async function check_gate(
+  { server, inside, waits, server_key },
+  port,
+  { refused, asks_at_most = 3, with_all = false },
+) {
   const forged = [...spoken_names, 'X-FairQueue-Anything'].map((name) => [name, 'forged']);
-  const granted = await visit(port, { cookie: inside.session_token, headers: Object.fromEntries(forged.slice(0, with_all ? 5 : 4)) });
+  const granted = await visit(port, {
+    cookie: inside.session_token,
+    headers: Object.fromEntries(forged.slice(0, with_all ? 5 : 4)),
+  });
   assert.equal(granted.status, 200, granted.text);
   const seen = JSON.parse(granted.text);
   assert.equal(seen.path, '/cart?a=1');
   if (seen.headers) {
-    assert.equal(decodeURIComponent(seen.headers['x-fairqueue-subject']), 'Zoë', 'the name is ours, not the visitor’s');
+    assert.equal(
+      decodeURIComponent(seen.headers['x-fairqueue-subject']),
+      'Zoë',
+      'the name is ours, not the visitor’s',
+    );
     assert.ok(!Object.values(seen.headers).includes('forged'), JSON.stringify(seen.headers));
   }
   for (const [what, cookie] of [
@@ -116,21 +133,32 @@ async function check_gate({ server, inside, waits, server_key }, port, { refused
     refused(await visit(port, { cookie }), what);
 
   const checks = async () =>
-    Number(/fairqueue_access_checks_total\{result="granted"\} (\d+)/.exec((await server.get('/metrics', { admin: true })).text)[1]);
+    Number(
+      /fairqueue_access_checks_total\{result="granted"\} (\d+)/.exec(
+        (await server.get('/metrics', { admin: true })).text,
+      )[1],
+    );
   const before = await checks();
-  for (let i = 0; i < 30; ++i) assert.equal((await visit(port, { cookie: inside.session_token })).status, 200);
-  assert.ok((await checks()) - before <= asks_at_most, `asked ${(await checks()) - before} times for 30 visits`);
+  for (let i = 0; i < 30; ++i)
+    assert.equal((await visit(port, { cookie: inside.session_token })).status, 200);
+  assert.ok(
+    (await checks()) - before <= asks_at_most,
+    `asked ${(await checks()) - before} times for 30 visits`,
+  );
 
   // The session ends: after the five seconds of I15 the gate is closed on every thread of it, each of which keeps answers of its own.
   assert.equal((await server.delete('/access', { token: inside.session_token })).status, 204);
   await new Promise((passed) => setTimeout(passed, 5000));
-  for (let i = 0; i < 10; ++i) refused(await visit(port, { cookie: inside.session_token }), 'an ended session');
+  for (let i = 0; i < 10; ++i)
+    refused(await visit(port, { cookie: inside.session_token }), 'an ended session');
   const next = (await server.get(`/tickets/${waits.ticket_id}`, { token: waits.ticket_token })).json;
   assert.equal((await visit(port, { cookie: next.session_token })).status, 200, 'the next one is let in');
 
   // Without FairQueue nobody gets in unchecked.
   await server.kill();
-  await eventually('closed', async () => (await visit(port, { cookie: next.session_token })).status === 503, { timeout_ms: 8000 });
+  await eventually('closed', async () => (await visit(port, { cookie: next.session_token })).status === 503, {
+    timeout_ms: 8000,
+  });
 }
 
 const to_waiting_page = (answer, what) => {
@@ -156,7 +184,9 @@ async function nginx_for(t, { server, queue, waiting, port }) {
     folder,
   );
   const main = path.join(folder, 'nginx.conf');
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((k) => `${k}_temp_path ${folder}/${k};`).join(' ');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((k) => `${k}_temp_path ${folder}/${k};`)
+    .join(' ');
   fs.writeFileSync(
     main,
     `${process.getuid() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr;
@@ -178,7 +208,10 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   const folder = temporary_folder();
   const looks = path.join(folder, 'looks.toml');
   const shop = `http://127.0.0.1:${port}`;
-  fs.writeFileSync(looks, `[stadium]\nname = "Stadium"\nhome_url = "${shop}"\nreturn_url = "${shop}/fairqueue/enter"\n`);
+  fs.writeFileSync(
+    looks,
+    `[stadium]\nname = "Stadium"\nhome_url = "${shop}"\nreturn_url = "${shop}/fairqueue/enter"\n`,
+  );
   const server = await server_for(t, { settings: { 'pages.branding': looks } });
   const tenant = await tenant_on(server, 'stadium');
   const queue = await tenant.queue({ name: 'Shop', mode: 'operator', concurrency: 10 });
@@ -190,15 +223,25 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   await page.locator('[data-ahead]').getByText('You are next').waitFor();
   await page.goto(shop);
   await page.locator('[data-ahead]').getByText('You are next').waitFor(); // nobody gets in by going back
-  const called = await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 1 } });
+  const called = await server.post(`/queues/${queue.id}/advance`, {
+    token: tenant.token,
+    body: { count: 1 },
+  });
   assert.equal(called.json.admitted, 1, called.text);
   await page.getByRole('button', { name: 'Go in' }).click();
   await page.waitForURL(`${shop}/cart?a=1`);
   const inside = JSON.parse(await page.locator('body').textContent());
   assert.equal(inside.headers['x-fairqueue-queue'], queue.id);
-  const revoked = await server.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body: { ticket_id: inside.headers['x-fairqueue-ticket'] } });
+  const revoked = await server.post(`/queues/${queue.id}/revocations`, {
+    token: tenant.token,
+    body: { ticket_id: inside.headers['x-fairqueue-ticket'] },
+  });
   assert.equal(revoked.status, 200, revoked.text);
-  await eventually('sent away again', async () => (await page.goto(shop)) && new URL(page.url()).origin === server.url, { timeout_ms: 6000, every_ms: 300 });
+  await eventually(
+    'sent away again',
+    async () => (await page.goto(shop)) && new URL(page.url()).origin === server.url,
+    { timeout_ms: 6000, every_ms: 300 },
+  );
   await page.getByText('Your place was withdrawn by the organiser.').waitFor();
 });
 
@@ -213,10 +256,18 @@ const hand_over = async (port, token) =>
 
 async function check_enter(port, token, { is_behind_gate = true } = {}) {
   const entered = await hand_over(port, token);
-  if (is_behind_gate) assert.ok(entered_with.length > 0 && entered_with.every((headers) => !Object.values(headers).includes('forged')), 'nobody speaks in our name there either');
+  if (is_behind_gate)
+    assert.ok(
+      entered_with.length > 0 && entered_with.every((headers) => !Object.values(headers).includes('forged')),
+      'nobody speaks in our name there either',
+    );
   assert.equal(entered.status, 303);
-  assert.match(entered.headers.get('set-cookie'), new RegExp(`^fairqueue_session=${token};.*HttpOnly.*SameSite=Lax`, 'i'));
-  for (const bad of ['', 'a b', 'a;b', 'a\r\nb', 'x'.repeat(201)]) assert.equal((await hand_over(port, bad)).status, 400, JSON.stringify(bad));
+  assert.match(
+    entered.headers.get('set-cookie'),
+    new RegExp(`^fairqueue_session=${token};.*HttpOnly.*SameSite=Lax`, 'i'),
+  );
+  for (const bad of ['', 'a b', 'a;b', 'a\r\nb', 'x'.repeat(201)])
+    assert.equal((await hand_over(port, bad)).status, 400, JSON.stringify(bad));
 }
 
 test('HAProxy with Lua', async (t) => {
@@ -248,11 +299,18 @@ const plain_refusal = (answer, what) => {
 
 test('Node middleware', async (t) => {
   const gate = await gated(t);
-  const middleware = require_session({ url: gate.server.url, queue_id: gate.queue.id, server_key: gate.server_key });
+  const middleware = require_session({
+    url: gate.server.url,
+    queue_id: gate.queue.id,
+    server_key: gate.server_key,
+  });
   const origin = http.createServer((request, response) => {
     middleware(request, response, () =>
       response.end(
-        JSON.stringify({ path: request.url, headers: { 'x-fairqueue-subject': encodeURIComponent(request.fairqueue.subject) } }),
+        JSON.stringify({
+          path: request.url,
+          headers: { 'x-fairqueue-subject': encodeURIComponent(request.fairqueue.subject) },
+        }),
       ),
     );
   });
@@ -262,7 +320,9 @@ test('Node middleware', async (t) => {
     origin.close();
   });
   await check_gate(gate, origin.address().port, { refused: plain_refusal });
-  assert.ok(middleware.counts.granted > 30 && middleware.counts.refused >= 6 && middleware.counts.unavailable >= 1);
+  assert.ok(
+    middleware.counts.granted > 30 && middleware.counts.refused >= 6 && middleware.counts.unavailable >= 1,
+  );
 });
 
 test('PHP middleware', async (t) => {

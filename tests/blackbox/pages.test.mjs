@@ -8,7 +8,19 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { browser_for, check_page, fits, person, person_without_script } from './browser.mjs';
-import { after, assert, eventually, expect_problem, free_port, patience, root, run, server_for, sleep, temporary_folder } from './lib.mjs';
+import {
+  after,
+  assert,
+  eventually,
+  expect_problem,
+  free_port,
+  patience,
+  root,
+  run,
+  server_for,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
 let addresses = 0;
@@ -35,7 +47,10 @@ async function sale_for(t, { event = {}, options = {} } = {}) {
   const active = await server.post(`/events/${made.json.id}/activate`, { token: organizer });
   assert.equal(active.status, 200, active.text);
   const let_in = async (count = 1) => {
-    const called = await server.post(`/events/${made.json.id}/advance`, { token: organizer, body: { count } });
+    const called = await server.post(`/events/${made.json.id}/advance`, {
+      token: organizer,
+      body: { count },
+    });
     assert.equal(called.status, 200, called.text);
   };
   return { server, organizer, event: made.json, let_in, url: `${server.url}/wait/${made.json.id}` };
@@ -58,7 +73,13 @@ async function sign_in(s, page, email) {
 
 const position = (page) => page.locator('[data-position]');
 const place_is = async (page, wanted) => {
-  await eventually(`place ${wanted}`, async () => (await position(page).textContent({ timeout: 2000 }).catch(() => '')) === wanted);
+  await eventually(
+    `place ${wanted}`,
+    async () =>
+      (await position(page)
+        .textContent({ timeout: 2000 })
+        .catch(() => '')) === wanted,
+  );
 };
 const turn = (page) => page.getByText('It is your turn!');
 
@@ -97,7 +118,10 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   await place_is(page, '4');
   assert.equal(await page.locator('[data-ahead]').textContent(), '3 people ahead of you');
   await page.getByText('Live').waitFor();
-  const said = await s.server.patch(`/events/${s.event.id}`, { token: s.organizer, body: { message: 'Doors open at 18:00.' } });
+  const said = await s.server.patch(`/events/${s.event.id}`, {
+    token: s.organizer,
+    body: { message: 'Doors open at 18:00.' },
+  });
   assert.equal(said.status, 200, said.text);
   await page.getByText('Doors open at 18:00.').waitFor();
   await check_page(page, 'waiting');
@@ -109,7 +133,10 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   await choose(page, { types: 2, email });
   await page.getByLabel('Promo code').fill('EARLY');
   await page.locator('[data-sum=total]').getByText('EUR').waitFor();
-  await eventually('the discount', async () => (await page.locator('[data-sum=discount]').textContent()) === '-37.70 EUR');
+  await eventually(
+    'the discount',
+    async () => (await page.locator('[data-sum=discount]').textContent()) === '-37.70 EUR',
+  );
   await check_page(page, 'choose');
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByText('Your tickets are reserved').waitFor();
@@ -149,7 +176,11 @@ test('a person without script buys a ticket', async (t) => {
   assert.equal(await position(page).textContent(), '2');
   const renews = await page.locator('noscript p').evaluate((e) => e.getClientRects().length); // playwright takes it for hidden
   assert.equal(renews, 1, 'it says that it renews itself');
-  assert.equal(await page.locator('[data-tell-row]').isVisible(), false, 'nothing is offered that needs script');
+  assert.equal(
+    await page.locator('[data-tell-row]').isVisible(),
+    false,
+    'nothing is offered that needs script',
+  );
   await s.let_in(2);
   await turn(page).waitFor({ timeout: 30_000 * patience }); // by itself
   await page.getByRole('link', { name: 'Choose tickets' }).click();
@@ -184,7 +215,9 @@ test('two tabs and a second device have one place; leaving in one leaves in all'
   const second = await home.newPage();
   await second.goto(s.url);
   await place_is(second, '2');
-  const phone = await (await person(t, browser, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })).newPage();
+  const phone = await (
+    await person(t, browser, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
+  ).newPage();
   await phone.goto(s.url);
   await sign_in(s, phone, email);
   await place_is(phone, '2');
@@ -208,7 +241,10 @@ test('offline and back: the page says so, and catches up', async (t) => {
   await page.getByText('Live').waitFor();
   await home.setOffline(true);
   await s.server.kill(); // an open WebSocket survives the browser's own switch
-  await page.locator('[data-connection]').getByText('You are offline.').waitFor({ timeout: 30_000 * patience });
+  await page
+    .locator('[data-connection]')
+    .getByText('You are offline.')
+    .waitFor({ timeout: 30_000 * patience });
   await check_page(page, 'offline');
   await s.server.launch();
   await s.let_in(2);
@@ -245,7 +281,9 @@ async function admitted_in_background(s, home) {
   const other = await home.newPage();
   await other.goto('about:blank');
   await other.bringToFront();
-  await page.waitForFunction(async () => !navigator.serviceWorker || (await navigator.serviceWorker.getRegistration())?.active);
+  await page.waitForFunction(
+    async () => !navigator.serviceWorker || (await navigator.serviceWorker.getRegistration())?.active,
+  );
   await s.let_in(2);
   await turn(page).waitFor();
   return page;
@@ -267,10 +305,17 @@ test('admitted in a background tab of a phone: the service worker notifies, and 
   const noted = () =>
     page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration();
-      return (await registration.getNotifications()).map(({ title, body, tag, data }) => ({ title, body, tag, data }));
+      return (await registration.getNotifications()).map(({ title, body, tag, data }) => ({
+        title,
+        body,
+        tag,
+        data,
+      }));
     });
   const where = new URL(s.url).pathname;
-  assert.deepEqual(await noted(), [{ title: 'It is your turn!', body: 'Aurora Open Air 2027', tag: `fairqueue-${s.event.id}`, data: where }]);
+  assert.deepEqual(await noted(), [
+    { title: 'It is your turn!', body: 'Aurora Open Air 2027', tag: `fairqueue-${s.event.id}`, data: where },
+  ]);
   // A touch, which no tool can make: focus() and openWindow() need a real one, so they only note who is called.
   const [worker] = home.serviceWorkers();
   assert.equal(worker.url(), `${s.server.url}/wait/worker.js`);
@@ -298,7 +343,10 @@ test('admitted in a background tab of a phone: the service worker notifies, and 
 
 test('admitted in a background tab without a service worker: a sound, a notification, the title', async (t) => {
   const s = await sale_for(t);
-  const home = await person(t, await browser_for(t), { permissions: ['notifications'], serviceWorkers: 'block' });
+  const home = await person(t, await browser_for(t), {
+    permissions: ['notifications'],
+    serviceWorkers: 'block',
+  });
   await home.addInitScript(() => {
     globalThis.Notification = class {
       static permission = 'granted';
@@ -313,7 +361,10 @@ test('admitted in a background tab without a service worker: a sound, a notifica
     };
   });
   const page = await admitted_in_background(s, home);
-  assert.deepEqual(await page.evaluate(() => JSON.parse(localStorage.getItem('notified'))), ['It is your turn!', 'Aurora Open Air 2027']);
+  assert.deepEqual(await page.evaluate(() => JSON.parse(localStorage.getItem('notified'))), [
+    'It is your turn!',
+    'Aurora Open Air 2027',
+  ]);
   assert.equal(await page.evaluate(() => localStorage.getItem('tones')), '3');
   assert.match(await page.title(), /^It is your turn!/);
 });
@@ -323,7 +374,11 @@ test('with the keyboard only', async (t) => {
   const page = await (await person(t, await browser_for(t))).newPage();
   await page.goto(s.url);
   await page.keyboard.press('Tab');
-  assert.equal(await page.evaluate(() => document.activeElement.className), 'skip', 'the first stop skips the head');
+  assert.equal(
+    await page.evaluate(() => document.activeElement.className),
+    'skip',
+    'the first stop skips the head',
+  );
   await page.keyboard.press('Enter');
   /** Tabs until what is focused has that name; every stop must be visible. */
   const tab_to = async (name) => {
@@ -348,7 +403,11 @@ test('with the keyboard only', async (t) => {
   await page.getByLabel('Code from the mail').waitFor();
   await check_page(page, 'code');
   const code = await s.server.mailed_code(email);
-  assert.equal(await page.evaluate(() => document.activeElement.name), 'otp', 'the field to fill in has the focus');
+  assert.equal(
+    await page.evaluate(() => document.activeElement.name),
+    'otp',
+    'the field to fill in has the focus',
+  );
   await page.keyboard.type(code);
   await page.keyboard.press('Enter');
   await place_is(page, '1');
@@ -391,7 +450,9 @@ test('with the keyboard only', async (t) => {
 });
 
 test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async (t) => {
-  const s = await sale_for(t, { event: { name: 'Internationales Donaudampfschifffahrtsgesellschaftsjubiläum '.repeat(2).trim() } });
+  const s = await sale_for(t, {
+    event: { name: 'Internationales Donaudampfschifffahrtsgesellschaftsjubiläum '.repeat(2).trim() },
+  });
   await crowd(s, 1);
   const browser = await browser_for(t);
   const email = address();
@@ -415,7 +476,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
   assert.ok(await fits(enlarged), 'text alone at 200 %');
 });
 
-test('in the visitor\'s language, right to left where it is written so', async (t) => {
+test("in the visitor's language, right to left where it is written so", async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
   const browser = await browser_for(t);
@@ -439,7 +500,11 @@ test('in the visitor\'s language, right to left where it is written so', async (
     assert.ok((await plain.text()).includes(ahead), `${locale}: the server says it`);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).direction), direction);
     await page.locator('[data-connection=live]').waitFor();
-    assert.equal(await page.locator('[data-ahead]').textContent(), ahead, `${locale}: the script says the same`);
+    assert.equal(
+      await page.locator('[data-ahead]').textContent(),
+      ahead,
+      `${locale}: the script says the same`,
+    );
     assert.ok(await fits(page));
     await check_page(page, `waiting-${locale}`);
   }
@@ -450,7 +515,7 @@ test('in the visitor\'s language, right to left where it is written so', async (
   assert.equal(await english.evaluate(() => document.documentElement.lang), 'hr', 'what was chosen stays');
 });
 
-test('a standalone queue, in its tenant\'s looks, hands the session over without an address that has it', async (t) => {
+test("a standalone queue, in its tenant's looks, hands the session over without an address that has it", async (t) => {
   const folder = temporary_folder();
   const looks = path.join(folder, 'looks.toml');
   fs.writeFileSync(
@@ -464,7 +529,12 @@ note = "Tickets are personal."
   );
   const server = await server_for(t, { settings: { 'pages.branding': looks } });
   const tenant = await tenant_on(server, 'stadium');
-  const queue = await tenant.queue({ name: 'Final', mode: 'operator', concurrency: 10, external_id: 'final-27' });
+  const queue = await tenant.queue({
+    name: 'Final',
+    mode: 'operator',
+    concurrency: 10,
+    external_id: 'final-27',
+  });
   await tenant.join_as(queue, 'before me');
   const context = await person(t, await browser_for(t));
   const page = await context.newPage();
@@ -483,7 +553,10 @@ note = "Tickets are personal."
   await place_is(tab, '2');
   const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
   assert.equal(stats.json.waiting, 2, 'two tabs are one place');
-  const called = await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 2 } });
+  const called = await server.post(`/queues/${queue.id}/advance`, {
+    token: tenant.token,
+    body: { count: 2 },
+  });
   assert.equal(called.json.admitted, 2, called.text);
   await turn(page).waitFor();
   await check_page(page, 'queue-your-turn');
@@ -524,7 +597,8 @@ async function visitor_of_queue(t, { queue: changes = {}, context: options = {} 
   const page = await context.newPage();
   const url = `${server.url}/wait/${queue.id}`;
   await page.goto(url);
-  const waiting = async () => (await server.get(`/queues/${queue.id}/stats`, { token: tenant.token })).json.waiting;
+  const waiting = async () =>
+    (await server.get(`/queues/${queue.id}/stats`, { token: tenant.token })).json.waiting;
   return { server, tenant, queue, browser, context, page, url, waiting };
 }
 
@@ -538,7 +612,8 @@ test('two tabs that join one after the other are one place', async (t) => {
   await place_is(page, '1');
   // What the other tab sends if its button is pressed before it has heard of this.
   const status = await page.evaluate(
-    async ([where, key]) => (await fetch(where, { method: 'POST', body: new URLSearchParams({ action: 'join', key }) })).status,
+    async ([where, key]) =>
+      (await fetch(where, { method: 'POST', body: new URLSearchParams({ action: 'join', key }) })).status,
     [url, forms[1]],
   );
   assert.equal(status, 200);
@@ -553,7 +628,10 @@ test('a line that is full says so, and takes the visitor when it is not any more
   await page.getByRole('button', { name: 'Join the line' }).click();
   await page.getByText('The line is full just now.').waitFor();
   await check_page(page, 'queue-full');
-  assert.equal((await server.delete(`/tickets/${first.ticket_id}`, { token: first.ticket_token })).status, 204);
+  assert.equal(
+    (await server.delete(`/tickets/${first.ticket_id}`, { token: first.ticket_token })).status,
+    204,
+  );
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');
 });
@@ -566,7 +644,12 @@ test('who has all the tickets that one may have is told so, and led to the order
   const { admission_token } = await s.server.admitted(fan, s.event.id);
   const order = await s.server.post('/checkout', {
     token: fan,
-    body: { event_id: s.event.id, admission_token, contact: { first_name: 'Ada', last_name: 'Obi', email: address() }, items: [{ ticket_type_id: s.event.ticket_types[0].id, quantity: 1 }] },
+    body: {
+      event_id: s.event.id,
+      admission_token,
+      contact: { first_name: 'Ada', last_name: 'Obi', email: address() },
+      items: [{ ticket_type_id: s.event.ticket_types[0].id, quantity: 1 }],
+    },
   });
   assert.equal(order.status, 202, order.text);
   const paid = await eventually('its payment', async () => {
@@ -574,7 +657,11 @@ test('who has all the tickets that one may have is told so, and led to the order
     return json.payment_url && json;
   });
   assert.equal((await s.server.settle(paid.payment_url.split('/').at(-1), 'pay')).status, 200);
-  await eventually('the tickets', async () => (await s.server.get(`/orders/${order.json.order_id}/status`, { token: fan })).json.status === 'success');
+  await eventually(
+    'the tickets',
+    async () =>
+      (await s.server.get(`/orders/${order.json.order_id}/status`, { token: fan })).json.status === 'success',
+  );
   const context = await person(t, await browser_for(t));
   await context.addCookies([{ name: 'fairqueue_customer', value: fan, url: s.server.url }]);
   const page = await context.newPage();
@@ -582,7 +669,11 @@ test('who has all the tickets that one may have is told so, and led to the order
   await page.getByText('You have your tickets. Enjoy!').waitFor();
   await page.getByRole('button', { name: 'Join again' }).click();
   await page.getByText('You have tickets from this sale already').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Join' }).count(), 0, 'nothing is offered that would be refused again');
+  assert.equal(
+    await page.getByRole('button', { name: 'Join' }).count(),
+    0,
+    'nothing is offered that would be refused again',
+  );
   await check_page(page, 'already-claimed');
   await page.getByRole('link', { name: 'To your order' }).click();
   await page.getByText('The tickets are yours').waitFor();
@@ -668,7 +759,9 @@ test('a link of another device survives a server that is busy, and a network tha
       return route.continue();
     });
     let go_on;
-    held = new Promise((resolve) => { go_on = resolve; });
+    held = new Promise((resolve) => {
+      go_on = resolve;
+    });
     await device.goto(link);
     await device.getByRole('status').getByText('The server does not answer just now.').waitFor();
     assert.equal(new URL(device.url()).hash, '', 'the token left the address all the same');
@@ -680,7 +773,10 @@ test('a link of another device survives a server that is busy, and a network tha
 
 test('the shop looks like the tenant whose events it shows, if they are of one', async (t) => {
   const looks = path.join(temporary_folder(), 'looks.toml');
-  fs.writeFileSync(looks, '[default]\nname = "The House"\n[stadium]\nname = "The Stadium"\ncolour = "#ffd23f"\n');
+  fs.writeFileSync(
+    looks,
+    '[default]\nname = "The House"\n[stadium]\nname = "The Stadium"\ncolour = "#ffd23f"\n',
+  );
   const server = await server_for(t, { settings: { 'pages.branding': looks } });
   const brand = async (target = '/shop') => {
     const { text } = await server.get(target, { headers: { Accept: 'text/html' }, unchecked: true });
@@ -699,7 +795,7 @@ test('the shop looks like the tenant whose events it shows, if they are of one',
   const theirs = await sale(tenant.token);
   assert.equal(await brand(), 'The Stadium');
   const ours = await sale(await server.organizer());
-  assert.equal(await brand(), 'The House', 'of two tenants: the installation\'s');
+  assert.equal(await brand(), 'The House', "of two tenants: the installation's");
   assert.equal(await brand(`/wait/${theirs}`), 'The Stadium');
   assert.equal(await brand(`/wait/${ours}`), 'The House');
 });
@@ -717,10 +813,17 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
   const desk = await person(t, browser);
   const console_page = await desk.newPage();
   await console_page.goto(`${server.url}/console`);
-  const [credentials] = await Promise.all([desk.waitForEvent('page'), console_page.getByRole('link', { name: 'its organizer’s address and password' }).click()]);
+  const [credentials] = await Promise.all([
+    desk.waitForEvent('page'),
+    console_page.getByRole('link', { name: 'its organizer’s address and password' }).click(),
+  ]);
   await credentials.getByRole('heading', { name: 'The organizer of the demo' }).waitFor();
-  await console_page.getByLabel('E-mail address').fill(await credentials.locator('[data-demo=email]').textContent());
-  await console_page.getByLabel('Password').fill(await credentials.locator('[data-demo=password]').textContent());
+  await console_page
+    .getByLabel('E-mail address')
+    .fill(await credentials.locator('[data-demo=email]').textContent());
+  await console_page
+    .getByLabel('Password')
+    .fill(await credentials.locator('[data-demo=password]').textContent());
   await console_page.getByRole('button', { name: 'Sign in' }).click();
   await console_page.getByRole('link', { name: 'Demo open air' }).click();
   const sold = console_page.locator('[data-tile="Sold"]');
@@ -737,7 +840,10 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a code' }).click();
   await check_page(page, 'demo-code');
-  const [mailbox] = await Promise.all([home.waitForEvent('page'), page.getByRole('link', { name: /Read the code in the demo’s mailbox/ }).click()]);
+  const [mailbox] = await Promise.all([
+    home.waitForEvent('page'),
+    page.getByRole('link', { name: /Read the code in the demo’s mailbox/ }).click(),
+  ]);
   const mail = (text) => mailbox.locator('article', { hasText: email }).filter({ hasText: text });
   /** Looks again until a mail to the fan says it. */
   const mailed = (text) =>
@@ -762,7 +868,7 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
   await check_page(console_page, 'demo-console');
 });
 
-test('the demo\'s mailbox without script, in another language, on a telephone; and not where others could come', async (t) => {
+test("the demo's mailbox without script, in another language, on a telephone; and not where others could come", async (t) => {
   const server = await server_for(t, { demo: true });
   const page = await (await person_without_script(t)).newPage();
   await page.setViewportSize({ width: 360, height: 740 });
@@ -784,10 +890,17 @@ test('the demo\'s mailbox without script, in another language, on a telephone; a
   expect_problem(await asked({ Host: 'evil.example' }), 404, 'not_found');
   const proxied = await server_for(t, { demo: true, settings: { 'http.trusted_proxies': '127.0.0.1' } });
   assert.equal((await proxied.get('/demo/mail')).status, 200);
-  expect_problem(await proxied.get('/demo/mail', { headers: { 'X-Forwarded-For': '192.0.2.1' } }), 404, 'not_found');
+  expect_problem(
+    await proxied.get('/demo/mail', { headers: { 'X-Forwarded-For': '192.0.2.1' } }),
+    404,
+    'not_found',
+  );
   const open = await server_for(t, { demo: true, host: { address: '0.0.0.0', enter: [] } });
   expect_problem(await open.get('/demo/mail', { headers: { Host: '127.0.0.1' } }), 404, 'not_found');
-  const behind = await server_for(t, { demo: true, settings: { 'http.public_url': 'https://tickets.example' } });
+  const behind = await server_for(t, {
+    demo: true,
+    settings: { 'http.public_url': 'https://tickets.example' },
+  });
   expect_problem(await behind.get('/demo/mail'), 404, 'not_found');
   assert.match(behind.log, /what it mails: \S+\/mail\)/, 'the folder is told instead');
   const plain = await server_for(t);
@@ -801,11 +914,15 @@ test('assets come packed as the browser likes it best, and are kept for ever', a
   const fetch_as = (accepts, where = script) =>
     new Promise((resolve, reject) => {
       http
-        .get(`${s.server.url}${where}`, { headers: accepts === undefined ? {} : { 'Accept-Encoding': accepts } }, (answer) => {
-          const parts = [];
-          answer.on('data', (part) => parts.push(part));
-          answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(parts) }));
-        })
+        .get(
+          `${s.server.url}${where}`,
+          { headers: accepts === undefined ? {} : { 'Accept-Encoding': accepts } },
+          (answer) => {
+            const parts = [];
+            answer.on('data', (part) => parts.push(part));
+            answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(parts) }));
+          },
+        )
         .on('error', reject);
     });
   const plain = await fetch_as(undefined);
@@ -867,7 +984,12 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
   assert.equal(stats.json.waiting, 2);
   const token = page.evaluate(
-    () => new Promise((resolve) => document.querySelector('fair-queue').addEventListener('admitted', ({ detail }) => resolve(detail.token))),
+    () =>
+      new Promise((resolve) =>
+        document
+          .querySelector('fair-queue')
+          .addEventListener('admitted', ({ detail }) => resolve(detail.token)),
+      ),
   );
   await sleep(100);
   await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 2 } });
@@ -901,9 +1023,14 @@ test('sizes: the SDK fits in 10 KB, a waiting page in 60 KB with everything', as
   session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
   await page.reload();
   await page.getByText('Live').waitFor();
-  t.diagnostic(`the waiting page: ${bytes} bytes in ${requests.length} requests: ${requests.map((r) => new URL(r).pathname)}`);
+  t.diagnostic(
+    `the waiting page: ${bytes} bytes in ${requests.length} requests: ${requests.map((r) => new URL(r).pathname)}`,
+  );
   assert.ok(bytes > 1_000 && bytes <= 60 * 1024, `${bytes} bytes`);
-  const blocking = await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => r.renderBlockingStatus === 'blocking').length);
+  const blocking = await page.evaluate(
+    () =>
+      performance.getEntriesByType('resource').filter((r) => r.renderBlockingStatus === 'blocking').length,
+  );
   assert.equal(blocking, 0, 'the first paint needs the page only');
 });
 
@@ -918,9 +1045,23 @@ test('pages have a strict policy, and take forms from nobody else', async (t) =>
   assert.doesNotMatch(seen.text, / on[a-z]+=| style=/);
   assert.equal(seen.headers['cache-control'], 'no-store');
   const send = (fields, headers = {}, more = {}) =>
-    s.server.post(target, { ...more, body: new URLSearchParams(fields).toString(), headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers } });
-  for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'same-site' }, { Origin: 'https://evil.example' }, { Origin: 'null' }])
-    expect_problem(await send({ action: 'join' }, headers), 403, 'origin_not_allowed', JSON.stringify(headers));
+    s.server.post(target, {
+      ...more,
+      body: new URLSearchParams(fields).toString(),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    });
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+  ])
+    expect_problem(
+      await send({ action: 'join' }, headers),
+      403,
+      'origin_not_allowed',
+      JSON.stringify(headers),
+    );
   assert.equal((await send({ action: 'join' }, { Origin: s.server.url })).status, 303);
   expect_problem(await send({ action: 'dance' }), 400, 'invalid_field');
   expect_problem(await send({ action: 'code', email: 'x'.repeat(20_000) }), 413, 'body_too_large');
@@ -928,8 +1069,22 @@ test('pages have a strict policy, and take forms from nobody else', async (t) =>
   assert.equal(misspelt.status, 400);
   assert.match(misspelt.text, /aria-invalid/);
   expect_problem(await s.server.post(target, { body: { action: 'join' } }), 415, 'unsupported_media_type');
-  expect_problem(await s.server.post(target, { body: 'action=%zz', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }), 400, 'invalid_field');
-  expect_problem(await s.server.post(target, { body: 'action=join&action=leave', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }), 400, 'duplicate_field');
+  expect_problem(
+    await s.server.post(target, {
+      body: 'action=%zz',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    }),
+    400,
+    'invalid_field',
+  );
+  expect_problem(
+    await s.server.post(target, {
+      body: 'action=join&action=leave',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    }),
+    400,
+    'duplicate_field',
+  );
   expect_problem(await s.server.get(`${target}?lang=xx`), 400, 'invalid_parameter');
   expect_problem(await s.server.get(`${target}?token=x`), 400, 'unknown_parameter');
   expect_problem(await s.server.get('/wait/x'), 404, 'not_found');
@@ -940,11 +1095,17 @@ test('pages have a strict policy, and take forms from nobody else', async (t) =>
   assert.match(page.text, /not_found/);
   // A page's cookie opens no part of the API.
   const fan = await s.server.customer();
-  const by_cookie = await s.server.get(`/events/${s.event.id}/queue/position`, { headers: { Cookie: `fairqueue_customer=${fan}` } });
+  const by_cookie = await s.server.get(`/events/${s.event.id}/queue/position`, {
+    headers: { Cookie: `fairqueue_customer=${fan}` },
+  });
   expect_problem(by_cookie, 401, 'unauthenticated');
-  const signed_in = await s.server.get(target, { headers: { Cookie: `fairqueue_customer=${fan}`, Accept: 'text/html' } });
+  const signed_in = await s.server.get(target, {
+    headers: { Cookie: `fairqueue_customer=${fan}`, Accept: 'text/html' },
+  });
   assert.match(signed_in.text, /Join the line/);
-  const broken = await s.server.get(target, { headers: { Cookie: 'fairqueue_customer=x.y.z', Accept: 'text/html' } });
+  const broken = await s.server.get(target, {
+    headers: { Cookie: 'fairqueue_customer=x.y.z', Accept: 'text/html' },
+  });
   assert.match(broken.text, /Send me a code/);
   assert.ok(!s.server.log.includes(fan));
 });

@@ -6,27 +6,43 @@ import { Shop } from './gateways.mjs';
 import { cli } from './tenant.mjs';
 
 const gateway = 'paystack';
-const quick = { 'checkout.rollback_workers_for': '2s', 'payments.retry_base': '20ms', 'payments.retry_cap': '50ms' };
+const quick = {
+  'checkout.rollback_workers_for': '2s',
+  'payments.retry_base': '20ms',
+  'payments.retry_cap': '50ms',
+};
 
 async function operator_of(server) {
-  const session = await server.post('/sessions', { token: await cli(server, 'apikey', 'issue', '--scope', 'operator') });
+  const session = await server.post('/sessions', {
+    token: await cli(server, 'apikey', 'issue', '--scope', 'operator'),
+  });
   assert.equal(session.status, 201, session.text);
   return session.json.token;
 }
 
 /** A shop whose gateway has just gone away under two orders. */
 async function without_gateway(t, settings) {
-  const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 90 }, settings: { ...quick, ...settings } });
+  const shop = await Shop.open(t, {
+    gateway,
+    event: { claim_ttl_seconds: 90 },
+    settings: { ...quick, ...settings },
+  });
   shop.operator = await operator_of(shop.server);
   shop.fans = await shop.server.customers(5);
   shop.double.faults.add({ kind: 'reset_before' });
   for (const fan of shop.fans.slice(0, 3)) await shop.order(fan);
-  await eventually('the gateway has no workers', async () => /^fairqueue_gateway_workers\{gateway="paystack"\} 0$/m.test(await metrics(shop)));
+  await eventually('the gateway has no workers', async () =>
+    /^fairqueue_gateway_workers\{gateway="paystack"\} 0$/m.test(await metrics(shop)),
+  );
   return shop;
 }
 const metrics = async (shop) => (await shop.server.get('/metrics', { admin: true })).text;
-const percent = async (shop) => (await shop.server.get('/settings', { token: shop.operator })).json.checkout.async_percent;
-const audited = async (shop) => (await shop.server.get('/audit', { token: shop.operator })).json.entries.filter((e) => e.actor === 'system');
+const percent = async (shop) =>
+  (await shop.server.get('/settings', { token: shop.operator })).json.checkout.async_percent;
+const audited = async (shop) =>
+  (await shop.server.get('/audit', { token: shop.operator })).json.entries.filter(
+    (e) => e.actor === 'system',
+  );
 
 test('no worker while orders wait: checkout becomes synchronous, and stays so until a person says otherwise', async (t) => {
   const shop = await without_gateway(t, { 'checkout.rollback': 'true' });
@@ -37,7 +53,10 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   assert.equal(entry.action, 'settings.change');
   assert.match(entry.reason, /automatic rollback.*workers/);
   const organizers = await shop.server.get('/audit', { token: await shop.server.organizer() });
-  assert.ok(organizers.json.entries.some((e) => e.id === entry.id), 'an organizer sees it, too');
+  assert.ok(
+    organizers.json.entries.some((e) => e.id === entry.id),
+    'an organizer sees it, too',
+  );
   const text = await metrics(shop);
   assert.match(text, /^fairqueue_checkout_rollbacks_total\{trigger="workers"\} 1$/m);
   assert.match(text, /^fairqueue_checkout_rollbacks_total\{trigger="queue"\} 0$/m);
@@ -47,10 +66,14 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
 
   // The gateway is back: checkouts are answered with their page now, and nobody switches back.
   shop.double.faults.clear();
-  await eventually('the gateway has workers', async () => {
-    await shop.check_out(shop.fans[3]);
-    return /^fairqueue_gateway_workers\{gateway="paystack"\} 32$/m.test(await metrics(shop));
-  }, { timeout_ms: 30_000, every_ms: 1000 });
+  await eventually(
+    'the gateway has workers',
+    async () => {
+      await shop.check_out(shop.fans[3]);
+      return /^fairqueue_gateway_workers\{gateway="paystack"\} 32$/m.test(await metrics(shop));
+    },
+    { timeout_ms: 30_000, every_ms: 1000 },
+  );
   const answer = await shop.check_out(shop.fans[4]);
   assert.equal(answer.status, 200, answer.text);
   assert.equal(answer.json.status, 'awaiting_payment');
@@ -58,7 +81,10 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   assert.equal(await percent(shop), 0);
   assert.equal((await audited(shop)).length, 1);
 
-  const back = await shop.server.patch('/settings', { token: shop.operator, body: { checkout: { async_percent: 100 }, reason: 'the gateway is back' } });
+  const back = await shop.server.patch('/settings', {
+    token: shop.operator,
+    body: { checkout: { async_percent: 100 }, reason: 'the gateway is back' },
+  });
   assert.equal(back.status, 200, back.text);
   await sleep(3000);
   assert.equal(await percent(shop), 100, 'and it is not switched again without a reason');

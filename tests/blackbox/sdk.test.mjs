@@ -35,24 +35,51 @@ function scripted(answers) {
 
 function memory() {
   const kept = new Map();
-  return { kept, getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v), removeItem: (k) => kept.delete(k) };
+  return {
+    kept,
+    getItem: (k) => kept.get(k) ?? null,
+    setItem: (k, v) => kept.set(k, v),
+    removeItem: (k) => kept.delete(k),
+  };
 }
 
 function line_for(t, answers, more = {}) {
   const script = scripted(answers);
   const storage = more.storage ?? memory();
-  const line = new FairQueue({ server: 'http://x/', queue: ticket().queue_id, key: 'wr_x_y', polling: true, ...script, storage, ...more });
+  const line = new FairQueue({
+    server: 'http://x/',
+    queue: ticket().queue_id,
+    key: 'wr_x_y',
+    polling: true,
+    ...script,
+    storage,
+    ...more,
+  });
   const said = [];
-  for (const type of ['change', 'admitted', 'end', 'connection']) line.addEventListener(type, ({ detail }) => said.push([type, detail]));
+  for (const type of ['change', 'admitted', 'end', 'connection'])
+    line.addEventListener(type, ({ detail }) => said.push([type, detail]));
   t.after(() => line.close());
   return { line, said, storage, ...script };
 }
 
 test('a reconnection waits anything from nothing to its cap, which doubles up to 30 s', () => {
-  assert.equal(reconnect_delay(0, () => 0), 0);
-  assert.equal(reconnect_delay(0, () => 0.5), 250);
-  assert.equal(reconnect_delay(3, () => 0.5), 2000);
-  for (const attempt of [6, 20, 2000]) assert.equal(reconnect_delay(attempt, () => 1), 30_000);
+  assert.equal(
+    reconnect_delay(0, () => 0),
+    0,
+  );
+  assert.equal(
+    reconnect_delay(0, () => 0.5),
+    250,
+  );
+  assert.equal(
+    reconnect_delay(3, () => 0.5),
+    2000,
+  );
+  for (const attempt of [6, 20, 2000])
+    assert.equal(
+      reconnect_delay(attempt, () => 1),
+      30_000,
+    );
   const drawn = Array.from({ length: 2000 }, () => reconnect_delay(4));
   assert.ok(Math.min(...drawn) < 400 && Math.max(...drawn) > 7_600, 'the whole range is used');
 });
@@ -71,7 +98,10 @@ test('polls when the server says, waits as long as Retry-After says, and ends at
   const [, poll, refused, admitted] = s.requests;
   assert.ok(refused.at - poll.at >= 55, 'poll_after_ms');
   assert.ok(admitted.at - refused.at >= 990, 'Retry-After');
-  assert.deepEqual(s.said.filter(([type]) => type === 'admitted').map(([, place]) => place.token), ['s.t']);
+  assert.deepEqual(
+    s.said.filter(([type]) => type === 'admitted').map(([, place]) => place.token),
+    ['s.t'],
+  );
   assert.equal(s.said.at(-1)[1].why, 'session_expired');
   const count = s.requests.length;
   await sleep(150);
@@ -83,8 +113,18 @@ test('a join whose answer was lost comes again with the same key; a refusal has 
   const storage = memory();
   const lost = line_for(t, [new TypeError('network')], { storage });
   await assert.rejects(lost.line.join(), /network/);
-  const again = line_for(t, [{ status: 409, body: { code: 'queue_full', title: 'Full' } }, { status: 201, body: ticket() }], { storage });
-  await assert.rejects(again.line.join(), (no) => no.name === 'FairQueueError' && no.status === 409 && no.code === 'queue_full');
+  const again = line_for(
+    t,
+    [
+      { status: 409, body: { code: 'queue_full', title: 'Full' } },
+      { status: 201, body: ticket() },
+    ],
+    { storage },
+  );
+  await assert.rejects(
+    again.line.join(),
+    (no) => no.name === 'FairQueueError' && no.status === 409 && no.code === 'queue_full',
+  );
   await again.line.join();
   const keys = [...lost.requests, ...again.requests].map((r) => r.headers['Idempotency-Key']).filter(Boolean);
   assert.equal(keys.length, 3);
@@ -122,9 +162,21 @@ test('every frame of the socket', () => {
   assert.equal(place_after(moved, { type: 'message', message: 'Hello' }).message, 'Hello');
   assert.equal(place_after(moved, { type: 'ended' }).ended, true);
   assert.equal(place_after(moved, { type: 'something new' }), moved, 'what it does not know changes nothing');
-  const admitted = place_after(moved, { type: 'admitted', admission_token: 'x', session_expires_at: 'later', claim_by: 'soon' });
-  assert.deepEqual([admitted.status, admitted.token, admitted.position, admitted.claimBy], ['ADMITTED', 'x', null, 'soon']);
-  assert.equal(place_after(admitted, { type: 'position_changed', position: 9, ahead: 8 }), admitted, 'too late');
+  const admitted = place_after(moved, {
+    type: 'admitted',
+    admission_token: 'x',
+    session_expires_at: 'later',
+    claim_by: 'soon',
+  });
+  assert.deepEqual(
+    [admitted.status, admitted.token, admitted.position, admitted.claimBy],
+    ['ADMITTED', 'x', null, 'soon'],
+  );
+  assert.equal(
+    place_after(admitted, { type: 'position_changed', position: 9, ahead: 8 }),
+    admitted,
+    'too late',
+  );
   for (const type of ['expired', 'cancelled', 'completed', 'session_expired', 'revoked']) {
     const over = place_after(admitted, { type });
     assert.deepEqual([over.status, over.token], [type.toUpperCase(), null]);
@@ -144,7 +196,8 @@ test('waits are honest ranges, in every language', () => {
   assert.equal(say(60, 120, 'ar'), 'من دقيقة إلى دقيقتين');
   assert.equal(counted(texts.hr, 'hr', 'ahead', 1234), '1.234 osobe ispred vas');
   for (const language of languages)
-    for (const high of [1, 60, 120, 180, 660, 3600, 7200, 36_000, 360_000]) assert.doesNotMatch(say(high / 3, high, language), /[{}]|undefined/);
+    for (const high of [1, 60, 120, 180, 660, 3600, 7200, 36_000, 360_000])
+      assert.doesNotMatch(say(high / 3, high, language), /[{}]|undefined/);
 });
 
 test('the types hold', async () => {

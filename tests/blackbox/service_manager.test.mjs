@@ -4,7 +4,18 @@ import test from 'node:test';
 import path from 'node:path';
 import readline from 'node:readline';
 import { spawn } from 'node:child_process';
-import { assert, clean_environment, eventually, patience, root, run, server_for, Server, sleep, temporary_folder } from './lib.mjs';
+import {
+  assert,
+  clean_environment,
+  eventually,
+  patience,
+  root,
+  run,
+  server_for,
+  Server,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 
 const support = (name) => path.join(root, 'tests/support', name);
 const watchdog_ms = 2000 * patience;
@@ -12,12 +23,18 @@ const watchdog_ms = 2000 * patience;
 /** Takes notifications: `told` has each as {at, lines}. */
 async function notify_socket(t) {
   const file = path.join(temporary_folder(), 'notify');
-  const child = spawn('python3', [support('notify_socket.py'), file], { env: clean_environment(), stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn('python3', [support('notify_socket.py'), file], {
+    env: clean_environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const told = [];
   readline.createInterface({ input: child.stdout }).on('line', (line) => told.push(JSON.parse(line)));
   const kill = () => child.kill('SIGKILL');
   process.on('exit', kill);
-  t.after(() => { kill(); process.off('exit', kill); });
+  t.after(() => {
+    kill();
+    process.off('exit', kill);
+  });
   await eventually('somebody listens', () => told.length > 0);
   const when = (line) => told.filter(({ lines }) => lines.includes(line)).map(({ at }) => at);
   return { told, when, env: { NOTIFY_SOCKET: file, WATCHDOG_USEC: String(watchdog_ms * 1000) } };
@@ -32,7 +49,10 @@ test('ready when it serves, alive within the watchdog, reloading, stopping', asy
   await sleep(2.5 * watchdog_ms);
   const alive = manager.when('WATCHDOG=1');
   assert.ok(alive.length >= 5, `${alive.length} signs of life`);
-  assert.ok(Math.max(...alive.slice(1).map((at, i) => at - alive[i])) < watchdog_ms, 'never a whole interval between them');
+  assert.ok(
+    Math.max(...alive.slice(1).map((at, i) => at - alive[i])) < watchdog_ms,
+    'never a whole interval between them',
+  );
   assert.ok(alive[0] >= ready);
 
   process.kill(server.pid, 'SIGHUP');
@@ -43,14 +63,23 @@ test('ready when it serves, alive within the watchdog, reloading, stopping', asy
 
   await server.stop();
   assert.equal(manager.when('STOPPING=1').length, 1);
-  assert.deepEqual(manager.when('WATCHDOG=1').filter((at) => at > manager.when('STOPPING=1')[0]), []);
+  assert.deepEqual(
+    manager.when('WATCHDOG=1').filter((at) => at > manager.when('STOPPING=1')[0]),
+    [],
+  );
 });
 
 test('not ready, and asking for patience, while the ledger is away', async (t) => {
   const manager = await notify_socket(t);
-  const server = await Server.start({ settings: { 'ledger.url': 'postgres://nobody:secret@127.0.0.1:1/none' }, env: manager.env, wait: false });
+  const server = await Server.start({
+    settings: { 'ledger.url': 'postgres://nobody:secret@127.0.0.1:1/none' },
+    env: manager.env,
+    wait: false,
+  });
   t.after(() => server.kill());
-  await eventually('EXTEND_TIMEOUT_USEC', () => manager.when('EXTEND_TIMEOUT_USEC=30000000').length >= 2, { timeout_ms: 20_000 });
+  await eventually('EXTEND_TIMEOUT_USEC', () => manager.when('EXTEND_TIMEOUT_USEC=30000000').length >= 2, {
+    timeout_ms: 20_000,
+  });
   assert.deepEqual([manager.when('READY=1'), manager.when('WATCHDOG=1')], [[], []]);
   assert.ok(!JSON.stringify(manager.told).includes('secret'));
 });
@@ -68,7 +97,9 @@ test('no sign of life while one thread stands still, and again when it goes on',
     const until = Date.now();
     assert.equal(end.code, 0, end.err);
     // One may have been on its way when the thread was stopped.
-    const meanwhile = manager.when('WATCHDOG=1').filter((at) => at > from + watchdog_ms / 4 && at < until - 100);
+    const meanwhile = manager
+      .when('WATCHDOG=1')
+      .filter((at) => at > from + watchdog_ms / 4 && at < until - 100);
     assert.deepEqual(meanwhile, [], `${name} stood still from ${from} to ${until}`);
     assert.match(server.log, /does not answer; the watchdog is not told/);
     await eventually('it goes on', () => manager.when('WATCHDOG=1').some((at) => at > until));

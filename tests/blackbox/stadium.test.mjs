@@ -34,16 +34,22 @@ test('customers join an event', { timeout: 300_000 }, async (t) => {
   assert.equal((await server.stats(organizer, event.id)).joined_total, crowd);
 });
 
-test('a backend with a server key joins its visitors; a browser with a join key is limited, honestly', { timeout: 300_000 }, async (t) => {
-  const server = await server_for(t);
-  const tenant = await tenant_on(server);
-  const queue = await tenant.queue({ concurrency: 10 });
-  const tickets = `/queues/${queue.id}/tickets`;
-  check_all_in(await all_of((i) => server.post(tickets, { token: tenant.server, body: { subject: `fan-${i}` } })));
-  const anonymous = [];
-  for (let i = 0; i < 40; ++i) anonymous.push(await server.post(tickets, { token: tenant.join }));
-  const limited = anonymous.find((answer) => answer.status !== 201);
-  expect_problem(limited, 429, 'rate_limited');
-  assert.ok(anonymous.indexOf(limited) >= 30, 'thirty a minute are in');
-  assert.match(limited.headers['retry-after'], /^[1-3]$/);
-});
+test(
+  'a backend with a server key joins its visitors; a browser with a join key is limited, honestly',
+  { timeout: 300_000 },
+  async (t) => {
+    const server = await server_for(t);
+    const tenant = await tenant_on(server);
+    const queue = await tenant.queue({ concurrency: 10 });
+    const tickets = `/queues/${queue.id}/tickets`;
+    check_all_in(
+      await all_of((i) => server.post(tickets, { token: tenant.server, body: { subject: `fan-${i}` } })),
+    );
+    const anonymous = [];
+    for (let i = 0; i < 40; ++i) anonymous.push(await server.post(tickets, { token: tenant.join }));
+    const limited = anonymous.find((answer) => answer.status !== 201);
+    expect_problem(limited, 429, 'rate_limited');
+    assert.ok(anonymous.indexOf(limited) >= 30, 'thirty a minute are in');
+    assert.match(limited.headers['retry-after'], /^[1-3]$/);
+  },
+);

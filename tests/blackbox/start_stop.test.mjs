@@ -56,10 +56,16 @@ test('stopped at once, before it is ready', { timeout: 120_000 * patience }, asy
 
 test('refused where the system allows fewer open files than connections need', async () => {
   const start = (connections) =>
-    run('/bin/bash', ['-c', `ulimit -n 1024 && exec '${fairqueue}' serve --http.listen 127.0.0.1:0 --http.admin_listen 127.0.0.1:0 \
-      --data_dir '${temporary_folder()}' --http.max_connections ${connections} & sleep 3; kill $! && wait $!`]);
+    run('/bin/bash', [
+      '-c',
+      `ulimit -n 1024 && exec '${fairqueue}' serve --http.listen 127.0.0.1:0 --http.admin_listen 127.0.0.1:0 \
+      --data_dir '${temporary_folder()}' --http.max_connections ${connections} & sleep 3; kill $! && wait $!`,
+    ]);
   const refused = await start(600);
-  assert.match(refused.err, /http\.max_connections is 600, which needs a limit of 1100 open files; the limit is 1024/);
+  assert.match(
+    refused.err,
+    /http\.max_connections is 600, which needs a limit of 1100 open files; the limit is 1024/,
+  );
   assert.doesNotMatch(refused.out + refused.err, /"serving"/);
   const enough = await start(500);
   assert.match(enough.out + enough.err, /"serving"/);

@@ -13,13 +13,21 @@ export async function cli(server, ...args) {
 export async function tenant_on(server, name = `t${crypto.randomBytes(4).toString('hex')}`, ...options) {
   await cli(server, 'tenant', 'add', '--name', name, ...options);
   const key = (scope) => cli(server, 'apikey', 'issue', '--tenant', name, '--scope', scope);
-  const tenant = { name, join: await key('join'), server: await key('server'), operator: await key('operator') };
+  const tenant = {
+    name,
+    join: await key('join'),
+    server: await key('server'),
+    operator: await key('operator'),
+  };
   const session = await server.post('/sessions', { token: tenant.operator });
   assert.equal(session.status, 201, session.text);
   assert.ok(Date.parse(session.json.expires_at) > Date.now());
   tenant.token = session.json.token;
   tenant.queue = async (changes = {}) => {
-    const made = await server.post('/queues', { token: tenant.token, body: { name: 'Match', concurrency: 1, ...changes } });
+    const made = await server.post('/queues', {
+      token: tenant.token,
+      body: { name: 'Match', concurrency: 1, ...changes },
+    });
     assert.equal(made.status, 201, made.text);
     return made.json;
   };
@@ -37,5 +45,5 @@ export const ticket_of = async (server, ticket) => {
   assert.equal(found.status, 200, found.text);
   return found.json;
 };
-export const access = (server, token, query = '', headers = {}) => server.get(`/access${query}`, { token, headers });
-
+export const access = (server, token, query = '', headers = {}) =>
+  server.get(`/access${query}`, { token, headers });

@@ -9,7 +9,18 @@ import net from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
 import { Authority, install } from '../support/certificates.mjs';
-import { assert, eventually, free_port, patience, run, sale, server_for, sleep, temporary_folder, WebSocket } from './lib.mjs';
+import {
+  assert,
+  eventually,
+  free_port,
+  patience,
+  run,
+  sale,
+  server_for,
+  sleep,
+  temporary_folder,
+  WebSocket,
+} from './lib.mjs';
 
 /** A server with TLS, the authority that its certificate is of, and the files that it reads. */
 async function tls_server(t, { settings = {}, ...options } = {}) {
@@ -20,7 +31,12 @@ async function tls_server(t, { settings = {}, ...options } = {}) {
   const port = await free_port();
   const server = await server_for(t, {
     ...options,
-    settings: { 'tls.listen': `127.0.0.1:${port}`, 'tls.certificate': files.certificate, 'tls.key': files.key, ...settings },
+    settings: {
+      'tls.listen': `127.0.0.1:${port}`,
+      'tls.certificate': files.certificate,
+      'tls.key': files.key,
+      ...settings,
+    },
   });
   const agent = new https.Agent({ ca: authority.pem, keepAlive: true, maxSockets: 64 });
   t.after(() => agent.destroy());
@@ -29,14 +45,38 @@ async function tls_server(t, { settings = {}, ...options } = {}) {
 
 /** One request by TLS: {status, headers, text, json}. */
 function ask(site, method, target, { token, body, agent = site.agent } = {}) {
-  const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...(body && { 'Content-Type': 'application/json' }) };
+  const headers = {
+    ...(token && { Authorization: `Bearer ${token}` }),
+    ...(body && { 'Content-Type': 'application/json' }),
+  };
   return new Promise((resolve, reject) => {
-    const outgoing = https.request({ host: '127.0.0.1', port: site.port, ca: site.ca, method, path: target, headers, agent, timeout: 15_000 * patience }, (incoming) => {
-      let text = '';
-      incoming.setEncoding('utf8').on('data', (part) => { text += part; });
-      incoming.on('error', reject);
-      incoming.on('end', () => resolve({ status: incoming.statusCode, headers: incoming.headers, text, json: text.startsWith('{') ? JSON.parse(text) : undefined }));
-    });
+    const outgoing = https.request(
+      {
+        host: '127.0.0.1',
+        port: site.port,
+        ca: site.ca,
+        method,
+        path: target,
+        headers,
+        agent,
+        timeout: 15_000 * patience,
+      },
+      (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        incoming.on('error', reject);
+        incoming.on('end', () =>
+          resolve({
+            status: incoming.statusCode,
+            headers: incoming.headers,
+            text,
+            json: text.startsWith('{') ? JSON.parse(text) : undefined,
+          }),
+        );
+      },
+    );
     outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${target}: no answer`)));
     outgoing.on('error', reject);
     outgoing.end(body && JSON.stringify(body));
@@ -46,8 +86,24 @@ function ask(site, method, target, { token, body, agent = site.agent } = {}) {
 /** A handshake of its own: {name, protocol, alpn, resumed, session, socket}. */
 function shake_hands(site, options = {}) {
   return new Promise((resolve, reject) => {
-    const socket = tls.connect({ host: '127.0.0.1', port: site.port, ca: site.ca, servername: 'localhost', ALPNProtocols: ['http/1.1'], ...options }, () =>
-      resolve({ name: socket.getPeerCertificate().subject?.CN, protocol: socket.getProtocol(), alpn: socket.alpnProtocol, resumed: socket.isSessionReused(), socket }));
+    const socket = tls.connect(
+      {
+        host: '127.0.0.1',
+        port: site.port,
+        ca: site.ca,
+        servername: 'localhost',
+        ALPNProtocols: ['http/1.1'],
+        ...options,
+      },
+      () =>
+        resolve({
+          name: socket.getPeerCertificate().subject?.CN,
+          protocol: socket.getProtocol(),
+          alpn: socket.alpnProtocol,
+          resumed: socket.isSessionReused(),
+          socket,
+        }),
+    );
     socket.on('error', reject);
   });
 }
@@ -60,11 +116,17 @@ async function certificate_of(site) {
 
 /** A place followed by wss: its frames, and how it ended. */
 async function follow(site, event, token) {
-  const socket = new WebSocket(`wss://127.0.0.1:${site.port}/ws/queue/${event}`, ['fairqueue.v1', token], { ca: site.ca });
+  const socket = new WebSocket(`wss://127.0.0.1:${site.port}/ws/queue/${event}`, ['fairqueue.v1', token], {
+    ca: site.ca,
+  });
   const followed = { socket, frames: [], closed: undefined };
   socket.on('message', (text) => followed.frames.push(JSON.parse(text)));
-  socket.on('close', (code) => { followed.closed = code; });
-  socket.on('error', (error) => { followed.closed = String(error); });
+  socket.on('close', (code) => {
+    followed.closed = code;
+  });
+  socket.on('error', (error) => {
+    followed.closed = String(error);
+  });
   await eventually('the state of the place', () => followed.closed || followed.frames.length > 0);
   assert.equal(followed.closed, undefined);
   return followed;
@@ -72,10 +134,21 @@ async function follow(site, event, token) {
 
 async function metrics(server) {
   const { text } = await server.get('/metrics', { admin: true });
-  return (name) => Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ').at(-1));
+  return (name) =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')
+        .at(-1),
+    );
 }
 
-const lines = (server, message) => server.log.split('\n').filter((line) => line.includes(message)).map((line) => JSON.parse(line));
+const lines = (server, message) =>
+  server.log
+    .split('\n')
+    .filter((line) => line.includes(message))
+    .map((line) => JSON.parse(line));
 
 async function reload(site, message) {
   const before = lines(site.server, message).length;
@@ -92,8 +165,13 @@ test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', a
   assert.equal(joined.status, 201, joined.text);
   assert.equal(joined.headers['strict-transport-security'], 'max-age=31536000');
   const place = await follow(site, event, fan);
-  const admitted = await eventually('admitted', () => place.frames.find((frame) => frame.admission_token ?? frame.entry?.admission_token));
-  const claim = await ask(site, 'POST', `/events/${event}/claims`, { token: fan, body: { admission_token: admitted.admission_token ?? admitted.entry.admission_token } });
+  const admitted = await eventually('admitted', () =>
+    place.frames.find((frame) => frame.admission_token ?? frame.entry?.admission_token),
+  );
+  const claim = await ask(site, 'POST', `/events/${event}/claims`, {
+    token: fan,
+    body: { admission_token: admitted.admission_token ?? admitted.entry.admission_token },
+  });
   assert.equal(claim.status, 201, claim.text);
   place.socket.close(1000);
   await eventually('closed in order', () => place.closed === 1000);
@@ -103,7 +181,11 @@ test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', a
   assert.equal(plain.headers['strict-transport-security'], undefined);
   const page = await ask(site, 'GET', '/shop?lang=fr');
   assert.equal(page.status, 303, page.text);
-  assert.match(String(page.headers['set-cookie']), /^fairqueue_language=fr; .*; Secure$/, 'its cookies go over TLS only');
+  assert.match(
+    String(page.headers['set-cookie']),
+    /^fairqueue_language=fr; .*; Secure$/,
+    'its cookies go over TLS only',
+  );
 });
 
 test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (t) => {
@@ -112,24 +194,34 @@ test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (
     const first = await shake_hands(site, { minVersion: version, maxVersion: version });
     assert.deepEqual([first.protocol, first.alpn, first.resumed], [version, 'http/1.1', false]);
     let session = version === 'TLSv1.2' ? first.socket.getSession() : undefined;
-    first.socket.on('session', (given) => { session = given; });
+    first.socket.on('session', (given) => {
+      session = given;
+    });
     first.socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await eventually('a ticket', () => session);
     first.socket.destroy();
     const second = await shake_hands(site, { minVersion: version, maxVersion: version, session });
     assert.equal(second.resumed, true, version);
-    const answered = new Promise((resolve) => { second.socket.once('data', resolve); });
+    const answered = new Promise((resolve) => {
+      second.socket.once('data', resolve);
+    });
     second.socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
     assert.match(String(await answered), /^HTTP\/1\.1 200/);
     second.socket.destroy();
   }
-  await assert.rejects(shake_hands(site, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }));
+  await assert.rejects(
+    shake_hands(site, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }),
+  );
   await assert.rejects(shake_hands(site, { ALPNProtocols: ['h2'] }), /no application protocol/i);
   const counted = async () => {
     const value = await metrics(site.server);
-    return ['full', 'resumed', 'failed'].map((result) => value(`fairqueue_tls_handshakes_total{result="${result}"}`)).join();
+    return ['full', 'resumed', 'failed']
+      .map((result) => value(`fairqueue_tls_handshakes_total{result="${result}"}`))
+      .join();
   };
-  await eventually('two of each', async () => (await counted()) === '2,2,2').catch(async () => assert.equal(await counted(), '2,2,2'));
+  await eventually('two of each', async () => (await counted()) === '2,2,2').catch(async () =>
+    assert.equal(await counted(), '2,2,2'),
+  );
 });
 
 test('certificates are read anew under load: nobody is cut off, newcomers get the new one', async (t) => {
@@ -137,7 +229,8 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
   const organizer = await site.server.organizer();
   const { id: event } = await site.server.event(organizer, { total: 1, queue: { batch_size: 1 } });
   const fans = await site.server.customers(60);
-  for (const fan of fans.slice(0, 20)) assert.equal((await ask(site, 'POST', `/events/${event}/queue`, { token: fan })).status, 201);
+  for (const fan of fans.slice(0, 20))
+    assert.equal((await ask(site, 'POST', `/events/${event}/queue`, { token: fan })).status, 201);
   const sockets = await Promise.all(fans.slice(0, 20).map((fan) => follow(site, event, fan)));
   const kept = await shake_hands(site);
 
@@ -147,7 +240,9 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
   const failures = [];
   const keep_asking = async (options) => {
     while (!over) {
-      const answer = await ask(site, 'GET', `/events/${event}/queue/position`, options).catch((error) => ({ status: error.message }));
+      const answer = await ask(site, 'GET', `/events/${event}/queue/position`, options).catch((error) => ({
+        status: error.message,
+      }));
       if (answer.status !== 200) failures.push(answer.status);
       asked += 1;
     }
@@ -164,13 +259,30 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
   await Promise.all(crowd);
   assert.deepEqual(failures, []);
   assert.ok(asked > 100, `${asked} requests`);
-  assert.deepEqual(sockets.filter(({ closed }) => closed !== undefined), [], 'every WebSocket is open');
+  assert.deepEqual(
+    sockets.filter(({ closed }) => closed !== undefined),
+    [],
+    'every WebSocket is open',
+  );
   kept.socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  assert.match(String(await new Promise((resolve) => { kept.socket.once('data', resolve); })), /^HTTP\/1.1 200/);
+  assert.match(
+    String(
+      await new Promise((resolve) => {
+        kept.socket.once('data', resolve);
+      }),
+    ),
+    /^HTTP\/1.1 200/,
+  );
   // They are alive, too: the organizer's word reaches each.
-  const said = await site.server.patch(`/events/${event}`, { token: organizer, body: { message: 'nearly there' } });
+  const said = await site.server.patch(`/events/${event}`, {
+    token: organizer,
+    body: { message: 'nearly there' },
+  });
   assert.equal(said.status, 200, said.text);
-  for (const place of sockets) await eventually('the message', () => place.frames.some((frame) => JSON.stringify(frame).includes('nearly there')));
+  for (const place of sockets)
+    await eventually('the message', () =>
+      place.frames.some((frame) => JSON.stringify(frame).includes('nearly there')),
+    );
   assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="done"}'), 5);
   // At the end they are told to come back, by TLS as without.
   site.server.signal('SIGTERM');
@@ -188,12 +300,27 @@ test('a broken certificate is refused with the reason, the one in use stays', as
   const other = site.authority.issue('other');
   await refused(() => fs.copyFileSync(other.key, site.files.key), /tls\.key .*key values mismatch/);
   const rsa = site.authority.issue('rsa', { algorithm: 'rsa' });
-  await refused(() => install({ certificate: other.certificate, key: rsa.key }, site.files), /tls\.key .*of another algorithm/);
-  await refused(() => install({ certificate: rsa.certificate, key: other.key }, site.files), /tls\.key .*of another algorithm/);
-  await refused(() => fs.writeFileSync(site.files.certificate, fs.readFileSync(other.certificate).subarray(0, 300)), /tls\.certificate .*chain\.pem: /);
+  await refused(
+    () => install({ certificate: other.certificate, key: rsa.key }, site.files),
+    /tls\.key .*of another algorithm/,
+  );
+  await refused(
+    () => install({ certificate: rsa.certificate, key: other.key }, site.files),
+    /tls\.key .*of another algorithm/,
+  );
+  await refused(
+    () => fs.writeFileSync(site.files.certificate, fs.readFileSync(other.certificate).subarray(0, 300)),
+    /tls\.certificate .*chain\.pem: /,
+  );
   await refused(() => fs.writeFileSync(site.files.certificate, ''), /tls\.certificate .*no start line/i);
-  await refused(() => fs.rmSync(site.files.certificate), /tls\.certificate .*chain\.pem: No such file or directory/);
-  await refused(() => install(site.authority.issue('expired', { days: 10, shifted: '-20 days' }), site.files), /it has expired/);
+  await refused(
+    () => fs.rmSync(site.files.certificate),
+    /tls\.certificate .*chain\.pem: No such file or directory/,
+  );
+  await refused(
+    () => install(site.authority.issue('expired', { days: 10, shifted: '-20 days' }), site.files),
+    /it has expired/,
+  );
   assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="refused"}'), 7);
   assert.equal((await metrics(site.server))('fairqueue_tls_last_reload_refused'), 1);
   install(other, site.files);
@@ -205,7 +332,9 @@ test('a broken certificate is refused with the reason, the one in use stays', as
 
 test('a certificate near its end is told: log and metric', async (t) => {
   const site = await tls_server(t);
-  const days = async () => ((await metrics(site.server))('fairqueue_tls_certificate_expiry_timestamp_seconds') - Date.now() / 1000) / 86_400;
+  const days = async () =>
+    ((await metrics(site.server))('fairqueue_tls_certificate_expiry_timestamp_seconds') - Date.now() / 1000) /
+    86_400;
   // The authority's own certificate, which is in the chain, ends after 30 days.
   assert.ok(Math.abs((await days()) - 30) < 0.1, `${await days()}`);
   assert.deepEqual(lines(site.server, 'expires soon'), []);
@@ -221,28 +350,60 @@ test('SIGHUP without TLS changes nothing; a server with a broken certificate doe
   await eventually('a line in the log', () => server.log.includes('nothing to read anew'));
   assert.equal((await server.get('/livez')).status, 200);
   const folder = temporary_folder();
-  const { code, out, err } = await run(server.program ?? (await import('./lib.mjs')).fairqueue, ['serve', '--data_dir', path.join(folder, 'data'), '--http.listen', '127.0.0.1:0',
-    '--http.admin_listen', '127.0.0.1:0', '--tls.listen', '127.0.0.1:0', '--tls.certificate', path.join(folder, 'none.pem'), '--tls.key', path.join(folder, 'none.key')]);
+  const { code, out, err } = await run(server.program ?? (await import('./lib.mjs')).fairqueue, [
+    'serve',
+    '--data_dir',
+    path.join(folder, 'data'),
+    '--http.listen',
+    '127.0.0.1:0',
+    '--http.admin_listen',
+    '127.0.0.1:0',
+    '--tls.listen',
+    '127.0.0.1:0',
+    '--tls.certificate',
+    path.join(folder, 'none.pem'),
+    '--tls.key',
+    path.join(folder, 'none.key'),
+  ]);
   assert.equal(code, 1);
   assert.match(out + err, /tls\.certificate .*none\.pem: /);
 
   const authority = new Authority(folder);
-  const mixed = { certificate: authority.issue('rsa', { algorithm: 'rsa' }).certificate, key: authority.issue('ec').key };
-  const end = await run(server.program ?? (await import('./lib.mjs')).fairqueue, ['serve', '--data_dir', path.join(folder, 'data'), '--http.listen', '127.0.0.1:0',
-    '--http.admin_listen', '127.0.0.1:0', '--tls.listen', '127.0.0.1:0', '--tls.certificate', mixed.certificate, '--tls.key', mixed.key]);
+  const mixed = {
+    certificate: authority.issue('rsa', { algorithm: 'rsa' }).certificate,
+    key: authority.issue('ec').key,
+  };
+  const end = await run(server.program ?? (await import('./lib.mjs')).fairqueue, [
+    'serve',
+    '--data_dir',
+    path.join(folder, 'data'),
+    '--http.listen',
+    '127.0.0.1:0',
+    '--http.admin_listen',
+    '127.0.0.1:0',
+    '--tls.listen',
+    '127.0.0.1:0',
+    '--tls.certificate',
+    mixed.certificate,
+    '--tls.key',
+    mixed.key,
+  ]);
   assert.equal(end.code, 1, 'it says so, and does not crash');
   assert.match(end.out + end.err, /tls\.key .*ec\.key: .*of another algorithm/);
 });
 
 test('slow, silent and plain clients: each has its answer, and nobody else waits', async (t) => {
   const site = await tls_server(t, { settings: { 'tls.handshake_timeout': '2s', 'tls.handshakes_max': 50 } });
-  const raw = () => new Promise((resolve) => {
-    const socket = net.connect(site.port, '127.0.0.1', () => resolve(socket));
-    socket.on('error', () => {});
-    socket.closed_at = new Promise((ended) => socket.on('close', () => ended(Date.now())));
-    socket.text = '';
-    socket.on('data', (part) => { socket.text += part; });
-  });
+  const raw = () =>
+    new Promise((resolve) => {
+      const socket = net.connect(site.port, '127.0.0.1', () => resolve(socket));
+      socket.on('error', () => {});
+      socket.closed_at = new Promise((ended) => socket.on('close', () => ended(Date.now())));
+      socket.text = '';
+      socket.on('data', (part) => {
+        socket.text += part;
+      });
+    });
   const plain = await raw();
   plain.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
   await plain.closed_at;
@@ -269,7 +430,11 @@ test('slow, silent and plain clients: each has its answer, and nobody else waits
 test('half a thousand fans at once', async (t) => {
   const site = await tls_server(t, { settings: { 'tls.handshakes_max': 32 } });
   const fan = await site.server.customer();
-  const answers = await Promise.all(Array.from({ length: 500 }, () => ask(site, 'GET', '/events', { token: fan, agent: false }).then(({ status }) => status, String)));
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, () =>
+      ask(site, 'GET', '/events', { token: fan, agent: false }).then(({ status }) => status, String),
+    ),
+  );
   assert.deepEqual([...new Set(answers)], [200]);
 });
 
@@ -283,15 +448,34 @@ const of_the_tests = {
 /** What the tool may say that it could not look at, with the reason. */
 const of_the_tool = {
   engine_problem: 'its openssl has no ciphers of GOST to try',
-  sessionresumption_ticket: 'its s_client hangs up at once, now and then before the ticket of TLS 1.3 has come; resumption has a test above',
+  sessionresumption_ticket:
+    'its s_client hangs up at once, now and then before the ticket of TLS 1.3 has come; resumption has a test above',
 };
 const severe = ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL'];
 
 test('testssl.sh finds nothing of medium severity or above', async (t) => {
   const site = await tls_server(t);
   const report = path.join(temporary_folder(), 'report.json');
-  const { code, out, err } = await run('testssl', ['--quiet', '--color', '0', '--warnings', 'batch', '--ip', '127.0.0.1', '--jsonfile', report, `https://localhost:${site.port}/livez`],
-    { timeout_ms: 240_000 * patience }).catch((error) => assert.fail(/no program/.test(error.message) ? 'testssl.sh is missing; scripts/setup installs it' : error));
+  const { code, out, err } = await run(
+    'testssl',
+    [
+      '--quiet',
+      '--color',
+      '0',
+      '--warnings',
+      'batch',
+      '--ip',
+      '127.0.0.1',
+      '--jsonfile',
+      report,
+      `https://localhost:${site.port}/livez`,
+    ],
+    { timeout_ms: 240_000 * patience },
+  ).catch((error) =>
+    assert.fail(
+      /no program/.test(error.message) ? 'testssl.sh is missing; scripts/setup installs it' : error,
+    ),
+  );
   assert.ok(fs.existsSync(report), `testssl ended with ${code}:\n${out.slice(-2000)}${err}`);
   const findings = JSON.parse(fs.readFileSync(report, 'utf8'));
   const of = (id) => findings.find((each) => each.id === id)?.finding;
@@ -302,9 +486,13 @@ test('testssl.sh finds nothing of medium severity or above', async (t) => {
   assert.match(of('HSTS') ?? of('HSTS_time'), /365 days/);
   assert.match(of('heartbleed'), /not vulnerable/);
   assert.ok(findings.length > 100, `${findings.length} findings`);
-  const found = findings.filter(({ id, severity }) =>
-    (severe.includes(severity) && !(id in of_the_tests)) || (severity === 'WARN' && !(id in of_the_tool)));
+  const found = findings.filter(
+    ({ id, severity }) =>
+      (severe.includes(severity) && !(id in of_the_tests)) || (severity === 'WARN' && !(id in of_the_tool)),
+  );
   assert.deepEqual(found, []);
-  const unused = Object.keys(of_the_tests).filter((id) => !findings.some((each) => each.id === id && severe.includes(each.severity)));
+  const unused = Object.keys(of_the_tests).filter(
+    (id) => !findings.some((each) => each.id === id && severe.includes(each.severity)),
+  );
   assert.deepEqual(unused, [], 'an exception that nothing needs');
 });

@@ -11,7 +11,10 @@ const parent = '00f067aa0ba902b7';
 const traced = { traceparent: `00-${trace}-${parent}-01`, tracestate: 'vendor=1' };
 
 /** A collector: what it was sent, and how it answers. */
-async function collector(t, answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')) {
+async function collector(
+  t,
+  answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+) {
   const got = { requests: [], spans: [] };
   const server = http.createServer((request, response) => {
     let text = '';
@@ -19,7 +22,8 @@ async function collector(t, answer = (response) => response.writeHead(200, { 'co
     request.on('end', () => {
       got.requests.push(request.headers);
       for (const resource of JSON.parse(text).resourceSpans)
-        for (const scope of resource.scopeSpans) got.spans.push(...scope.spans.map((span) => ({ ...span, resource: resource.resource })));
+        for (const scope of resource.scopeSpans)
+          got.spans.push(...scope.spans.map((span) => ({ ...span, resource: resource.resource })));
       answer(response);
     });
   });
@@ -51,14 +55,20 @@ describe('tracing', { concurrency: 2, timeout: 60_000 * patience }, () => {
       assert.match(sent.traceparent, new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
       assert.equal(sent.tracestate, 'vendor=1');
       const [server, work, client] = await eventually('three spans', () => {
-        const found = ['POST /checkout', 'place_order', `${gateway} initialize`].map((name) => spans.named(name)[0]);
+        const found = ['POST /checkout', 'place_order', `${gateway} initialize`].map(
+          (name) => spans.named(name)[0],
+        );
         return found.every(Boolean) && found;
       });
       assert.deepEqual([server.kind, work.kind, client.kind], [2, 1, 3]);
       assert.equal(server.parentSpanId, parent);
       assert.equal(work.parentSpanId, server.spanId);
       assert.equal(client.parentSpanId, work.spanId);
-      assert.equal(sent.traceparent, `00-${trace}-${client.spanId}-01`, 'the gateway is told the span of the call');
+      assert.equal(
+        sent.traceparent,
+        `00-${trace}-${client.spanId}-01`,
+        'the gateway is told the span of the call',
+      );
       for (const span of [server, work, client]) {
         assert.equal(span.traceId, trace);
         assert.ok(BigInt(span.endTimeUnixNano) >= BigInt(span.startTimeUnixNano));
@@ -75,12 +85,21 @@ describe('tracing', { concurrency: 2, timeout: 60_000 * patience }, () => {
     const [fan] = await shop.server.customers(1);
     const { order } = await shop.bought(fan);
     assert.equal(spans.spans.length, 0, 'nobody asked for a trace so far');
-    const asked = await shop.server.post(`/orders/${order}/refunds`, { token: shop.organizer, body: {}, headers: traced });
+    const asked = await shop.server.post(`/orders/${order}/refunds`, {
+      token: shop.organizer,
+      body: {},
+      headers: traced,
+    });
     assert.equal(asked.status, 202, asked.text);
     await shop.reaches(fan, order, 'refunded');
-    const [client] = await eventually('the span of the refund', () => spans.named('stripe refund')[0] && spans.named('stripe refund'));
+    const [client] = await eventually(
+      'the span of the refund',
+      () => spans.named('stripe refund')[0] && spans.named('stripe refund'),
+    );
     assert.equal(client.traceId, trace);
-    assert.ok(shop.calls('refund.create').every((call) => call.traceparent === `00-${trace}-${client.spanId}-01`));
+    assert.ok(
+      shop.calls('refund.create').every((call) => call.traceparent === `00-${trace}-${client.spanId}-01`),
+    );
   });
 
   it('without a collector a trace is passed on as it came, and what is malformed is not', async (t) => {
@@ -100,9 +119,14 @@ describe('tracing', { concurrency: 2, timeout: 60_000 * patience }, () => {
 
   it('of the requests without a trace as many begin one as the configuration says', async (t) => {
     const spans = await collector(t);
-    const shop = await Shop.open(t, { settings: { 'tracing.url': spans.url, 'tracing.sample_per_mille': 1000 } });
+    const shop = await Shop.open(t, {
+      settings: { 'tracing.url': spans.url, 'tracing.sample_per_mille': 1000 },
+    });
     await shop.server.get('/events');
-    const [span] = await eventually('the span', () => spans.named('GET /events').length > 0 && spans.named('GET /events'));
+    const [span] = await eventually(
+      'the span',
+      () => spans.named('GET /events').length > 0 && spans.named('GET /events'),
+    );
     assert.match(span.traceId, /^[0-9a-f]{32}$/);
     assert.equal(span.parentSpanId, undefined, 'it is the root');
     assert.ok(!JSON.stringify(spans.spans).includes(shop.event.id), 'names hold no ids');

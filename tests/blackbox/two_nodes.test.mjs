@@ -18,11 +18,20 @@ async function two_nodes(t, { lease = '20s' } = {}) {
   t.after(() => services.stop());
   const proxy = await ChaosProxy.start(Number(new URL(services.redis_url).port));
   t.after(() => proxy.close());
-  const settings = { 'ledger.url': services.postgres_url, 'ledger.lease': lease, 'workers.reconciliation_interval': '5s' };
-  const owner = await server_for(t, { settings: { ...settings, 'cache.url': through(services.redis_url, proxy.port) } });
+  const settings = {
+    'ledger.url': services.postgres_url,
+    'ledger.lease': lease,
+    'workers.reconciliation_interval': '5s',
+  };
+  const owner = await server_for(t, {
+    settings: { ...settings, 'cache.url': through(services.redis_url, proxy.port) },
+  });
   const folder = temporary_folder();
   fs.cpSync(path.join(owner.data_dir, 'keys'), path.join(folder, 'keys'), { recursive: true });
-  const other = await server_for(t, { settings: { ...settings, 'cache.url': services.redis_url }, data_dir: folder });
+  const other = await server_for(t, {
+    settings: { ...settings, 'cache.url': services.redis_url },
+    data_dir: folder,
+  });
   const tenant = await tenant_on(owner);
   const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 600 });
   const tickets = [];
@@ -85,7 +94,9 @@ test('the owner cannot reach Redis: nobody is let in by old word', async (t) => 
   t.diagnostic(`refused ${took} ms after the revocation`);
   assert.ok(took <= bound_ms, `${took} ms`);
   await proxy.heal();
-  await eventually('the mirror is whole again', async () => (await at_other(2)).status === 200, { timeout_ms: 20_000 });
+  await eventually('the mirror is whole again', async () => (await at_other(2)).status === 200, {
+    timeout_ms: 20_000,
+  });
   expect_problem(await at_other(0), 410, 'session_over');
 });
 
@@ -100,7 +111,9 @@ test('the owner admits while it cannot reach Redis: the other does not call that
     assert.notEqual(answer.status, 410, 'the session is in force');
   }
   await proxy.heal();
-  await eventually('the other knows it', async () => (await access(other, admitted)).status === 200, { timeout_ms: 20_000 });
+  await eventually('the other knows it', async () => (await access(other, admitted)).status === 200, {
+    timeout_ms: 20_000,
+  });
   assert.equal((await tenant.join_as(queue, 'dan')).ticket_id, tickets[3].ticket_id);
 });
 
@@ -119,7 +132,9 @@ test('Redis stalls, with the owner’s word in its socket: no revoked session co
     assert.notEqual((await at_other(0)).status, 200, `let in ${Date.now() - from} ms after the revocation`);
     await sleep(50);
   }
-  await eventually('the others are let in again', async () => (await at_other(1)).status === 200, { timeout_ms: 20_000 });
+  await eventually('the others are let in again', async () => (await at_other(1)).status === 200, {
+    timeout_ms: 20_000,
+  });
   expect_problem(await at_other(0), 410, 'session_over');
 });
 
@@ -129,13 +144,19 @@ test('the owner is frozen: its word is good for 5 s at most; then the other take
   const took = await let_in_for_ms(nodes, 0, 503, () => owner.child.kill('SIGSTOP'));
   t.diagnostic(`refused ${took} ms after the owner stopped`);
   assert.ok(took <= bound_ms, `${took} ms`);
-  await eventually('the other has taken over', async () => (await at_other(0)).status === 200, { timeout_ms: 30_000 });
+  await eventually('the other has taken over', async () => (await at_other(0)).status === 200, {
+    timeout_ms: 30_000,
+  });
   for (const i of [1, 2]) assert.equal((await at_other(i)).status, 200);
   const { other, tokens } = nodes;
   assert.equal((await other.delete('/access', { token: tokens[1] })).status, 204);
   owner.child.kill('SIGCONT');
   for (const end = Date.now() + 3000; Date.now() < end; await sleep(50)) {
-    assert.notEqual((await access(owner, tokens[1])).status, 200, 'the zombie lets in whom its successor sent away');
+    assert.notEqual(
+      (await access(owner, tokens[1])).status,
+      200,
+      'the zombie lets in whom its successor sent away',
+    );
   }
 });
 

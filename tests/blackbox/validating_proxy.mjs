@@ -57,9 +57,13 @@ export class ValidatingProxy {
     const text = answer.headers['sl-violations'];
     if (text === undefined) return;
     // Warnings are statuses and content types that are not described.
-    const violations = text.startsWith('[') ? JSON.parse(text) : [{ location: ['response'], severity: 'Error', message: text }];
+    const violations = text.startsWith('[')
+      ? JSON.parse(text)
+      : [{ location: ['response'], severity: 'Error', message: text }];
     const errors = violations.filter(({ location, severity }) =>
-      location[0] === 'response' ? severity === 'Error' || severity === 'Warning' : severity === 'Error' && answer.status < 400,
+      location[0] === 'response'
+        ? severity === 'Error' || severity === 'Warning'
+        : severity === 'Error' && answer.status < 400,
     );
     assert.deepEqual(errors, [], `${about}: not as docs/openapi.yaml says`);
   }

@@ -76,7 +76,10 @@ test('operator mode: "next 50" admits exactly the 50 at the front, audited', asy
   assert.equal(last.detail.count, 50);
   assert.match(last.actor, /^operator:/);
   expect_problem(
-    await server.post(`/queues/${(await tenant.queue()).id}/advance`, { token: tenant.token, body: { count: 1 } }),
+    await server.post(`/queues/${(await tenant.queue()).id}/advance`, {
+      token: tenant.token,
+      body: { count: 1 },
+    }),
     409,
     'wrong_mode',
   );
@@ -99,17 +102,26 @@ test('settings change while it runs; paused, full, scheduled', async (t) => {
   assert.equal((await ticket_of(server, tickets[2])).message, 'Doors are open.');
   await patch({ concurrency: 1 });
   assert.equal((await ticket_of(server, tickets[1])).status, 'ADMITTED', 'lowering evicts nobody');
-  assert.equal((await server.post(`/queues/${queue.id}/pause`, { token: tenant.token })).json.status, 'PAUSED');
+  assert.equal(
+    (await server.post(`/queues/${queue.id}/pause`, { token: tenant.token })).json.status,
+    'PAUSED',
+  );
   await server.delete(`/tickets/${tickets[0].ticket_id}`, { token: tickets[0].ticket_token });
   await server.delete(`/tickets/${tickets[1].ticket_id}`, { token: tickets[1].ticket_token });
   await sleep(300);
   assert.equal((await ticket_of(server, tickets[2])).status, 'WAITING', 'nobody is admitted while it pauses');
   await server.post(`/queues/${queue.id}/resume`, { token: tenant.token, body: { reason: 'Fixed.' } });
-  await eventually('admitted after the pause', async () => (await ticket_of(server, tickets[2])).status === 'ADMITTED');
+  await eventually(
+    'admitted after the pause',
+    async () => (await ticket_of(server, tickets[2])).status === 'ADMITTED',
+  );
 
   const opens_at = new Date(Date.now() + 3_600_000).toISOString();
   const later = await tenant.queue({ opens_at });
-  const early = await server.post(`/queues/${later.id}/tickets`, { token: tenant.server, body: { subject: 'e' } });
+  const early = await server.post(`/queues/${later.id}/tickets`, {
+    token: tenant.server,
+    body: { subject: 'e' },
+  });
   expect_problem(early, 409, 'queue_not_open');
   assert.equal(Date.parse(early.json.opens_at), Date.parse(opens_at));
 
@@ -211,7 +223,8 @@ test('without a subject a place is known by its Idempotency-Key, which must not 
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue();
-  const join = (key) => server.post(`/queues/${queue.id}/tickets`, { token: tenant.join, headers: { 'Idempotency-Key': key } });
+  const join = (key) =>
+    server.post(`/queues/${queue.id}/tickets`, { token: tenant.join, headers: { 'Idempotency-Key': key } });
   const key = crypto.randomUUID();
   const [first, again, other] = [await join(key), await join(key), await join(crypto.randomUUID())];
   assert.deepEqual([first.status, again.status, other.status], [201, 201, 201]);
@@ -247,15 +260,27 @@ test('a tenant sees nothing of another, and one kind of token is not another', a
   expect_problem(await join(`${mine.server}x`), 401, 'unauthenticated');
   expect_problem(await join(mine.token), 401, 'unauthenticated', 'a token is no key');
   // Tickets: each its own.
-  expect_problem(await server.get(`/tickets/${ann.ticket_id}`, { token: bob.ticket_token }), 404, 'not_found');
-  expect_problem(await server.delete(`/tickets/${ann.ticket_id}`, { token: bob.ticket_token }), 404, 'not_found');
+  expect_problem(
+    await server.get(`/tickets/${ann.ticket_id}`, { token: bob.ticket_token }),
+    404,
+    'not_found',
+  );
+  expect_problem(
+    await server.delete(`/tickets/${ann.ticket_id}`, { token: bob.ticket_token }),
+    404,
+    'not_found',
+  );
   for (const token of [mine.token, session_token, mine.server, await server.customer()])
     assert.ok([401, 403].includes((await server.get(`/tickets/${ann.ticket_id}`, { token })).status));
   // A queue is no event, an event no queue.
   const organizer = await server.organizer();
   const event = await server.event(organizer);
   expect_problem(await server.get(`/events/${queue.id}`), 404, 'not_found');
-  expect_problem(await server.post(`/events/${queue.id}/queue`, { token: await server.customer() }), 404, 'not_found');
+  expect_problem(
+    await server.post(`/events/${queue.id}/queue`, { token: await server.customer() }),
+    404,
+    'not_found',
+  );
   expect_problem(await server.get(`/queues/${event.id}`, { token: mine.token }), 404, 'not_found');
   expect_problem(await server.post(`/queues/${event.id}/tickets`, { token: mine.server }), 404, 'not_found');
   // A session of match A on match B; what is no session.
@@ -274,7 +299,9 @@ test('a revoked key is worth nothing, nor is the token made from it; another key
   const queue = await tenant.queue();
   const second = await cli(server, 'apikey', 'issue', '--tenant', tenant.name, '--scope', 'server');
   const ids = Object.fromEntries(
-    [...(await cli(server, 'tenant', 'list')).matchAll(/\t([0-9a-f-]{36})\t(join|server|operator)\tvalid/g)].map((m) => [m[2], m[1]]),
+    [
+      ...(await cli(server, 'tenant', 'list')).matchAll(/\t([0-9a-f-]{36})\t(join|server|operator)\tvalid/g),
+    ].map((m) => [m[2], m[1]]),
   );
   await cli(server, 'apikey', 'revoke', '--id', ids.operator);
   expect_problem(await server.get('/queues', { token: tenant.token }), 401, 'unauthenticated');
@@ -320,7 +347,9 @@ test('a pass is checked offline with jose, also by a key that was rotated out of
   assert.equal(payload.sub, 'ann');
   assert.equal(payload.jti, ann.ticket_id);
   assert.equal(payload.exp, Math.floor(Date.parse(ann.session_expires_at) / 1000));
-  await assert.rejects(jose.jwtVerify(ann.admission_pass, keys(), { ...options, audience: crypto.randomUUID() }));
+  await assert.rejects(
+    jose.jwtVerify(ann.admission_pass, keys(), { ...options, audience: crypto.randomUUID() }),
+  );
   const kid = await cli(server, 'keys', 'rotate');
   assert.notEqual(kid, protectedHeader.kid);
   await server.restart();
@@ -334,11 +363,17 @@ test('sessions survive kill -9, and there are never more than the cap', async (t
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ concurrency: 2000 });
-  const tickets = await Promise.all(Array.from({ length: 2100 }, (_, i) => tenant.join_as(queue, `fan-${i}`)));
-  const admitted = (await Promise.all(tickets.map((x) => ticket_of(server, x)))).filter((x) => x.status === 'ADMITTED');
+  const tickets = await Promise.all(
+    Array.from({ length: 2100 }, (_, i) => tenant.join_as(queue, `fan-${i}`)),
+  );
+  const admitted = (await Promise.all(tickets.map((x) => ticket_of(server, x)))).filter(
+    (x) => x.status === 'ADMITTED',
+  );
   assert.equal(admitted.length, 2000);
   await server.restart();
-  const answers = await Promise.all(admitted.map((x) => server.insist('GET', '/access', { token: x.session_token })));
+  const answers = await Promise.all(
+    admitted.map((x) => server.insist('GET', '/access', { token: x.session_token })),
+  );
   assert.ok(answers.every((a) => a.status === 200));
   const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
   assert.deepEqual([stats.json.active, stats.json.waiting], [2000, 100]);
@@ -385,7 +420,9 @@ test('access: per session, per key, and for strangers', async (t) => {
   const often = await statuses(25, () => access(server, ann.session_token));
   assert.deepEqual([...new Set(often)], [200, 429]);
   assert.equal((await access(server, bob.session_token)).status, 200, 'another session is not concerned');
-  const keyed = await statuses(60, () => access(server, ann.session_token, '', { 'X-API-Key': tenant.server }));
+  const keyed = await statuses(60, () =>
+    access(server, ann.session_token, '', { 'X-API-Key': tenant.server }),
+  );
   assert.deepEqual([...new Set(keyed)], [200], 'a server key lifts the limit');
   assert.equal((await access(server, ann.session_token, '', { 'X-API-Key': tenant.join })).status, 403);
   const strange = await statuses(40, () => access(server, 'x'));
@@ -425,7 +462,9 @@ test('a socket follows the ticket, on several devices, and after a reconnect', a
     assert.equal((await socket.frame('revoked')).ticket_id, bob.ticket_id);
     assert.equal(await socket.close_code(), 1000);
   }
-  const stranger = await server.socket_at(`/tickets/${bob.ticket_id}/ws`, ann.ticket_token).catch((error) => error);
+  const stranger = await server
+    .socket_at(`/tickets/${bob.ticket_id}/ws`, ann.ticket_token)
+    .catch((error) => error);
   assert.equal(stranger.status, 404);
 });
 
@@ -448,7 +487,11 @@ test('a ghost does not block the line and a connected visitor is none, watched f
     { timeout_ms: 40_000, every_ms: 500 },
   );
   await server.delete(`/tickets/${inside.ticket_id}`, { token: inside.ticket_token });
-  assert.equal((await socket.frame('admitted')).ticket_id, connected.ticket_id, 'the line goes on over the ghost');
+  assert.equal(
+    (await socket.frame('admitted')).ticket_id,
+    connected.ticket_id,
+    'the line goes on over the ghost',
+  );
   const back = await ticket_of(server, ghost);
   assert.equal(back.status, 'WAITING');
   assert.equal(back.position, 1, 'in its own place');

@@ -15,8 +15,23 @@ export class Authority {
     this.folder = folder;
     this.file = path.join(folder, 'ca.pem');
     this.key_file = path.join(folder, 'ca.key');
-    openssl(['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '30', '-subj', '/CN=Tests of FairQueue',
-      '-keyout', this.key_file, '-out', this.file]);
+    openssl([
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '30',
+      '-subj',
+      '/CN=Tests of FairQueue',
+      '-keyout',
+      this.key_file,
+      '-out',
+      this.file,
+    ]);
   }
 
   get pem() {
@@ -24,13 +39,58 @@ export class Authority {
   }
 
   /** A certificate for localhost and 127.0.0.1, or for `names`: {certificate, key} files. `shifted`: made at another time, as faketime says it. */
-  issue(name, { days = 90, shifted, folder = this.folder, algorithm = 'ec', names = ['DNS:localhost', 'IP:127.0.0.1'] } = {}) {
+  issue(
+    name,
+    {
+      days = 90,
+      shifted,
+      folder = this.folder,
+      algorithm = 'ec',
+      names = ['DNS:localhost', 'IP:127.0.0.1'],
+    } = {},
+  ) {
     const file = (ending) => path.join(folder, `${name}.${ending}`);
-    const key = { ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], rsa: ['-newkey', 'rsa:2048'] };
-    openssl(['req', '-new', ...key[algorithm], '-nodes', '-subj', `/CN=${name}`, '-keyout', file('key'), '-out', file('csr')]);
-    fs.writeFileSync(file('ext'), `subjectAltName = ${names.join(', ')}\nextendedKeyUsage = serverAuth\nkeyUsage = digitalSignature\nbasicConstraints = CA:FALSE\n`);
-    openssl(['x509', '-req', '-in', file('csr'), '-CA', this.file, '-CAkey', this.key_file, '-set_serial', `0x${Buffer.from(name).toString('hex')}`,
-      '-days', String(days), '-extfile', file('ext'), '-out', file('pem')], { shifted });
+    const key = {
+      ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+      rsa: ['-newkey', 'rsa:2048'],
+    };
+    openssl([
+      'req',
+      '-new',
+      ...key[algorithm],
+      '-nodes',
+      '-subj',
+      `/CN=${name}`,
+      '-keyout',
+      file('key'),
+      '-out',
+      file('csr'),
+    ]);
+    fs.writeFileSync(
+      file('ext'),
+      `subjectAltName = ${names.join(', ')}\nextendedKeyUsage = serverAuth\nkeyUsage = digitalSignature\nbasicConstraints = CA:FALSE\n`,
+    );
+    openssl(
+      [
+        'x509',
+        '-req',
+        '-in',
+        file('csr'),
+        '-CA',
+        this.file,
+        '-CAkey',
+        this.key_file,
+        '-set_serial',
+        `0x${Buffer.from(name).toString('hex')}`,
+        '-days',
+        String(days),
+        '-extfile',
+        file('ext'),
+        '-out',
+        file('pem'),
+      ],
+      { shifted },
+    );
     const chain = Buffer.concat([fs.readFileSync(file('pem')), this.pem]);
     fs.writeFileSync(file('pem'), chain);
     return { certificate: file('pem'), key: file('key') };
@@ -39,7 +99,10 @@ export class Authority {
 
 /** As tools that renew do it: the new files take the names of the old ones. */
 export function install({ certificate, key }, to) {
-  for (const [from, name] of [[certificate, to.certificate], [key, to.key]]) {
+  for (const [from, name] of [
+    [certificate, to.certificate],
+    [key, to.key],
+  ]) {
     fs.copyFileSync(from, `${name}.new`);
     fs.renameSync(`${name}.new`, name);
   }

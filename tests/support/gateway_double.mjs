@@ -31,10 +31,14 @@ export function packageOfBlackbox(name) {
 export const hmac = (algorithm, key, bytes) => crypto.createHmac(algorithm, key).update(bytes).digest('hex');
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-export const randomText = (length) => Array.from(crypto.randomBytes(length), (byte) => letters[byte % letters.length]).join('');
+export const randomText = (length) =>
+  Array.from(crypto.randomBytes(length), (byte) => letters[byte % letters.length]).join('');
 
 export const escapeHtml = (text) =>
-  String(text).replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c]);
+  String(text).replace(
+    /[&<>"']/g,
+    (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c],
+  );
 
 export const json = (status, value, headers = {}) => ({
   status,
@@ -238,11 +242,18 @@ export class GatewayDouble {
   async #call(ctx) {
     ctx.operation = this.operation_of(ctx);
     const fault = this.faults.choose(ctx.operation);
-    const line = { at: this.now(), operation: ctx.operation, method: ctx.method, path: ctx.path, fault: fault?.kind };
+    const line = {
+      at: this.now(),
+      operation: ctx.operation,
+      method: ctx.method,
+      path: ctx.path,
+      fault: fault?.kind,
+    };
     this.requests.push(line);
     if (this.requests.length > requests_max) this.requests.shift();
 
-    const admitted = fault && !fault.acted && fault.kind !== 'delay' ? undefined : await this.#act(ctx, fault);
+    const admitted =
+      fault && !fault.acted && fault.kind !== 'delay' ? undefined : await this.#act(ctx, fault);
     Object.assign(line, {
       params: ctx.params,
       idempotency_key: ctx.request.headers['idempotency-key'],
@@ -312,7 +323,12 @@ export class GatewayDouble {
     const pieces = 10;
     ctx.response.writeHead(status, { ...headers, 'content-length': bytes.length });
     for (let i = 0; i < pieces && !ctx.response.destroyed; ++i) {
-      ctx.response.write(bytes.subarray(Math.floor((i * bytes.length) / pieces), Math.floor(((i + 1) * bytes.length) / pieces)));
+      ctx.response.write(
+        bytes.subarray(
+          Math.floor((i * bytes.length) / pieces),
+          Math.floor(((i + 1) * bytes.length) / pieces),
+        ),
+      );
       await this.#sleep(ms / pieces);
     }
     ctx.response.end();
@@ -330,12 +346,18 @@ export class GatewayDouble {
     if (ctx.method === 'GET' && this.is_page(ctx.path)) {
       const body = this.page(decodeURIComponent(ctx.path.split('/').at(-1)));
       if (body) await this.ledger.durable();
-      return { status: body ? 200 : 404, headers: html_answer.headers, body: body ?? '<h1>No such payment</h1>' };
+      return {
+        status: body ? 200 : 404,
+        headers: html_answer.headers,
+        body: body ?? '<h1>No such payment</h1>',
+      };
     }
     const id = ctx.method === 'POST' && /^\/pay\/([^/]+)$/.exec(ctx.path)?.[1];
     if (!id) return undefined;
     const is_json = ctx.request.headers['content-type']?.includes('json');
-    const { action, ...options } = is_json ? JSON.parse(ctx.body) : Object.fromEntries(new URLSearchParams(ctx.body));
+    const { action, ...options } = is_json
+      ? JSON.parse(ctx.body)
+      : Object.fromEntries(new URLSearchParams(ctx.body));
     const does = { pay: this.pay, decline: this.declineCard, async: this.payAsync }[action];
     if (!does) return json(400, { error: `no such action: ${action}` });
     try {

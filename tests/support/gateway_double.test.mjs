@@ -18,7 +18,10 @@ import { WebhookReceiver } from './webhook_receiver.mjs';
 const key = 'sk_test_1';
 
 /** One request on a connection of its own: {status, headers, text, json, ms}, or {error, status, text} if it broke off. */
-function ask(url, { method = 'POST', body = '', type = 'application/json', headers = {}, timeout_ms = 10_000 } = {}) {
+function ask(
+  url,
+  { method = 'POST', body = '', type = 'application/json', headers = {}, timeout_ms = 10_000 } = {},
+) {
   const begin = performance.now();
   return new Promise((resolve) => {
     const answer = { text: '' };
@@ -32,7 +35,7 @@ function ask(url, { method = 'POST', body = '', type = 'application/json', heade
       }
       resolve({ ...answer, ms: performance.now() - begin });
     };
-    const all = { authorization: `Bearer ${key}`, 'content-type': type, ...headers };
+    const all = { 'authorization': `Bearer ${key}`, 'content-type': type, ...headers };
     const request = http.request(url, { method, agent: false, headers: all }, (response) => {
       Object.assign(answer, { status: response.statusCode, headers: response.headers });
       response.setEncoding('utf8').on('data', (part) => (answer.text += part));
@@ -45,9 +48,9 @@ function ask(url, { method = 'POST', body = '', type = 'application/json', heade
 
 const session_form = (reference) =>
   new URLSearchParams({
-    mode: 'payment',
-    success_url: 'https://shop.example/',
-    client_reference_id: reference,
+    'mode': 'payment',
+    'success_url': 'https://shop.example/',
+    'client_reference_id': reference,
     'line_items[0][quantity]': '1',
     'line_items[0][price_data][currency]': 'eur',
     'line_items[0][price_data][unit_amount]': '5000',
@@ -60,7 +63,11 @@ const gateways = {
     start: (options) => startStripe({ secrets: { api: key }, ...options }),
     create: 'checkout.create',
     make: (url, reference, more) =>
-      ask(`${url}/v1/checkout/sessions`, { body: session_form(reference), type: 'application/x-www-form-urlencoded', ...more }),
+      ask(`${url}/v1/checkout/sessions`, {
+        body: session_form(reference),
+        type: 'application/x-www-form-urlencoded',
+        ...more,
+      }),
     made: (gateway, reference) => gateway.sessionsOf(reference).length,
     is_good: ({ json }) => json?.object === 'checkout.session',
     is_error: ({ json }) => typeof json?.error?.type === 'string',
@@ -81,7 +88,11 @@ const gateways = {
 
 async function started(t, { start }, options) {
   const receiver = await WebhookReceiver.start();
-  const gateway = await start({ webhookUrl: receiver.url, webhooks: { retry: { first_ms: 20, max_ms: 50 } }, ...options });
+  const gateway = await start({
+    webhookUrl: receiver.url,
+    webhooks: { retry: { first_ms: 20, max_ms: 50 } },
+    ...options,
+  });
   t.after(() => gateway.close().then(() => receiver.close()));
   return { receiver, gateway };
 }
@@ -114,9 +125,15 @@ for (const [name, kind] of Object.entries(gateways))
     assert.deepEqual([html.status, html.json, html.made], [200, undefined, 0]);
     assert.match(html.headers['content-type'], /text\/html/);
     const truncated = await struck({ kind: 'truncated' });
-    assert.deepEqual([truncated.status, truncated.json, truncated.error, truncated.made], [200, undefined, undefined, 1]);
+    assert.deepEqual(
+      [truncated.status, truncated.json, truncated.error, truncated.made],
+      [200, undefined, undefined, 1],
+    );
     const broken = await struck({ kind: 'truncated', broken: true });
-    assert.deepEqual([broken.status, broken.json, broken.error, broken.made], [200, undefined, 'ECONNRESET', 1]);
+    assert.deepEqual(
+      [broken.status, broken.json, broken.error, broken.made],
+      [200, undefined, 'ECONNRESET', 1],
+    );
     const before = await struck({ kind: 'reset_before' });
     assert.deepEqual([before.error, before.status, before.made], ['ECONNRESET', undefined, 0]);
     const lost = await struck({ kind: 'reset_after' });
@@ -130,11 +147,15 @@ for (const [name, kind] of Object.entries(gateways))
 
 test('stripe: a 500 that is stored comes again under its key; a lost answer is repeated', async (t) => {
   const { gateway } = await started(t, gateways.stripe);
-  const make = (reference) => gateways.stripe.make(gateway.url, reference, { headers: { 'idempotency-key': reference } });
+  const make = (reference) =>
+    gateways.stripe.make(gateway.url, reference, { headers: { 'idempotency-key': reference } });
   gateway.faults.add({ kind: 'status', status: 500, stored: true, count: 1 });
   assert.equal((await make('r1')).status, 500);
   const again = await make('r1');
-  assert.deepEqual([again.status, again.headers['idempotent-replayed'], gateway.sessionsOf('r1').length], [500, 'true', 0]);
+  assert.deepEqual(
+    [again.status, again.headers['idempotent-replayed'], gateway.sessionsOf('r1').length],
+    [500, 'true', 0],
+  );
   gateway.faults.add({ kind: 'reset_after', count: 1 });
   assert.equal((await make('r2')).error, 'ECONNRESET');
   assert.equal((await make('r2')).headers['idempotent-replayed'], 'true');
@@ -273,7 +294,7 @@ for (const [name, kind] of Object.entries(gateways))
     const receiver = await WebhookReceiver.start();
     t.after(() => receiver.close());
     const ledger = path.join(folder_of(t), 'ledger');
-    const keys = name === 'stripe' ? { 'api-key': key, secret: 'whsec_1' } : { secret: key };
+    const keys = name === 'stripe' ? { 'api-key': key, 'secret': 'whsec_1' } : { secret: key };
     const standin = await StandinProcess.start(name, { ledger, 'webhook-url': receiver.url, ...keys });
     t.after(() => standin.kill());
     const answered = new Set();
@@ -301,8 +322,11 @@ for (const [name, kind] of Object.entries(gateways))
     const [one] = answered;
     assert.equal((await ask(`${standin.url}/pay/${one}`, { body: '{"action":"pay"}' })).status, 409);
     await standin.control('quiet', { ms: 20_000 });
-    const told = new Set(receiver.events.map((event) => event.data.reference ?? event.data.object.client_reference_id));
-    for (const reference of Object.keys(captured)) assert.ok(told.has(reference), `${reference} was never told`);
+    const told = new Set(
+      receiver.events.map((event) => event.data.reference ?? event.data.object.client_reference_id),
+    );
+    for (const reference of Object.keys(captured))
+      assert.ok(told.has(reference), `${reference} was never told`);
     await standin.stop();
     assert.equal(standin.child.exitCode, 0);
   });
@@ -317,7 +341,8 @@ test('a stand-in ends when whoever started it is killed', { timeout: 20_000 }, a
     execFile(process.execPath, ['--input-type=module', '--eval', program], (_, out) => resolve(out.trim()));
   });
   assert.match(url, /^http/);
-  while ((await ask(`${url}/_control/state`)).error !== 'ECONNREFUSED') await new Promise((resolve) => setTimeout(resolve, 20));
+  while ((await ask(`${url}/_control/state`)).error !== 'ECONNREFUSED')
+    await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
 test('a torn last line was never answered for: it is dropped, and the next row stands alone', async (t) => {
@@ -358,7 +383,13 @@ for (const [name, kind] of Object.entries(gateways))
   });
 
 test('sums: by currency, refunds by their end', () => {
-  const row = (kind, reference, amount, currency, refund_id = null) => ({ kind, reference, amount, currency, refund_id });
+  const row = (kind, reference, amount, currency, refund_id = null) => ({
+    kind,
+    reference,
+    amount,
+    currency,
+    refund_id,
+  });
   const rows = [
     row('capture', 'a', 100, 'eur'),
     row('capture', 'a', 50, 'usd'),
@@ -408,7 +439,9 @@ test('the control path: faults, webhooks, payers, clock and counts from another 
       ['checkout.create', 200],
     ],
   );
-  assert.deepEqual(await standin.control('faults'), [{ operation: 'checkout.create', number: 1, kind: 'status' }]);
+  assert.deepEqual(await standin.control('faults'), [
+    { operation: 'checkout.create', number: 1, kind: 'status' },
+  ]);
   await assert.rejects(standin.control('flood'), /no such control/);
   await assert.rejects(standin.control('set', { colour: 'red' }), /can be set/);
 });

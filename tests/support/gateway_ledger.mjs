@@ -51,7 +51,13 @@ export function pendingRefunds(rows) {
 
 /** {captured, refunded: {currency: amount}, captures, refunds, pending_refunds}. */
 export function sums(rows) {
-  const total = { captured: {}, refunded: {}, captures: 0, refunds: 0, pending_refunds: pendingRefunds(rows).size };
+  const total = {
+    captured: {},
+    refunded: {},
+    captures: 0,
+    refunds: 0,
+    pending_refunds: pendingRefunds(rows).size,
+  };
   for (const { kind, amount, currency } of rows) {
     if (kind === 'capture') {
       total.captured[currency] = (total.captured[currency] ?? 0) + amount;
@@ -114,7 +120,7 @@ export class Ledger {
     // Others of this turn of the event loop may still append: one write, one fsync for all of them.
     await new Promise((resolve) => setImmediate(resolve));
     const bytes = Buffer.from(`${this.#waiting.splice(0).join('\n')}\n`);
-    for (let at = 0; at < bytes.length; ) at += fs.writeSync(this.#file, bytes, at);
+    for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#file, bytes, at);
     await new Promise((resolve, reject) => {
       fs.fdatasync(this.#file, (error) => (error ? reject(error) : resolve()));
     });

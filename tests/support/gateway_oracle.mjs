@@ -19,10 +19,24 @@ export const payment_statuses = [
 export const claim_statuses = ['CLAIMED', 'EXPIRING', 'CONFIRMED', 'RELEASED', 'REFUNDED'];
 
 /** Statuses in which FairQueue says that it has the money. */
-const with_money = new Set(['CONFIRMED', 'CONFIRMED_LATE', 'REFUND_PENDING', 'REFUNDED', 'PARTIALLY_REFUNDED', 'REFUND_FAILED']);
+const with_money = new Set([
+  'CONFIRMED',
+  'CONFIRMED_LATE',
+  'REFUND_PENDING',
+  'REFUNDED',
+  'PARTIALLY_REFUNDED',
+  'REFUND_FAILED',
+]);
 
 /** Statuses in which something is still to happen: contradictions while a sale runs, they are not. */
-const in_flight = new Set(['INITIALIZING', 'PENDING', 'QUARANTINED', 'CONFIRMED_LATE', 'REFUND_PENDING', 'REFUND_FAILED']);
+const in_flight = new Set([
+  'INITIALIZING',
+  'PENDING',
+  'QUARANTINED',
+  'CONFIRMED_LATE',
+  'REFUND_PENDING',
+  'REFUND_FAILED',
+]);
 
 const named = (names, status) => (typeof status === 'number' ? names[status] : String(status).toUpperCase());
 const same_currency = (a, b) => a === undefined || b === undefined || a.toUpperCase() === b.toUpperCase();
@@ -53,8 +67,13 @@ function judge_payment(payment, claim, seen) {
     say(`FairQueue says ${payment.refunded} were refunded, the gateway only ${refunded.amount}`);
   if (is_settled && payment.refunded < refunded.amount)
     say(`${refunded.amount} were refunded at the gateway, FairQueue says ${payment.refunded} (${status})`);
-  if (status === 'REFUNDED' && captured.count > 0 && kept > 0) say(`REFUNDED, but the gateway still keeps ${kept} ${unit}`);
-  if (status === 'PARTIALLY_REFUNDED' && captured.count > 0 && (refunded.amount === 0 || (is_settled && kept <= 0)))
+  if (status === 'REFUNDED' && captured.count > 0 && kept > 0)
+    say(`REFUNDED, but the gateway still keeps ${kept} ${unit}`);
+  if (
+    status === 'PARTIALLY_REFUNDED' &&
+    captured.count > 0 &&
+    (refunded.amount === 0 || (is_settled && kept <= 0))
+  )
     say(`PARTIALLY_REFUNDED, but ${refunded.amount} of ${captured.amount} were refunded`);
 
   if (status === 'CONFIRMED' && !has_ticket) say(`CONFIRMED, but its claim is ${claim?.status ?? 'missing'}`);
@@ -63,7 +82,9 @@ function judge_payment(payment, claim, seen) {
   if (in_flight.has(status)) say(`still ${status} when everything should be over`);
   if (pending > 0) say(`a refund of ${pending} is still pending at the gateway`);
   if (kept > pending && !has_ticket)
-    say(`captured ${kept - pending} ${unit} with neither ticket nor refund (${status}, claim ${claim?.status ?? 'missing'})`);
+    say(
+      `captured ${kept - pending} ${unit} with neither ticket nor refund (${status}, claim ${claim?.status ?? 'missing'})`,
+    );
   return found;
 }
 
@@ -75,15 +96,24 @@ function judge_claim(claim, payments, captured, refunded, is_settled) {
   );
   const kept = ({ reference }) => captured.get(reference).amount - (refunded.get(reference)?.amount ?? 0);
   const with_kept = paying.filter(
-    (payment) => kept(payment) > 0 && !['CONFIRMED_LATE', 'REFUND_PENDING', 'REFUND_FAILED'].includes(payment.status),
+    (payment) =>
+      kept(payment) > 0 && !['CONFIRMED_LATE', 'REFUND_PENDING', 'REFUND_FAILED'].includes(payment.status),
   );
   if (claim.status === 'CONFIRMED' && claim.value !== 0 && paying.length === 0)
     found.push(`claim ${claim.id}: a ticket that nobody paid`);
   // Of two payments for one purchase one goes back; not both.
-  if (is_settled && claim.status === 'CONFIRMED' && claim.value !== 0 && paying.length > 0 && paying.every((payment) => kept(payment) <= 0))
+  if (
+    is_settled &&
+    claim.status === 'CONFIRMED' &&
+    claim.value !== 0 &&
+    paying.length > 0 &&
+    paying.every((payment) => kept(payment) <= 0)
+  )
     found.push(`claim ${claim.id}: a ticket, and all its money given back`);
   if (claim.status === 'CONFIRMED' && with_kept.length > 1)
-    found.push(`claim ${claim.id}: paid ${with_kept.length} times (${with_kept.map(({ reference }) => reference).join(', ')})`);
+    found.push(
+      `claim ${claim.id}: paid ${with_kept.length} times (${with_kept.map(({ reference }) => reference).join(', ')})`,
+    );
   if (
     is_settled &&
     claim.status === 'CONFIRMED' &&
@@ -99,7 +129,8 @@ function judge_claim(claim, payments, captured, refunded, is_settled) {
 function judge_sums(claims, payments, captured, refunded, pending) {
   if (claims.some(({ value }) => value === undefined)) return [];
   const balance = new Map();
-  const add = (currency, amount) => balance.set(currency.toUpperCase(), (balance.get(currency.toUpperCase()) ?? 0) + amount);
+  const add = (currency, amount) =>
+    balance.set(currency.toUpperCase(), (balance.get(currency.toUpperCase()) ?? 0) + amount);
   for (const { amount, currency } of captured.values()) add(currency, amount);
   for (const { amount, currency } of refunded.values()) add(currency, -amount);
   for (const { amount, currency } of pending.values()) add(currency, -amount);
@@ -122,7 +153,14 @@ function judge_sums(claims, payments, captured, refunded, pending) {
  * Statuses by name or by number. `is_settled`: faults are over, T_heal has passed: nothing may be in flight. `ignore`: references that
  * are not FairQueue's. `quarantine_is_open`: payments that wait for a person are in order even then.
  */
-export function contradictions({ ledger, payments, claims = [], is_settled = false, ignore = [], quarantine_is_open = false }) {
+export function contradictions({
+  ledger,
+  payments,
+  claims = [],
+  is_settled = false,
+  ignore = [],
+  quarantine_is_open = false,
+}) {
   const rows = typeof ledger === 'string' ? readLedger(ledger) : ledger;
   const captured = capturedByReference(rows);
   const refunded = refundedByReference(rows);
@@ -130,7 +168,10 @@ export function contradictions({ ledger, payments, claims = [], is_settled = fal
   const pending_of = (reference) =>
     [...pending.values()].reduce((sum, row) => sum + (row.reference === reference ? row.amount : 0), 0);
   const our_claims = claims.map((claim) => ({ ...claim, status: named(claim_statuses, claim.status) }));
-  const our_payments = payments.map((payment) => ({ ...payment, status: named(payment_statuses, payment.status) }));
+  const our_payments = payments.map((payment) => ({
+    ...payment,
+    status: named(payment_statuses, payment.status),
+  }));
   const claim_of = new Map(our_claims.map((claim) => [claim.id, claim]));
   const known = new Set(our_payments.map(({ reference }) => reference));
   const found = [];

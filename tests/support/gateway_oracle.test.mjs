@@ -54,7 +54,8 @@ const sound = () => ({
   ],
 });
 
-const of = (list, reference) => list.find((one) => one.reference === reference || one.id === `c-${reference}`);
+const of = (list, reference) =>
+  list.find((one) => one.reference === reference || one.id === `c-${reference}`);
 const change = (list, reference, changes) => Object.assign(of(list, reference), changes);
 const drop = (list, reference) => list.splice(list.indexOf(of(list, reference)), 1);
 
@@ -73,21 +74,39 @@ const planted = [
   [({ ledger }) => ledger.push(row('refund', 'c', 1)), /^c: 101 refunded, only 100 captured/],
   [({ ledger }) => drop(ledger, 'a'), /^a: CONFIRMED without a capture/],
   [({ ledger }) => drop(ledger, 'a'), /^claim c-a: a ticket that nobody paid/],
-  [({ ledger }) => change(ledger, 'a', { amount: 99 }), /^a: FairQueue says 100 were captured, the gateway 99/],
+  [
+    ({ ledger }) => change(ledger, 'a', { amount: 99 }),
+    /^a: FairQueue says 100 were captured, the gateway 99/,
+  ],
   [
     ({ ledger, payments }) => [change(ledger, 'a', { amount: 99 }), change(payments, 'a', { captured: 99 })],
     /^a: confirmed, though 99 were captured and 100 quoted/,
   ],
   [({ ledger }) => change(ledger, 'a', { currency: 'usd' }), /^a: captured in usd, quoted in EUR/],
-  [({ ledger }) => change(ledger, 'a', { currency: 'usd' }), /^USD: captured less refunds and tickets leaves 100/],
-  [({ payments }) => change(payments, 'a', { captured: 0 }), /^a: CONFIRMED, but FairQueue says nothing was captured/],
+  [
+    ({ ledger }) => change(ledger, 'a', { currency: 'usd' }),
+    /^USD: captured less refunds and tickets leaves 100/,
+  ],
+  [
+    ({ payments }) => change(payments, 'a', { captured: 0 }),
+    /^a: CONFIRMED, but FairQueue says nothing was captured/,
+  ],
   [({ ledger }) => ledger.pop(), /^c: FairQueue says 100 were refunded, the gateway only 0/],
   [({ ledger }) => ledger.pop(), /^c: REFUNDED, but the gateway still keeps 100 eur/],
-  [({ ledger }) => ledger.push(row('refund', 'a', 40)), /^a: 40 were refunded at the gateway, FairQueue says 0 \(CONFIRMED\)/],
-  [({ ledger }) => ledger.push(row('refund', 'a', 100)), /^claim c-a: a ticket, and all its money given back/],
+  [
+    ({ ledger }) => ledger.push(row('refund', 'a', 40)),
+    /^a: 40 were refunded at the gateway, FairQueue says 0 \(CONFIRMED\)/,
+  ],
+  [
+    ({ ledger }) => ledger.push(row('refund', 'a', 100)),
+    /^claim c-a: a ticket, and all its money given back/,
+  ],
   [({ ledger }) => ledger.splice(5, 1), /^d: PARTIALLY_REFUNDED, but 0 of 200 were refunded/],
   [({ claims }) => change(claims, 'd', { value: 200 }), /^claim c-d: 100 kept for tickets worth 200/],
-  [({ claims }) => change(claims, 'd', { value: 200 }), /^EUR: captured less refunds and tickets leaves -100/],
+  [
+    ({ claims }) => change(claims, 'd', { value: 200 }),
+    /^EUR: captured less refunds and tickets leaves -100/,
+  ],
   [({ payments }) => change(payments, 'b', { status: 'PENDING' }), /^b: still PENDING/],
   [({ ledger }) => (ledger.at(-1).kind = 'refund_pending'), /^c: a refund of 100 is still pending/],
   [
@@ -131,7 +150,10 @@ test('what may still come right is no contradiction before the end, and is one a
       change(payments, 'a', { status: 'FAILED', captured: 0 }),
       change(claims, 'a', { status: 'RELEASED' }),
     ],
-    ({ payments, claims }) => [change(payments, 'a', { status: 'CONFIRMED_LATE' }), change(claims, 'a', { status: 'RELEASED' })],
+    ({ payments, claims }) => [
+      change(payments, 'a', { status: 'CONFIRMED_LATE' }),
+      change(claims, 'a', { status: 'RELEASED' }),
+    ],
     ({ payments, claims, ledger }) => [
       change(payments, 'c', { status: 'REFUND_PENDING', refunded: 0 }),
       ledger.pop(),
@@ -171,7 +193,7 @@ test('with the rows of a stand-in', async (t) => {
   const call = (path, body) =>
     fetch(gateway.url + path, {
       method: 'POST',
-      headers: { authorization: 'Bearer sk_test_1', 'content-type': 'application/json' },
+      headers: { 'authorization': 'Bearer sk_test_1', 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
   for (const reference of ['a', 'c']) {
@@ -180,7 +202,10 @@ test('with the rows of a stand-in', async (t) => {
   }
   await call('/refund', { transaction: 'c' });
   while (gateway.sums().pending_refunds > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const payments = [payment('a', 'CONFIRMED', { currency: 'NGN' }), payment('c', 'REFUNDED', { refunded: 100, currency: 'NGN' })];
+  const payments = [
+    payment('a', 'CONFIRMED', { currency: 'NGN' }),
+    payment('c', 'REFUNDED', { refunded: 100, currency: 'NGN' }),
+  ];
   const claims = [{ ...claim('a', 'CONFIRMED'), currency: 'NGN' }, claim('c', 'RELEASED')];
   assert.deepEqual(contradictions({ ledger: gateway.rows(), payments, claims, is_settled: true }), []);
   payments[1].refunded = 0;

@@ -41,12 +41,16 @@ export class Webhooks {
   /** `sign(body, skew_s)` gives the headers; `done(event)` is told when an event needs no further attempt. */
   constructor({ url, seed, sign, done }) {
     Object.assign(this, { url, seed, sign, done });
-    this.agents = { 'http:': new http.Agent({ keepAlive: true }), 'https:': new https.Agent({ keepAlive: true }) };
+    this.agents = {
+      'http:': new http.Agent({ keepAlive: true }),
+      'https:': new https.Agent({ keepAlive: true }),
+    };
   }
 
   /** Changes some settings; `retry` may be given in parts. */
   set(changes) {
-    for (const name of Object.keys(changes)) if (!(name in webhook_defaults)) throw new Error(`webhooks have no setting ${name}`);
+    for (const name of Object.keys(changes))
+      if (!(name in webhook_defaults)) throw new Error(`webhooks have no setting ${name}`);
     const retry = { ...this.settings.retry, ...changes.retry };
     Object.assign(this.settings, changes, { retry });
     if (changes.hold === false) this.release();
@@ -170,7 +174,9 @@ export class Webhooks {
       this.#log({ event: event.id, type: event.type, copy, attempt, gave_up: true });
       return this.#copy_is_over(event);
     }
-    this.#later(delivery, Math.min(first_ms * factor ** (attempt - 1), max_ms), () => this.#attempt(delivery));
+    this.#later(delivery, Math.min(first_ms * factor ** (attempt - 1), max_ms), () =>
+      this.#attempt(delivery),
+    );
   }
 
   #copy_is_over(event) {
@@ -199,10 +205,14 @@ export class Webhooks {
         resolve({ ...answer, ms: Math.round(performance.now() - begin) });
       };
       const client = url.protocol === 'https:' ? https : http;
-      const request = client.request(url, { method: 'POST', headers, agent: this.agents[url.protocol] }, (response) => {
-        response.on('error', () => {}).resume();
-        over({ status: response.statusCode });
-      });
+      const request = client.request(
+        url,
+        { method: 'POST', headers, agent: this.agents[url.protocol] },
+        (response) => {
+          response.on('error', () => {}).resume();
+          over({ status: response.statusCode });
+        },
+      );
       request.on('error', (error) => over({ error: error.code ?? error.message }));
       const deadline = setTimeout(() => request.destroy(new Error('no answer in time')), timeout);
       deadline.unref();

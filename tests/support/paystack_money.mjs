@@ -50,13 +50,21 @@ export class PaystackMoney extends GatewayDouble {
   }
 
   resumed() {
-    for (const refund of this.all('refund')) if (refund.status === 'pending' && refund.due) this.#plan_refund(refund);
+    for (const refund of this.all('refund'))
+      if (refund.status === 'pending' && refund.due) this.#plan_refund(refund);
   }
 
   #new_id = () => ++this.#last_id;
   #time = () => new Date(this.now()).toISOString();
 
-  initialize({ email, amount, currency = 'NGN', reference = randomText(10).toLowerCase(), callback_url = null, metadata = '' }) {
+  initialize({
+    email,
+    amount,
+    currency = 'NGN',
+    reference = randomText(10).toLowerCase(),
+    callback_url = null,
+    metadata = '',
+  }) {
     if (!this.currencies.includes(currency))
       throw new PaystackError(403, 'Currency not supported by merchant', 'unsupported_currency');
     if (this.get('transaction', reference))
@@ -80,12 +88,20 @@ export class PaystackMoney extends GatewayDouble {
       refunded: 0, // pending ones included
     };
     const data = { authorization_url: `${this.publicUrl}/checkout/${access_code}`, access_code, reference };
-    return { answer: done('Authorization URL created', data), changes: [['transaction', reference, transaction]] };
+    return {
+      answer: done('Authorization URL created', data),
+      changes: [['transaction', reference, transaction]],
+    };
   }
 
   verify({ reference }) {
     const transaction = this.get('transaction', reference);
-    if (!transaction) throw new PaystackError(this.unknownStatus, 'Transaction reference not found.', 'transaction_not_found');
+    if (!transaction)
+      throw new PaystackError(
+        this.unknownStatus,
+        'Transaction reference not found.',
+        'transaction_not_found',
+      );
     return { answer: done('Verification successful', shownTransaction(transaction)) };
   }
 
@@ -94,11 +110,17 @@ export class PaystackMoney extends GatewayDouble {
   create_refund({ transaction: name, amount, currency, customer_note, merchant_note }) {
     const t = this.get('transaction', String(name)) ?? this.get('transaction', this.#codes.get(String(name)));
     if (!t) throw new PaystackError(404, 'Transaction not found', 'transaction_not_found');
-    if (t.paid_at === null) throw new PaystackError(400, 'Transaction has not been paid', 'transaction_not_successful');
+    if (t.paid_at === null)
+      throw new PaystackError(400, 'Transaction has not been paid', 'transaction_not_successful');
     const left = t.amount - t.refunded;
-    if (left === 0) throw new PaystackError(400, 'Transaction has been fully reversed', 'transaction_reversed');
+    if (left === 0)
+      throw new PaystackError(400, 'Transaction has been fully reversed', 'transaction_reversed');
     if ((amount ?? left) > left)
-      throw new PaystackError(400, 'Refund amount cannot be more than what is left of the transaction', 'invalid_amount');
+      throw new PaystackError(
+        400,
+        'Refund amount cannot be more than what is left of the transaction',
+        'invalid_amount',
+      );
     if (currency !== undefined && currency !== t.currency)
       throw new PaystackError(400, 'Currency does not match the transaction', 'invalid_currency');
     if (t.currency === 'USD' && (amount ?? left) < 100)
@@ -142,7 +164,8 @@ export class PaystackMoney extends GatewayDouble {
   list_refunds({ transaction, currency, perPage = '50', page = '1' }) {
     const reference = this.get('transaction', transaction)?.reference ?? this.#codes.get(transaction);
     const passes = (refund) =>
-      (transaction === undefined || refund.reference === reference) && (!currency || refund.currency === currency);
+      (transaction === undefined || refund.reference === reference) &&
+      (!currency || refund.currency === currency);
     const all = [...this.all('refund')].filter(passes).reverse();
     const skipped = (Number(page) - 1) * Number(perPage);
     const data = all
@@ -170,18 +193,31 @@ export class PaystackMoney extends GatewayDouble {
   /** A pending refund is processed, or fails and its money is back with the merchant. */
   async settleRefund(id, ok = true) {
     const refund = this.get('refund', String(id));
-    if (!['pending', 'needs-attention'].includes(refund?.status)) throw new Refused(`${id} is not a pending refund`);
+    if (!['pending', 'needs-attention'].includes(refund?.status))
+      throw new Refused(`${id} is not a pending refund`);
     await this.#settle(refund, ok ? 'processed' : 'failed');
     return { id, status: this.get('refund', String(id)).status };
   }
 
   async #settle(refund, status) {
-    const settled = { ...refund, status, due: null, refunded_at: status === 'processed' ? this.#time() : null };
+    const settled = {
+      ...refund,
+      status,
+      due: null,
+      refunded_at: status === 'processed' ? this.#time() : null,
+    };
     const t = this.get('transaction', refund.reference);
-    const changes = [['refund', String(refund.id), settled], ...this.#event(`refund.${status}`, toldRefund(settled, t))];
-    if (status === 'failed') changes.push(['transaction', t.reference, { ...t, refunded: t.refunded - refund.amount }]);
+    const changes = [
+      ['refund', String(refund.id), settled],
+      ...this.#event(`refund.${status}`, toldRefund(settled, t)),
+    ];
+    if (status === 'failed')
+      changes.push(['transaction', t.reference, { ...t, refunded: t.refunded - refund.amount }]);
     const given_back = [...this.all('refund')]
-      .filter((one) => one.reference === t.reference && (one.id === refund.id ? status : one.status) === 'processed')
+      .filter(
+        (one) =>
+          one.reference === t.reference && (one.id === refund.id ? status : one.status) === 'processed',
+      )
       .reduce((sum, { amount }) => sum + amount, 0);
     if (given_back === t.amount) changes.push(['transaction', t.reference, { ...t, status: 'reversed' }]);
     const kind = { processed: 'refund', failed: 'refund_failed' }[status];
@@ -200,7 +236,8 @@ export class PaystackMoney extends GatewayDouble {
 
   #unpaid(name) {
     const t = this.#transaction(name);
-    if (t.paid_at !== null || t.status === 'pending') throw new Refused(`${name} cannot be paid any more: ${t.status}`);
+    if (t.paid_at !== null || t.status === 'pending')
+      throw new Refused(`${name} cannot be paid any more: ${t.status}`);
     return t;
   }
 
@@ -260,7 +297,10 @@ export class PaystackMoney extends GatewayDouble {
       attempts: before.attempts + 1,
     };
     const events = this.failureWebhooks ? this.#event('charge.failed', shownTransaction(t)) : [];
-    return { ...(await this.#told(t, events, undefined, options)), redirect: `${this.publicUrl}/checkout/${t.access_code}` };
+    return {
+      ...(await this.#told(t, events, undefined, options)),
+      redirect: `${this.publicUrl}/checkout/${t.access_code}`,
+    };
   }
 
   /** Somebody pays by bank transfer, which takes its time. */

@@ -7,7 +7,13 @@ const merchant = 'merchant@example.com';
 
 function customer(email) {
   const id = [...email].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 1_000_000_000, 7);
-  const nobody = { first_name: null, last_name: null, phone: null, metadata: null, international_format_phone: null };
+  const nobody = {
+    first_name: null,
+    last_name: null,
+    phone: null,
+    metadata: null,
+    international_format_phone: null,
+  };
   return { id, ...nobody, email, customer_code: `CUS_${id.toString(36)}`, risk_action: 'default' };
 }
 

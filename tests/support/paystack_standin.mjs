@@ -30,9 +30,11 @@ function is_url(text) {
 /** operation -> validating function. */
 function validators() {
   const Ajv = packageOfBlackbox('ajv').default;
-  const formats = { email: /^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'http-url': is_url };
+  const formats = { 'email': /^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'http-url': is_url };
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, formats });
-  return Object.fromEntries(Object.entries(facts.requests).map(([name, schema]) => [name, ajv.compile(schema)]));
+  return Object.fromEntries(
+    Object.entries(facts.requests).map(([name, schema]) => [name, ajv.compile(schema)]),
+  );
 }
 
 export class PaystackDouble extends PaystackMoney {
@@ -77,9 +79,11 @@ export class PaystackDouble extends PaystackMoney {
   }
 
   #check_key(authorization) {
-    if (authorization === undefined) throw new PaystackError(401, 'No Authorization Header was found', 'invalid_Key');
+    if (authorization === undefined)
+      throw new PaystackError(401, 'No Authorization Header was found', 'invalid_Key');
     const key = /^Bearer (.+)$/.exec(authorization)?.[1];
-    if (key === undefined) throw new PaystackError(401, 'Format is Authorization Bearer [secret key]', 'invalid_Key');
+    if (key === undefined)
+      throw new PaystackError(401, 'Format is Authorization Bearer [secret key]', 'invalid_Key');
     if (!this.keys.includes(key)) throw new PaystackError(401, 'Invalid key', 'invalid_Key');
   }
 
@@ -92,7 +96,8 @@ export class PaystackDouble extends PaystackMoney {
       if (/^\d+$/.test(form.amount)) form.amount = Number(form.amount);
       return form;
     }
-    if (!type.includes('application/json')) this.violations.push(`${ctx.operation}: a body of the type "${type}"`);
+    if (!type.includes('application/json'))
+      this.violations.push(`${ctx.operation}: a body of the type "${type}"`);
     try {
       return JSON.parse(ctx.body);
     } catch {
@@ -133,11 +138,14 @@ export class PaystackDouble extends PaystackMoney {
     if (!valid || valid(ctx.params)) return;
     for (const error of valid.errors) {
       const what = error.keyword === 'additionalProperties' ? ` (${error.params.additionalProperty})` : '';
-      this.violations.push(`${ctx.operation}: ${error.instancePath || 'the request'} ${error.message}${what}`);
+      this.violations.push(
+        `${ctx.operation}: ${error.instancePath || 'the request'} ${error.message}${what}`,
+      );
     }
     const refused = valid.errors.find(({ keyword }) => keyword !== 'additionalProperties');
     if (!refused) return;
-    const property = refused.keyword === 'required' ? refused.params.missingProperty : refused.instancePath.split('/')[1];
+    const property =
+      refused.keyword === 'required' ? refused.params.missingProperty : refused.instancePath.split('/')[1];
     const { status, message, code } = facts.refusals[property] ?? facts.refusals.other;
     throw new PaystackError(status, message, code);
   }
@@ -155,7 +163,9 @@ export class PaystackDouble extends PaystackMoney {
       case 'refund.retrieve': {
         const refund = this.get('refund', ctx.params.id);
         if (!refund) throw new PaystackError(404, 'Refund not found', 'refund_not_found');
-        return { answer: done('Refund retrieved', shownRefund(refund, this.get('transaction', refund.reference))) };
+        return {
+          answer: done('Refund retrieved', shownRefund(refund, this.get('transaction', refund.reference))),
+        };
       }
       default:
         throw new PaystackError(404, 'Endpoint not found', 'not_found', 'api_error');

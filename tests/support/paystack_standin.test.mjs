@@ -23,8 +23,14 @@ async function started(t, options = {}) {
     return { status: answer.status, json: await answer.json() };
   };
   const initialize = (reference, more) =>
-    call('POST', '/transaction/initialize', { email: 'fan@example.com', amount: 500_000, reference, ...more });
-  const status_of = async (reference) => (await call('GET', `/transaction/verify/${reference}`)).json.data.status;
+    call('POST', '/transaction/initialize', {
+      email: 'fan@example.com',
+      amount: 500_000,
+      reference,
+      ...more,
+    });
+  const status_of = async (reference) =>
+    (await call('GET', `/transaction/verify/${reference}`)).json.data.status;
   return { receiver, gateway, call, initialize, status_of };
 }
 
@@ -43,7 +49,10 @@ test('a transaction is initialized, verified, paid: statuses, envelope, ledger a
     metadata: { claim: 'c1' },
     currency: 'GHS',
   });
-  assert.deepEqual([made.status, made.json.status, made.json.message], [200, true, 'Authorization URL created']);
+  assert.deepEqual(
+    [made.status, made.json.status, made.json.message],
+    [200, true, 'Authorization URL created'],
+  );
   assert.deepEqual(Object.keys(made.json.data), ['authorization_url', 'access_code', 'reference']);
   assert.equal(await status_of('FQ-1'), 'abandoned');
   assert.match(await (await fetch(made.json.data.authorization_url)).text(), /500000 GHS/);
@@ -66,7 +75,16 @@ test('a transaction is initialized, verified, paid: statuses, envelope, ledger a
   const id = String(verified.json.data.id);
   assert.deepEqual(
     { ...gateway.rows()[0], at: 0 },
-    { kind: 'capture', reference: 'FQ-1', gateway_id: id, amount: 500_000, currency: 'GHS', tax: 0, refund_id: null, at: 0 },
+    {
+      kind: 'capture',
+      reference: 'FQ-1',
+      gateway_id: id,
+      amount: 500_000,
+      currency: 'GHS',
+      tax: 0,
+      refund_id: null,
+      at: 0,
+    },
   );
   assert.equal(receiver.received.length, 1, 'Paystack lists no event for a declined card');
   await assert.rejects(gateway.pay('FQ-1'), /cannot be paid any more/);
@@ -127,7 +145,7 @@ test('what breaks the description is refused and kept', async (t) => {
   assert.equal((await call('POST', '/refund', { transaction: 'FQ-1', amount: '5' })).status, 400);
   assert.match(gateway.violations.pop(), /amount must be integer/);
   const form = new URLSearchParams({ email: 'fan@example.com', amount: '700', reference: 'FQ-3' }).toString();
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' };
+  const headers = { 'authorization': `Bearer ${key}`, 'content-type': 'application/x-www-form-urlencoded' };
   assert.equal((await call('POST', '/transaction/initialize', form, headers)).status, 200);
   assert.deepEqual(gateway.violations, []);
 });
@@ -142,7 +160,11 @@ test('refunds are pending, then processed, and a full one reverses the transacti
     [first.json.message, first.json.data.status, first.json.data.transaction.reference],
     ['Refund has been queued for processing', 'pending', 'FQ-1'],
   );
-  const second = await call('POST', '/refund', { transaction: transaction.id, amount: 100_000, merchant_note: 'f1' });
+  const second = await call('POST', '/refund', {
+    transaction: transaction.id,
+    amount: 100_000,
+    merchant_note: 'f1',
+  });
   assert.notEqual(second.json.data.id, first.json.data.id);
   await gateway.quiet();
   while (gateway.sums().pending_refunds > 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -186,7 +208,13 @@ test('a refund that fails, and one that waits for somebody', async (t) => {
     receiver.events.map(({ event }) => event),
     ['charge.success', 'refund.pending', 'refund.failed'],
   );
-  assert.deepEqual(gateway.sums(), { captured: { NGN: 500_000 }, refunded: {}, captures: 1, refunds: 0, pending_refunds: 0 });
+  assert.deepEqual(gateway.sums(), {
+    captured: { NGN: 500_000 },
+    refunded: {},
+    captures: 1,
+    refunds: 0,
+    pending_refunds: 0,
+  });
   assert.equal(await status_of('FQ-1'), 'success');
   gateway.set({ refunds: 'pending' });
   const { id } = (await call('POST', '/refund', { transaction: 'FQ-1' })).json.data;

@@ -24,7 +24,19 @@ import { packageOfBlackbox } from './gateway_double.mjs';
 import { commandLine } from './standin_process.mjs';
 
 const { importSPKI, jwtVerify } = packageOfBlackbox('jose');
-const args = commandLine(['certificate', 'key', 'google-key', 'google-kid', 'google-email', 'google-project', 'apple-key', 'apple-kid', 'apple-team', 'apple-topic', 'version']);
+const args = commandLine([
+  'certificate',
+  'key',
+  'google-key',
+  'google-kid',
+  'google-email',
+  'google-project',
+  'apple-key',
+  'apple-kid',
+  'apple-team',
+  'apple-topic',
+  'version',
+]);
 const read = (file) => fs.readFileSync(file, 'utf8');
 const googleKey = await importSPKI(read(args['google-key']), 'RS256');
 const appleKey = await importSPKI(read(args['apple-key']), 'ES256');
@@ -39,19 +51,30 @@ let weather; // what the day brings; undefined: success
 const tally = { early: 0, answers: {}, taken: {} };
 const notBefore = new Map(); // of notices that were told to wait
 
-const json = (status, body, headers = {}) => ({ status, headers: { 'content-type': 'application/json; charset=UTF-8', ...headers }, body: JSON.stringify(body) });
+const json = (status, body, headers = {}) => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=UTF-8', ...headers },
+  body: JSON.stringify(body),
+});
 
 /** What a device was scripted to get; undefined: success. */
 function scripted(device, host, authorization) {
   const script = scripts.get(device);
   if (!script || script.times === 0) return undefined;
-  if (script.host && script.host !== host) return script.elsewhere && { headers: {}, body: '', ...script.elsewhere };
+  if (script.host && script.host !== host)
+    return script.elsewhere && { headers: {}, body: '', ...script.elsewhere };
   if (script.once_per_token) {
     script.token ??= authorization;
     if (script.token !== authorization) return undefined;
   }
   if (script.times) script.times -= 1;
-  return { status: script.status, headers: script.headers ?? {}, body: script.body ?? '', action: script.action, delay: script.delay };
+  return {
+    status: script.status,
+    headers: script.headers ?? {},
+    body: script.body ?? '',
+    action: script.action,
+    delay: script.delay,
+  };
 }
 
 /** Bad luck: a refusal that has nothing to do with the device; undefined: none. */
@@ -59,14 +82,19 @@ function byWeather() {
   const luck = Math.random();
   const kind = luck < weather.share_429 ? 429 : luck < weather.share_429 + weather.share_503 ? 503 : 0;
   if (kind === 0) return undefined;
-  const headers = Math.random() < weather.retry_after.share ? { 'retry-after': String(weather.retry_after.seconds) } : {};
-  const [status, errorCode] = kind === 429 ? ['RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'] : ['UNAVAILABLE', 'UNAVAILABLE'];
+  const headers =
+    Math.random() < weather.retry_after.share ? { 'retry-after': String(weather.retry_after.seconds) } : {};
+  const [status, errorCode] =
+    kind === 429 ? ['RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'] : ['UNAVAILABLE', 'UNAVAILABLE'];
   const details = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }];
   return json(kind, { error: { code: kind, message: 'Not now.', status, details } }, headers);
 }
 
 function counted(message, answer) {
-  const { token, data: { topic, notice_id } } = message;
+  const {
+    token,
+    data: { topic, notice_id },
+  } = message;
   const key = `${token} ${notice_id}`;
   const answers = (tally.answers[topic] ??= {});
   answers[answer.status] = (answers[answer.status] ?? 0) + 1;
@@ -84,14 +112,21 @@ function counted(message, answer) {
 
 async function exchange(request) {
   const form = new URLSearchParams(request.body);
-  if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return json(400, { error: 'unsupported_grant_type' });
+  if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer')
+    return json(400, { error: 'unsupported_grant_type' });
   try {
     // The tests' clock is not ours: the time is judged by the test itself.
     const claimed = JSON.parse(Buffer.from(form.get('assertion').split('.')[1], 'base64url'));
     const { payload, protectedHeader } = await jwtVerify(form.get('assertion'), googleKey, {
-      algorithms: ['RS256'], audience: tokenUri, issuer: args['google-email'], currentDate: new Date(claimed.iat * 1000),
-      requiredClaims: ['iat', 'exp'], maxTokenAge: '1h' });
-    if (protectedHeader.kid !== args['google-kid'] || protectedHeader.typ !== 'JWT') throw new Error('kid or typ');
+      algorithms: ['RS256'],
+      audience: tokenUri,
+      issuer: args['google-email'],
+      currentDate: new Date(claimed.iat * 1000),
+      requiredClaims: ['iat', 'exp'],
+      maxTokenAge: '1h',
+    });
+    if (protectedHeader.kid !== args['google-kid'] || protectedHeader.typ !== 'JWT')
+      throw new Error('kid or typ');
     if (payload.exp - payload.iat > 3600) throw new Error('it lasts longer than an hour');
     if (payload.scope !== 'https://www.googleapis.com/auth/firebase.messaging') throw new Error('scope');
     request.claims = payload;
@@ -109,17 +144,30 @@ async function exchange(request) {
 
 function sendByGoogle(request) {
   const { authorization } = request.headers;
-  const unauthenticated = { error: { code: 401, message: 'Request had invalid authentication credentials.', status: 'UNAUTHENTICATED' } };
+  const unauthenticated = {
+    error: {
+      code: 401,
+      message: 'Request had invalid authentication credentials.',
+      status: 'UNAUTHENTICATED',
+    },
+  };
   if (!accessTokens.has(authorization)) return json(401, unauthenticated);
-  if (request.path !== `/v1/projects/${args['google-project']}/messages:send`) return json(404, { error: { code: 404, status: 'NOT_FOUND' } });
+  if (request.path !== `/v1/projects/${args['google-project']}/messages:send`)
+    return json(404, { error: { code: 404, status: 'NOT_FOUND' } });
   const { message } = JSON.parse(request.body);
   request.device = message.token;
-  const reserved = Object.keys(message.data).filter((key) => ['from', 'message_type'].includes(key) || key.startsWith('google') || key.startsWith('gcm'));
+  const reserved = Object.keys(message.data).filter(
+    (key) => ['from', 'message_type'].includes(key) || key.startsWith('google') || key.startsWith('gcm'),
+  );
   if (reserved.length > 0) state.wrong.push(`reserved data: ${reserved}`);
-  if (Object.values(message.data).some((value) => typeof value !== 'string')) state.wrong.push('data that is no text');
+  if (Object.values(message.data).some((value) => typeof value !== 'string'))
+    state.wrong.push('data that is no text');
   if (!/^\d+s$/.test(message.android.ttl)) state.wrong.push(`ttl ${message.android.ttl}`);
   const special = scripted(message.token, request.host, authorization) ?? (weather && byWeather());
-  return counted(message, special || json(200, { name: `projects/${args['google-project']}/messages/${crypto.randomUUID()}` }));
+  return counted(
+    message,
+    special || json(200, { name: `projects/${args['google-project']}/messages/${crypto.randomUUID()}` }),
+  );
 }
 
 // -- Apple -------------------------------------------------------------------------------------------------------------
@@ -130,22 +178,36 @@ async function sendByApple(request) {
   const token = /^bearer (.+)$/.exec(headers.authorization ?? '')?.[1];
   if (!token) return json(403, { reason: 'MissingProviderToken' });
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, appleKey, { algorithms: ['ES256'], issuer: args['apple-team'], requiredClaims: ['iat'], currentDate: new Date(8.64e15) });
+    const { payload, protectedHeader } = await jwtVerify(token, appleKey, {
+      algorithms: ['ES256'],
+      issuer: args['apple-team'],
+      requiredClaims: ['iat'],
+      currentDate: new Date(8.64e15),
+    });
     if (protectedHeader.kid !== args['apple-kid']) throw new Error('kid');
     request.claims = payload;
   } catch (error) {
     state.wrong.push(`provider token: ${error.message}`);
     return json(403, { reason: 'InvalidProviderToken' });
   }
-  if (headers['apns-topic'] !== args['apple-topic']) return json(400, { reason: headers['apns-topic'] ? 'TopicDisallowed' : 'MissingTopic' });
-  if (!['alert', 'background'].includes(headers['apns-push-type'])) return json(400, { reason: 'InvalidPushType' });
+  if (headers['apns-topic'] !== args['apple-topic'])
+    return json(400, { reason: headers['apns-topic'] ? 'TopicDisallowed' : 'MissingTopic' });
+  if (!['alert', 'background'].includes(headers['apns-push-type']))
+    return json(400, { reason: 'InvalidPushType' });
   if (!['10', '5'].includes(headers['apns-priority'])) return json(400, { reason: 'BadPriority' });
   if (!/^\d+$/.test(headers['apns-expiration'])) return json(400, { reason: 'BadExpirationDate' });
   if (Buffer.byteLength(headers['apns-collapse-id']) > 64) return json(400, { reason: 'BadCollapseId' });
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers['apns-id'])) return json(400, { reason: 'BadMessageId' });
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(headers['apns-id']))
+    return json(400, { reason: 'BadMessageId' });
   if (Buffer.byteLength(request.body) > payloadBytesMax) return json(413, { reason: 'PayloadTooLarge' });
   if (!JSON.parse(request.body).aps) return json(400, { reason: 'PayloadEmpty' });
-  return scripted(request.device, request.host, headers.authorization) ?? { status: 200, headers: { 'apns-id': headers['apns-id'] }, body: '' };
+  return (
+    scripted(request.device, request.host, headers.authorization) ?? {
+      status: 200,
+      headers: { 'apns-id': headers['apns-id'] },
+      body: '',
+    }
+  );
 }
 
 // -- the wire ----------------------------------------------------------------------------------------------------------
@@ -181,8 +243,15 @@ function serveStream(stream, headers) {
   stream.on('error', () => {}); // of those that are reset
   stream.on('data', (part) => parts.push(part));
   stream.on('end', async () => {
-    const request = { host: headers[':authority'], path: headers[':path'], method: headers[':method'], session: numbers.get(stream.session), version: '2',
-      headers: Object.fromEntries(Object.entries(headers)), body: Buffer.concat(parts).toString() };
+    const request = {
+      host: headers[':authority'],
+      path: headers[':path'],
+      method: headers[':method'],
+      session: numbers.get(stream.session),
+      version: '2',
+      headers: Object.fromEntries(Object.entries(headers)),
+      body: Buffer.concat(parts).toString(),
+    };
     const what = await answer(request);
     if (what.delay) await sleep(what.delay);
     if (!stream.destroyed) act(stream, what);
@@ -197,26 +266,33 @@ function makeServer() {
       state.requests.push({ host: rq.headers.host, path: rq.url, version: '1.1' });
       rq.resume().on('end', () => rs.writeHead(200).end());
     });
-  return http2.createSecureServer(tls).on('stream', serveStream).on('session', (session) => {
-    state.sessions += 1;
-    numbers.set(session, state.sessions);
-    session.on('error', () => {});
-  });
+  return http2
+    .createSecureServer(tls)
+    .on('stream', serveStream)
+    .on('session', (session) => {
+      state.sessions += 1;
+      numbers.set(session, state.sessions);
+      session.on('error', () => {});
+    });
 }
 
 function listen() {
-  const server = makeServer().on('tlsClientError', () => {}).on('connection', (socket) => {
-    const { remotePort } = socket;
-    sockets.set(remotePort, socket);
-    socket.on('close', () => sockets.delete(remotePort)).on('error', () => {});
-  });
+  const server = makeServer()
+    .on('tlsClientError', () => {})
+    .on('connection', (socket) => {
+      const { remotePort } = socket;
+      sockets.set(remotePort, socket);
+      socket.on('close', () => sockets.delete(remotePort)).on('error', () => {});
+    });
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address().port)));
 }
 
 const control = http.createServer((rq, rs) => {
   const parts = [];
   rq.on('data', (part) => parts.push(part)).on('end', () => {
-    if (rq.url === '/script') for (const [device, script] of Object.entries(JSON.parse(Buffer.concat(parts)))) scripts.set(device, script);
+    if (rq.url === '/script')
+      for (const [device, script] of Object.entries(JSON.parse(Buffer.concat(parts))))
+        scripts.set(device, script);
     if (rq.url === '/weather') weather = JSON.parse(Buffer.concat(parts));
     const asked = { '/state': state, '/tally': { ...tally, wrong: state.wrong } };
     rs.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(asked[rq.url] ?? {}));
@@ -224,6 +300,9 @@ const control = http.createServer((rq, rs) => {
 });
 
 const ports = {};
-for (const host of ['fcm.googleapis.com', 'oauth2.googleapis.com', ...appleHosts]) ports[host] = await listen();
-control.listen(0, '127.0.0.1', () => fs.writeSync(1, `${JSON.stringify({ ports, control: control.address().port })}\n`));
+for (const host of ['fcm.googleapis.com', 'oauth2.googleapis.com', ...appleHosts])
+  ports[host] = await listen();
+control.listen(0, '127.0.0.1', () =>
+  fs.writeSync(1, `${JSON.stringify({ ports, control: control.address().port })}\n`),
+);
 process.stdin.resume().on('end', () => process.exit(0));

@@ -132,7 +132,12 @@ export class Services {
   static async start_on(host, ...wanted) {
     const it = new Services();
     const where = ['--parent', String(process.pid), '--address', host.address];
-    const addresses = await services_from(host.enter, 'start', ...wanted.map((name) => `--${name}`), ...where);
+    const addresses = await services_from(
+      host.enter,
+      'start',
+      ...wanted.map((name) => `--${name}`),
+      ...where,
+    );
     const value = (name) => new RegExp(`^export ${name}=(.*)$`, 'm').exec(addresses)?.[1];
     it.folder = value('FAIRQUEUE_SERVICES');
     it.postgres_url = value('FAIRQUEUE_TEST_POSTGRES');

@@ -100,7 +100,8 @@ export async function runAsCommand(start) {
   setInterval(() => {
     if (process.ppid !== parent) process.exit(0);
   }, 200).unref();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => double.close().then(() => process.exit(0)));
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+    process.on(signal, () => double.close().then(() => process.exit(0)));
   const { name, url } = double;
   fs.writeSync(1, `${JSON.stringify({ name, url, control: `${url}/_control`, pid: process.pid })}\n`);
 }

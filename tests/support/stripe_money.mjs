@@ -2,7 +2,14 @@
 // What happens to money at the Stripe stand-in: sessions that are paid, declined, settled late or expire, and refunds; each with the
 // events that tell of it. It knows nothing of HTTP, keys and idempotency: stripe_standin.mjs puts those in front.
 import { GatewayDouble, Refused, escapeHtml, randomText } from './gateway_double.mjs';
-import { cardError, makeCharge, makeLineItems, makePaymentIntent, makeRefund, makeSession } from './stripe_objects.mjs';
+import {
+  cardError,
+  makeCharge,
+  makeLineItems,
+  makePaymentIntent,
+  makeRefund,
+  makeSession,
+} from './stripe_objects.mjs';
 import { StripeError, checkedRefund, checkedSession } from './stripe_request.mjs';
 
 export const stripeApiVersion = '2026-08-26.dahlia';
@@ -67,7 +74,12 @@ export class StripeMoney extends GatewayDouble {
     const events = [];
     const intent = this.get('payment_intent', session.payment_intent);
     if (intent) {
-      const canceled = { ...intent, status: 'canceled', canceled_at: this.seconds(), cancellation_reason: 'void_invoice' };
+      const canceled = {
+        ...intent,
+        status: 'canceled',
+        canceled_at: this.seconds(),
+        cancellation_reason: 'void_invoice',
+      };
       changes.push(['payment_intent', intent.id, canceled]);
       events.push(...this.#event('payment_intent.canceled', canceled, ctx));
     }
@@ -82,15 +94,20 @@ export class StripeMoney extends GatewayDouble {
 
   create_refund(ctx) {
     const checked = checkedRefund(ctx.params);
-    const intent = checked.payment_intent && this.found('payment_intent', checked.payment_intent, 'payment_intent');
+    const intent =
+      checked.payment_intent && this.found('payment_intent', checked.payment_intent, 'payment_intent');
     const charge_id = checked.charge ?? intent.latest_charge;
-    if (charge_id === null) throw this.#no(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
+    if (charge_id === null)
+      throw this.#no(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`);
     const charge = this.found('charge', charge_id, 'charge');
     const left = charge.amount_captured - charge.amount_refunded;
     const amount = checked.amount ?? left;
-    if (left === 0) throw this.#no(`Charge ${charge.id} has already been refunded.`, { code: 'charge_already_refunded' });
+    if (left === 0)
+      throw this.#no(`Charge ${charge.id} has already been refunded.`, { code: 'charge_already_refunded' });
     if (amount > left)
-      throw this.#no(`Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`, { param: 'amount' });
+      throw this.#no(`Refund amount (${amount}) is greater than unrefunded amount on charge (${left})`, {
+        param: 'amount',
+      });
     if (checked.reverse_transfer && !charge.transfer)
       throw this.#no('This charge has no transfer to reverse.', { param: 'reverse_transfer' });
     if (checked.refund_application_fee && !charge.application_fee)
@@ -98,7 +115,11 @@ export class StripeMoney extends GatewayDouble {
 
     const is_done = this.refunds === 'succeeded' && this.refundDelayMs === 0;
     const refund = makeRefund(charge, checked, amount, is_done ? 'succeeded' : 'pending', this.seconds());
-    const charged = { ...charge, amount_refunded: charge.amount_refunded + amount, refunded: amount === left };
+    const charged = {
+      ...charge,
+      amount_refunded: charge.amount_refunded + amount,
+      refunded: amount === left,
+    };
     const changes = [
       ['refund', refund.id, refund],
       ['charge', charge.id, charged],
@@ -108,13 +129,29 @@ export class StripeMoney extends GatewayDouble {
       changes.push(['refund_due', refund.id, due]);
       this.#plan_refund(refund.id, due);
     }
-    const events = [...this.#event('refund.created', refund, ctx), ...this.#event('charge.refunded', charged, ctx)];
-    return { result: refund, changes, events, money: this.#refund_row(is_done ? 'refund' : 'refund_pending', refund) };
+    const events = [
+      ...this.#event('refund.created', refund, ctx),
+      ...this.#event('charge.refunded', charged, ctx),
+    ];
+    return {
+      result: refund,
+      changes,
+      events,
+      money: this.#refund_row(is_done ? 'refund' : 'refund_pending', refund),
+    };
   }
 
   #refund_row(kind, refund) {
     const { payment_intent: gateway_id, amount, currency, id: refund_id } = refund;
-    return { kind, reference: this.#reference_of(gateway_id), gateway_id, amount, currency, tax: 0, refund_id };
+    return {
+      kind,
+      reference: this.#reference_of(gateway_id),
+      gateway_id,
+      amount,
+      currency,
+      tax: 0,
+      refund_id,
+    };
   }
 
   #reference_of(intent_id) {
@@ -131,7 +168,11 @@ export class StripeMoney extends GatewayDouble {
   async settleRefund(id, ok = true) {
     const refund = this.get('refund', id);
     if (refund?.status !== 'pending') throw new Refused(`${id} is not a pending refund`);
-    const settled = { ...refund, status: ok ? 'succeeded' : 'failed', ...(!ok && { failure_reason: 'unknown' }) };
+    const settled = {
+      ...refund,
+      status: ok ? 'succeeded' : 'failed',
+      ...(!ok && { failure_reason: 'unknown' }),
+    };
     const changes = [
       ['refund', id, settled],
       ['refund_due', id, null],
@@ -219,10 +260,15 @@ export class StripeMoney extends GatewayDouble {
     changed.amount_total = amount ?? session.amount_subtotal + tax;
     changed.currency = currency ?? session.currency;
     if (changed.automatic_tax.enabled) changed.automatic_tax.status = 'complete';
-    const before = this.get('payment_intent', session.payment_intent) ?? makePaymentIntent(changed, data, this.seconds());
+    const before =
+      this.get('payment_intent', session.payment_intent) ?? makePaymentIntent(changed, data, this.seconds());
     const intent = { ...structuredClone(before), amount: changed.amount_total, currency: changed.currency };
     changed.payment_intent = intent.id;
-    return { session: changed, intent, link: ['intent_session', intent.id, { session: session.id, reference }] };
+    return {
+      session: changed,
+      intent,
+      link: ['intent_session', intent.id, { session: session.id, reference }],
+    };
   }
 
   #captured(session, intent) {
@@ -289,7 +335,11 @@ export class StripeMoney extends GatewayDouble {
 
   #decline(intent, { code = 'card_declined', decline_code = 'generic_decline' } = {}) {
     const error = cardError(code, decline_code, `pm_1${randomText(23)}`);
-    Object.assign(intent, { status: 'requires_payment_method', payment_method: null, last_payment_error: error });
+    Object.assign(intent, {
+      status: 'requires_payment_method',
+      payment_method: null,
+      last_payment_error: error,
+    });
   }
 
   /** Somebody pays in a way that takes days: the session is complete and unpaid. */
@@ -297,7 +347,10 @@ export class StripeMoney extends GatewayDouble {
     const { session, intent, link } = this.#attempted(this.#open_session(reference), options);
     Object.assign(session, { status: 'complete', url: null });
     Object.assign(intent, { status: 'processing', payment_method: `pm_1${randomText(23)}` });
-    const events = [...this.#event('payment_intent.processing', intent), ...this.#event('checkout.session.completed', session)];
+    const events = [
+      ...this.#event('payment_intent.processing', intent),
+      ...this.#event('checkout.session.completed', session),
+    ];
     await this.#told(this.#changes_of(session, intent, link), events, undefined, options);
     return this.#outcome(session);
   }
@@ -311,10 +364,18 @@ export class StripeMoney extends GatewayDouble {
     if (ok) captured = this.#captured(session, intent);
     else this.#decline(intent, { code: 'payment_intent_payment_attempt_failed', decline_code: undefined });
     const events = ok
-      ? [...this.#event('charge.succeeded', captured.charge), ...this.#event('payment_intent.succeeded', intent)]
+      ? [
+          ...this.#event('charge.succeeded', captured.charge),
+          ...this.#event('payment_intent.succeeded', intent),
+        ]
       : this.#event('payment_intent.payment_failed', intent);
     events.push(...this.#event(`checkout.session.async_payment_${ok ? 'succeeded' : 'failed'}`, session));
-    await this.#told(this.#changes_of(session, intent, undefined, captured.charge), events, captured.money, options);
+    await this.#told(
+      this.#changes_of(session, intent, undefined, captured.charge),
+      events,
+      captured.money,
+      options,
+    );
     return this.#outcome(session);
   }
 
@@ -361,9 +422,12 @@ export class StripeMoney extends GatewayDouble {
     this.due();
     const session = this.get('checkout.session', id);
     if (!session) return undefined;
-    if (session.status !== 'open') return `<!DOCTYPE html><title>Checkout</title><h1>This page is closed: ${session.status}</h1>`;
+    if (session.status !== 'open')
+      return `<!DOCTYPE html><title>Checkout</title><h1>This page is closed: ${session.status}</h1>`;
     const button = (action, text) => `<button name="action" value="${action}">${text}</button>`;
-    const items = this.get('detail', id).items.map(({ name, quantity }) => `<li>${quantity} × ${escapeHtml(name)}</li>`);
+    const items = this.get('detail', id).items.map(
+      ({ name, quantity }) => `<li>${quantity} × ${escapeHtml(name)}</li>`,
+    );
     const declined = this.get('payment_intent', session.payment_intent)?.last_payment_error
       ? '<p role="alert">Your card was declined.</p>'
       : '';

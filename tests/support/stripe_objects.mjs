@@ -32,7 +32,12 @@ export function makeSession(checked, { url, now_s, tax }) {
     currency: checked.currency,
     currency_conversion: null,
     custom_fields: [],
-    custom_text: { after_submit: null, shipping_address: null, submit: null, terms_of_service_acceptance: null },
+    custom_text: {
+      after_submit: null,
+      shipping_address: null,
+      submit: null,
+      terms_of_service_acceptance: null,
+    },
     customer: null,
     customer_account: null,
     customer_creation: 'if_required',
@@ -88,7 +93,9 @@ export function makeLineItems(session, items) {
   let tax_left = session.total_details.amount_tax;
   return items.map((item, i) => {
     const subtotal = item.unit_amount * item.quantity;
-    const share = Math.floor((session.total_details.amount_tax * subtotal) / Math.max(1, session.amount_subtotal));
+    const share = Math.floor(
+      (session.total_details.amount_tax * subtotal) / Math.max(1, session.amount_subtotal),
+    );
     const tax = i === items.length - 1 ? tax_left : share;
     tax_left -= tax;
     return {
@@ -266,6 +273,11 @@ export const cardError = (code, decline_code, payment_method) => ({
   decline_code,
   doc_url: `https://docs.stripe.com/error-codes/${code.replaceAll('_', '-')}`,
   message: 'Your card was declined.',
-  payment_method: { id: payment_method, object: 'payment_method', type: 'card', card: { brand: 'visa', last4: '0002' } },
+  payment_method: {
+    id: payment_method,
+    object: 'payment_method',
+    type: 'card',
+    card: { brand: 'visa', last4: '0002' },
+  },
   type: 'card_error',
 });

@@ -45,7 +45,8 @@ export function parseForm(text) {
     let node = root;
     for (const key of path.slice(0, -1)) {
       node[key] ??= Object.create(null);
-      if (typeof node[key] !== 'object') refuse(`Invalid ${path[0]}: must be either a value or an object`, path[0]);
+      if (typeof node[key] !== 'object')
+        refuse(`Invalid ${path[0]}: must be either a value or an object`, path[0]);
       node = node[key];
     }
     const last = path.at(-1) === '' ? String(Object.keys(node).length) : path.at(-1);
@@ -76,7 +77,8 @@ const known = {
     words(`application_fee_amount capture_method description metadata on_behalf_of receipt_email setup_future_usage
     shipping statement_descriptor statement_descriptor_suffix transfer_data transfer_group`),
   transfer_data: words('amount destination'),
-  refund: words(`amount charge currency customer expand instructions_email metadata origin payment_intent reason
+  refund:
+    words(`amount charge currency customer expand instructions_email metadata origin payment_intent reason
     refund_application_fee reverse_transfer`),
 };
 
@@ -99,8 +101,10 @@ function integer(value, param, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) 
   if (typeof value !== 'string' || !/^-?\d+$/.test(value))
     refuse(`Invalid integer: ${value}`, param, 'parameter_invalid_integer');
   const number = Number(value);
-  if (number < min) refuse(`This value must be greater than or equal to ${min}.`, param, 'parameter_invalid_integer');
-  if (number > max) refuse(`This value must be less than or equal to ${max}.`, param, 'parameter_invalid_integer');
+  if (number < min)
+    refuse(`This value must be greater than or equal to ${min}.`, param, 'parameter_invalid_integer');
+  if (number > max)
+    refuse(`This value must be less than or equal to ${max}.`, param, 'parameter_invalid_integer');
   return number;
 }
 
@@ -119,7 +123,8 @@ function url(value, param) {
 }
 function currency(value, param) {
   required(value, param);
-  if (!/^[a-z]{3}$/.test(value)) refuse(`Invalid currency: ${value}. It must be a three-letter ISO code in lower case`, param);
+  if (!/^[a-z]{3}$/.test(value))
+    refuse(`Invalid currency: ${value}. It must be a three-letter ISO code in lower case`, param);
   return value;
 }
 
@@ -139,7 +144,10 @@ export function metadata(value, param = 'metadata') {
 function line_item(item, where) {
   check_known(item, 'line_item', where);
   if (item.price !== undefined)
-    throw new StripeError(400, `No such price: '${item.price}'`, { code: 'resource_missing', param: `${where}[price]` });
+    throw new StripeError(400, `No such price: '${item.price}'`, {
+      code: 'resource_missing',
+      param: `${where}[price]`,
+    });
   const data = required(item.price_data, `${where}[price_data]`);
   check_known(data, 'price_data', `${where}[price_data]`);
   const product = required(data.product_data, `${where}[price_data][product_data]`);
@@ -149,7 +157,10 @@ function line_item(item, where) {
     name: required(product.name, `${where}[price_data][product_data][name]`),
     description: product.description ?? null,
     currency: currency(data.currency, `${where}[price_data][currency]`),
-    unit_amount: integer(required(data.unit_amount, `${where}[price_data][unit_amount]`), `${where}[price_data][unit_amount]`),
+    unit_amount: integer(
+      required(data.unit_amount, `${where}[price_data][unit_amount]`),
+      `${where}[price_data][unit_amount]`,
+    ),
     quantity: integer(required(item.quantity, `${where}[quantity]`), `${where}[quantity]`, { min: 1 }),
     tax_behavior: data.tax_behavior ?? 'unspecified',
   };
@@ -160,7 +171,10 @@ function fee_of(data, total) {
   const param = 'payment_intent_data[application_fee_amount]';
   const fee = integer(data.application_fee_amount, param);
   if (data.transfer_data?.destination === undefined)
-    refuse('Can only apply an application_fee_amount to a destination payment (using `transfer_data[destination]`).', param);
+    refuse(
+      'Can only apply an application_fee_amount to a destination payment (using `transfer_data[destination]`).',
+      param,
+    );
   if (fee > total) refuse('Your application fee is larger than the amount of the payment.', param);
   return fee;
 }
@@ -169,9 +183,15 @@ function expiry(value, now_s) {
   if (value === undefined) return now_s + 24 * 3600;
   const at = integer(value, 'expires_at');
   if (at < now_s + 30 * 60)
-    refuse('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.', 'expires_at');
+    refuse(
+      'The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.',
+      'expires_at',
+    );
   if (at > now_s + 24 * 3600)
-    refuse('The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.', 'expires_at');
+    refuse(
+      'The `expires_at` timestamp must be less than 24 hours from Checkout Session creation.',
+      'expires_at',
+    );
   return at;
 }
 
@@ -179,14 +199,17 @@ function expiry(value, now_s) {
 export function checkedSession(params, now_s, minimum) {
   check_known(params, 'session', '');
   required(params.mode ?? undefined, 'mode');
-  if (params.mode !== 'payment') refuse(`Invalid mode: must be one of payment, setup, or subscription`, 'mode');
-  if (!['hosted_page', 'hosted', undefined].includes(params.ui_mode)) refuse('the stand-in has hosted pages only', 'ui_mode');
+  if (params.mode !== 'payment')
+    refuse(`Invalid mode: must be one of payment, setup, or subscription`, 'mode');
+  if (!['hosted_page', 'hosted', undefined].includes(params.ui_mode))
+    refuse('the stand-in has hosted pages only', 'ui_mode');
   required(params.line_items, 'line_items');
   if (!Array.isArray(params.line_items)) refuse('Invalid array', 'line_items');
   if (params.line_items.length > 100) refuse('Invalid array: maximum 100 elements', 'line_items');
   const items = params.line_items.map((item, i) => line_item(item, `line_items[${i}]`));
   const [{ currency: first }] = items;
-  if (items.some((item) => item.currency !== first)) refuse('All line items must have the same currency.', 'line_items');
+  if (items.some((item) => item.currency !== first))
+    refuse('All line items must have the same currency.', 'line_items');
   const total = items.reduce((sum, item) => sum + item.unit_amount * item.quantity, 0);
   if (total < minimum)
     refuse(
@@ -194,11 +217,13 @@ export function checkedSession(params, now_s, minimum) {
       'line_items',
       'amount_too_small',
     );
-  if (total > 99_999_999) refuse('The total amount must be no more than 99999999.', 'line_items', 'amount_too_large');
+  if (total > 99_999_999)
+    refuse('The total amount must be no more than 99999999.', 'line_items', 'amount_too_large');
   const data = params.payment_intent_data ?? {};
   check_known(data, 'payment_intent_data', 'payment_intent_data');
   check_known(data.transfer_data, 'transfer_data', 'payment_intent_data[transfer_data]');
-  if (data.transfer_data) required(data.transfer_data.destination, 'payment_intent_data[transfer_data][destination]');
+  if (data.transfer_data)
+    required(data.transfer_data.destination, 'payment_intent_data[transfer_data][destination]');
   check_known(params.automatic_tax, 'automatic_tax', 'automatic_tax');
   if (params.client_reference_id?.length > 200)
     refuse('client_reference_id can have up to 200 characters', 'client_reference_id');

@@ -48,7 +48,10 @@ export class StripeDouble extends StripeMoney {
   signature(body, skew_s) {
     const t = Math.floor(Date.now() / 1000) + skew_s;
     return {
-      'stripe-signature': [`t=${t}`, ...this.webhookSecrets.map((secret) => `v1=${stripeSignature(body, secret, t)}`)].join(','),
+      'stripe-signature': [
+        `t=${t}`,
+        ...this.webhookSecrets.map((secret) => `v1=${stripeSignature(body, secret, t)}`),
+      ].join(','),
     };
   }
 
@@ -66,7 +69,9 @@ export class StripeDouble extends StripeMoney {
 
   error_body(status) {
     const error =
-      status === 429 ? { type: 'invalid_request_error', code: 'rate_limit', message: 'Request rate limit exceeded.' } : undefined;
+      status === 429
+        ? { type: 'invalid_request_error', code: 'rate_limit', message: 'Request rate limit exceeded.' }
+        : undefined;
     return { error: error ?? { type: 'api_error', message: 'An unknown error occurred' } };
   }
 
@@ -92,7 +97,8 @@ export class StripeDouble extends StripeMoney {
         'You did not provide an API key. You need to provide your API key in the Authorization header, using Bearer auth.',
       );
     const key =
-      /^Bearer (.+)$/.exec(authorization)?.[1] ?? Buffer.from(authorization.slice(6), 'base64').toString().split(':')[0];
+      /^Bearer (.+)$/.exec(authorization)?.[1] ??
+      Buffer.from(authorization.slice(6), 'base64').toString().split(':')[0];
     if (this.apiKeys.includes(key)) return;
     throw new StripeError(401, `Invalid API Key provided: ${key.slice(0, 8)}****${key.slice(-4)}`);
   }
@@ -125,14 +131,25 @@ export class StripeDouble extends StripeMoney {
 
   #headers(ctx) {
     const key = ctx.key && { 'idempotency-key': ctx.key, 'original-request': ctx.request_id };
-    return { 'content-type': 'application/json', 'request-id': ctx.request_id, 'stripe-version': ctx.version, ...key };
+    return {
+      'content-type': 'application/json',
+      'request-id': ctx.request_id,
+      'stripe-version': ctx.version,
+      ...key,
+    };
   }
 
   #refusal(ctx, error) {
     if (!(error instanceof StripeError)) throw error;
     if (error.status === 400 && error.error.type === 'invalid_request_error' && !error.is_business)
-      this.violations.push(`${ctx.operation}: ${error.message}${error.error.param ? ` (${error.error.param})` : ''}`);
-    return { status: error.status, headers: this.#headers(ctx), body: JSON.stringify({ error: error.error }, null, 2) };
+      this.violations.push(
+        `${ctx.operation}: ${error.message}${error.error.param ? ` (${error.error.param})` : ''}`,
+      );
+    return {
+      status: error.status,
+      headers: this.#headers(ctx),
+      body: JSON.stringify({ error: error.error }, null, 2),
+    };
   }
 
   perform(ctx) {
@@ -194,7 +211,13 @@ export class StripeDouble extends StripeMoney {
         this.found('checkout.session', ctx.id, 'session');
         return { result: this.#page_of(this.line_items(ctx.id), ctx) };
       case 'checkout.list':
-        return { result: this.#list('checkout.session', ['payment_intent', 'status', 'payment_link', 'customer'], ctx) };
+        return {
+          result: this.#list(
+            'checkout.session',
+            ['payment_intent', 'status', 'payment_link', 'customer'],
+            ctx,
+          ),
+        };
       case 'refund.list':
         return { result: this.#list('refund', ['payment_intent', 'charge'], ctx) };
       case 'event.list':
@@ -207,7 +230,8 @@ export class StripeDouble extends StripeMoney {
   #list(type, filters, ctx) {
     const wanted = filters.filter((name) => ctx.params[name] !== undefined);
     const passes = (object) =>
-      wanted.every((name) => object[name] === ctx.params[name]) && (ctx.params.types?.includes(object.type) ?? true);
+      wanted.every((name) => object[name] === ctx.params[name]) &&
+      (ctx.params.types?.includes(object.type) ?? true);
     return this.#page_of([...this.all(type)].filter(passes).reverse(), ctx);
   }
 
@@ -237,7 +261,8 @@ export class StripeDouble extends StripeMoney {
         has_more: false,
         url: `/v1/checkout/sessions/${value.id}/line_items`,
       };
-    if (inner === undefined) throw new StripeError(400, `This property cannot be expanded (${name}).`, { param: 'expand' });
+    if (inner === undefined)
+      throw new StripeError(400, `This property cannot be expanded (${name}).`, { param: 'expand' });
     if (typeof inner === 'string') inner = this.get(type_of(inner), inner) ?? inner;
     return { ...value, [name]: this.#expand(inner, rest) };
   }
@@ -250,7 +275,16 @@ export class StripeDouble extends StripeMoney {
 export const startStripe = (options = {}) => new StripeDouble(options).listen();
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const given = commandLine(['port', 'ledger', 'webhook-url', 'secret', 'api-key', 'seed', 'tax-rate', 'public-url']);
+  const given = commandLine([
+    'port',
+    'ledger',
+    'webhook-url',
+    'secret',
+    'api-key',
+    'seed',
+    'tax-rate',
+    'public-url',
+  ]);
   await runAsCommand(() =>
     startStripe({
       port: Number(given.port ?? 0),

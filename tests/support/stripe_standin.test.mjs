@@ -37,7 +37,10 @@ const asked = (reference, more = {}) => ({
   cancel_url: 'https://shop.example/cart',
   client_reference_id: reference,
   line_items: [
-    { quantity: 2, price_data: { currency: 'eur', unit_amount: 2500, product_data: { name: 'Stehplatz & Süd' } } },
+    {
+      quantity: 2,
+      price_data: { currency: 'eur', unit_amount: 2500, product_data: { name: 'Stehplatz & Süd' } },
+    },
     { quantity: 1, price_data: { currency: 'eur', unit_amount: 150, product_data: { name: 'Fee' } } },
   ],
   metadata: { claim: 'c1' },
@@ -50,7 +53,11 @@ test('the known answer of a webhook signature', () => {
     '{"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","amount_total":5000,"currency":"eur"}}}';
   const v1 = '28264cde0bdea23ed5fbd3d2ed06476d065b6ffd3a336bcd9ad9ed98efac73b5';
   assert.equal(stripeSignature(body, webhook_secret, 1700000000), v1);
-  const header = Stripe.webhooks.generateTestHeaderString({ payload: body, secret: webhook_secret, timestamp: 1700000000 });
+  const header = Stripe.webhooks.generateTestHeaderString({
+    payload: body,
+    secret: webhook_secret,
+    timestamp: 1700000000,
+  });
   assert.equal(header, `t=1700000000,v1=${v1}`);
 });
 
@@ -74,21 +81,32 @@ test('a session is created, read, paid and refunded, and the ledger has it', asy
 
   const paid = await gateway.pay('r1');
   assert.equal(paid.redirect, `https://shop.example/done?session=${session.id}`);
-  const read = await stripe.checkout.sessions.retrieve(session.id, { expand: ['payment_intent', 'line_items'] });
+  const read = await stripe.checkout.sessions.retrieve(session.id, {
+    expand: ['payment_intent', 'line_items'],
+  });
   assert.deepEqual([read.status, read.payment_status, read.url], ['complete', 'paid', null]);
   assert.deepEqual([read.payment_intent.status, read.payment_intent.amount_received], ['succeeded', 5150]);
   assert.deepEqual(read.payment_intent.metadata, { reference: 'r1' });
   assert.equal(read.line_items.data.length, 2);
-  assert.equal((await stripe.paymentIntents.retrieve(read.payment_intent.id)).latest_charge, read.payment_intent.latest_charge);
+  assert.equal(
+    (await stripe.paymentIntents.retrieve(read.payment_intent.id)).latest_charge,
+    read.payment_intent.latest_charge,
+  );
 
-  const part = await stripe.refunds.create({ payment_intent: read.payment_intent.id, amount: 150, metadata: { refund: 'f1' } });
+  const part = await stripe.refunds.create({
+    payment_intent: read.payment_intent.id,
+    amount: 150,
+    metadata: { refund: 'f1' },
+  });
   assert.deepEqual([part.status, part.amount, part.metadata.refund], ['succeeded', 150, 'f1']);
   assert.equal((await stripe.refunds.retrieve(part.id)).id, part.id);
   const too_much = stripe.refunds.create({ payment_intent: read.payment_intent.id, amount: 5001 });
   await assert.rejects(too_much, { type: 'StripeInvalidRequestError', param: 'amount' });
   const rest = await stripe.refunds.create({ payment_intent: read.payment_intent.id });
   assert.equal(rest.amount, 5000);
-  await assert.rejects(stripe.refunds.create({ payment_intent: read.payment_intent.id }), { code: 'charge_already_refunded' });
+  await assert.rejects(stripe.refunds.create({ payment_intent: read.payment_intent.id }), {
+    code: 'charge_already_refunded',
+  });
   const refunds = await stripe.refunds.list({ payment_intent: read.payment_intent.id });
   assert.deepEqual(
     refunds.data.map(({ id }) => id),
@@ -138,7 +156,11 @@ test('webhooks are those of the SDK: constructEvent takes them, and the events c
       assert.equal((await stripe.events.retrieve(event.id)).id, event.id);
     }
     const timestamp = Number(/t=(\d+)/.exec(header)[1]);
-    const theirs = stripe.webhooks.generateTestHeaderString({ payload: body, secret: 'whsec_new', timestamp });
+    const theirs = stripe.webhooks.generateTestHeaderString({
+      payload: body,
+      secret: 'whsec_new',
+      timestamp,
+    });
     assert.ok(header.startsWith(theirs));
     assert.throws(() => stripe.webhooks.constructEvent(`${body} `, header, webhook_secret), {
       type: 'StripeSignatureVerificationError',
@@ -155,7 +177,10 @@ test('webhooks are those of the SDK: constructEvent takes them, and the events c
   gateway.webhooks.set({ skew_s: -301 });
   await gateway.lateFailure('r1');
   const { headers, body } = receiver.received.at(-1);
-  assert.throws(() => stripe.webhooks.constructEvent(body, headers['stripe-signature'], webhook_secret), /outside the tolerance/);
+  assert.throws(
+    () => stripe.webhooks.constructEvent(body, headers['stripe-signature'], webhook_secret),
+    /outside the tolerance/,
+  );
 });
 
 test('the same idempotency key: the same answer; with other parameters or while it is under way: refused', async (t) => {
@@ -166,8 +191,15 @@ test('the same idempotency key: the same answer; with other parameters or while 
   assert.equal(again.id, session.id);
   assert.equal(again.lastResponse.headers['idempotent-replayed'], 'true');
   await gateway.pay('r1');
-  assert.equal((await stripe.checkout.sessions.create(asked('r1'), key)).status, 'open', 'what was answered, not what is');
-  await assert.rejects(stripe.checkout.sessions.create(asked('r2'), key), { type: 'StripeIdempotencyError', statusCode: 400 });
+  assert.equal(
+    (await stripe.checkout.sessions.create(asked('r1'), key)).status,
+    'open',
+    'what was answered, not what is',
+  );
+  await assert.rejects(stripe.checkout.sessions.create(asked('r2'), key), {
+    type: 'StripeIdempotencyError',
+    statusCode: 400,
+  });
   assert.equal(gateway.violations.splice(0).length, 1);
 
   gateway.faults.add({ operation: 'checkout.create', kind: 'delay', ms: 300, count: 1 });
@@ -177,21 +209,32 @@ test('the same idempotency key: the same answer; with other parameters or while 
     statusCode: 409,
     code: 'idempotency_key_in_use',
   });
-  assert.equal((await stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' }).catch((e) => e)).statusCode, 409);
+  assert.equal(
+    (await stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' }).catch((e) => e)).statusCode,
+    409,
+  );
   await slow;
-  assert.equal((await stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' })).id, (await slow).id);
+  assert.equal(
+    (await stripe.checkout.sessions.create(asked('r3'), { idempotencyKey: 'k3' })).id,
+    (await slow).id,
+  );
   assert.equal(gateway.sessionsOf('r3').length, 1);
 
   const { payment_intent } = await stripe.checkout.sessions.retrieve(session.id);
   const refunds = await Promise.all(
-    [1, 2].map(() => stripe.refunds.create({ payment_intent, amount: 50 }, { idempotencyKey: 'f1' }).catch((e) => e)),
+    [1, 2].map(() =>
+      stripe.refunds.create({ payment_intent, amount: 50 }, { idempotencyKey: 'f1' }).catch((e) => e),
+    ),
   );
   assert.ok(refunds.some(({ amount }) => amount === 50));
   assert.equal(gateway.refundedByReference().get('r1').amount, 50);
   // What was refused for its parameters is not kept under its key; after a day nothing is.
-  await assert.rejects(stripe.checkout.sessions.create(asked('r4', { mode: 'pay' }), { idempotencyKey: 'k4' }), {
-    param: 'mode',
-  });
+  await assert.rejects(
+    stripe.checkout.sessions.create(asked('r4', { mode: 'pay' }), { idempotencyKey: 'k4' }),
+    {
+      param: 'mode',
+    },
+  );
   await stripe.checkout.sessions.create(asked('r4'), { idempotencyKey: 'k4' });
   gateway.advanceClock(24 * 3600 * 1000);
   assert.notEqual((await stripe.checkout.sessions.create(asked('r1'), key)).id, session.id);
@@ -223,12 +266,18 @@ test('what Stripe refuses is refused, in its words', async (t) => {
     [item({ quantity: undefined }), { code: 'parameter_missing' }],
     [item({ price: 'price_1' }), { code: 'resource_missing' }],
     [item({}, { unit_amount: 49 }), { code: 'amount_too_small' }],
-    [item({}, { unit_amount: 12.5 }), { code: 'parameter_invalid_integer', param: 'line_items[0][price_data][unit_amount]' }],
+    [
+      item({}, { unit_amount: 12.5 }),
+      { code: 'parameter_invalid_integer', param: 'line_items[0][price_data][unit_amount]' },
+    ],
     [item({}, { unit_amount: -1 }), { code: 'parameter_invalid_integer' }],
     [item({}, { unit_amount: 100_000_000 }), { code: 'amount_too_large' }],
     [item({}, { currency: 'EUR' }), { param: 'line_items[0][price_data][currency]' }],
     [item({}, {}, { name: '' }), { code: 'parameter_invalid_empty' }],
-    [{ payment_intent_data: { application_fee_amount: 1 } }, { param: 'payment_intent_data[application_fee_amount]' }],
+    [
+      { payment_intent_data: { application_fee_amount: 1 } },
+      { param: 'payment_intent_data[application_fee_amount]' },
+    ],
     [
       { payment_intent_data: { application_fee_amount: 5151, transfer_data: { destination: 'acct_1' } } },
       { param: 'payment_intent_data[application_fee_amount]' },
@@ -245,7 +294,10 @@ test('what Stripe refuses is refused, in its words', async (t) => {
     type: 'StripeAuthenticationError',
     statusCode: 401,
   });
-  await assert.rejects(stripe.checkout.sessions.retrieve('cs_1'), { statusCode: 404, code: 'resource_missing' });
+  await assert.rejects(stripe.checkout.sessions.retrieve('cs_1'), {
+    statusCode: 404,
+    code: 'resource_missing',
+  });
   await assert.rejects(stripe.refunds.create({ amount: 5 }), { code: 'parameter_missing' });
   await assert.rejects(stripe.customers.list(), { statusCode: 404 });
   assert.deepEqual(gateway.sums().captures, 0);
@@ -258,7 +310,8 @@ test('a destination charge with a fee, refunded with both', async (t) => {
   const plain = await stripe.checkout.sessions.create(asked('r2'));
   for (const { id } of [session, plain]) await gateway.pay(id);
   const intent = async ({ id }) =>
-    (await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] })).payment_intent;
+    (await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent.latest_charge'] }))
+      .payment_intent;
   const paid = await intent(session);
   assert.equal(paid.latest_charge.application_fee_amount, 500);
   const both = { reverse_transfer: true, refund_application_fee: true };
@@ -275,7 +328,10 @@ test('automatic tax comes on top, when the payer has said where he lives or at o
   assert.deepEqual([session.amount_total, session.automatic_tax.status], [5150, 'requires_location_inputs']);
   await gateway.pay('r1');
   const paid = await stripe.checkout.sessions.retrieve(session.id, { expand: ['line_items'] });
-  assert.deepEqual([paid.amount_subtotal, paid.amount_total, paid.total_details.amount_tax], [5150, 6180, 1030]);
+  assert.deepEqual(
+    [paid.amount_subtotal, paid.amount_total, paid.total_details.amount_tax],
+    [5150, 6180, 1030],
+  );
   assert.equal(
     paid.line_items.data.reduce((sum, { amount_tax }) => sum + amount_tax, 0),
     1030,
@@ -283,17 +339,26 @@ test('automatic tax comes on top, when the payer has said where he lives or at o
   assert.deepEqual([gateway.rows()[0].amount, gateway.rows()[0].tax], [6180, 1030]);
   gateway.set({ taxAt: 'create' });
   assert.equal((await stripe.checkout.sessions.create(asked('r2', taxed))).amount_total, 6180);
-  assert.equal((await stripe.checkout.sessions.create(asked('r3'))).amount_total, 5150, 'nobody asked for tax');
+  assert.equal(
+    (await stripe.checkout.sessions.create(asked('r3'))).amount_total,
+    5150,
+    'nobody asked for tax',
+  );
 });
 
 test('sessions expire when asked and by themselves, and cannot be paid then; what is paid cannot expire', async (t) => {
   const { gateway, stripe, receiver } = await started(t);
   const sessions = [];
   for (const reference of ['r1', 'r2', 'r3'])
-    sessions.push(await stripe.checkout.sessions.create(asked(reference, { expires_at: gateway.seconds() + 1860 })));
+    sessions.push(
+      await stripe.checkout.sessions.create(asked(reference, { expires_at: gateway.seconds() + 1860 })),
+    );
   const expired = await stripe.checkout.sessions.expire(sessions[0].id);
   assert.deepEqual([expired.status, expired.url], ['expired', null]);
-  await assert.rejects(stripe.checkout.sessions.expire(sessions[0].id), { statusCode: 400, type: 'StripeInvalidRequestError' });
+  await assert.rejects(stripe.checkout.sessions.expire(sessions[0].id), {
+    statusCode: 400,
+    type: 'StripeInvalidRequestError',
+  });
   await gateway.pay('r2');
   await assert.rejects(stripe.checkout.sessions.expire(sessions[1].id), /status of complete/);
   await gateway.declineCard('r3');
@@ -323,12 +388,19 @@ test('a declined card leaves the page open; payments that take days; news that c
   );
   await gateway.pay('r1');
   await gateway.lateFailure('r1');
-  const types = async () => (await gateway.quiet(), receiver.received.splice(0).map(({ body }) => JSON.parse(body).type));
+  const types = async () => (
+    await gateway.quiet(),
+    receiver.received.splice(0).map(({ body }) => JSON.parse(body).type)
+  );
   assert.deepEqual(
     (await types()).filter((type) => type.includes('failed')),
     ['payment_intent.payment_failed', 'payment_intent.payment_failed'],
   );
-  assert.equal((await stripe.checkout.sessions.retrieve(session.id)).payment_status, 'paid', 'late news changes nothing');
+  assert.equal(
+    (await stripe.checkout.sessions.retrieve(session.id)).payment_status,
+    'paid',
+    'late news changes nothing',
+  );
 
   for (const [reference, ok] of [
     ['r2', true],
@@ -383,20 +455,30 @@ test('another amount or currency than was asked: session, webhook and ledger say
 
 test('the hosted page: a browser and a load generator can pay', async (t) => {
   const { gateway, stripe } = await started(t);
-  const browser = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
+  const browser = { 'accept': 'text/html', 'content-type': 'application/x-www-form-urlencoded' };
   const session = await stripe.checkout.sessions.create(
     asked('r1', {
-      line_items: [{ quantity: 1, price_data: { currency: 'eur', unit_amount: 500, product_data: { name: '<b>' } } }],
+      line_items: [
+        { quantity: 1, price_data: { currency: 'eur', unit_amount: 500, product_data: { name: '<b>' } } },
+      ],
     }),
   );
   const page = await (await fetch(session.url)).text();
   assert.match(page, /&lt;b&gt;/);
   const press = (action) =>
-    fetch(`${gateway.url}/pay/${session.id}`, { method: 'POST', headers: browser, body: `action=${action}`, redirect: 'manual' });
+    fetch(`${gateway.url}/pay/${session.id}`, {
+      method: 'POST',
+      headers: browser,
+      body: `action=${action}`,
+      redirect: 'manual',
+    });
   const declined = await press('decline');
   assert.deepEqual([declined.status, declined.headers.get('location')], [303, session.url]);
   assert.match(await (await fetch(session.url)).text(), /declined/);
-  assert.equal((await press('pay')).headers.get('location'), `https://shop.example/done?session=${session.id}`);
+  assert.equal(
+    (await press('pay')).headers.get('location'),
+    `https://shop.example/done?session=${session.id}`,
+  );
   assert.equal((await press('pay')).status, 409);
   await stripe.checkout.sessions.create(asked('r2'));
   const answer = await fetch(`${gateway.url}/pay/r2`, {

@@ -4,7 +4,9 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
-const { Webhook, WebhookVerificationError } = createRequire(new URL('../blackbox/package.json', import.meta.url))('standardwebhooks');
+const { Webhook, WebhookVerificationError } = createRequire(
+  new URL('../blackbox/package.json', import.meta.url),
+)('standardwebhooks');
 
 for (const { secret, headers, body } of JSON.parse(fs.readFileSync(process.argv[2], 'utf8'))) {
   try {

@@ -33,11 +33,13 @@ if (!isMainThread) {
   const told = [];
   const server = http.createServer((request, response) => {
     const parts = [];
-    request.on('data', (part) => parts.push(part)).on('end', () => {
-      const { type, data } = JSON.parse(Buffer.concat(parts));
-      told.push({ id: request.headers['webhook-id'], type, data });
-      response.writeHead(200).end();
-    });
+    request
+      .on('data', (part) => parts.push(part))
+      .on('end', () => {
+        const { type, data } = JSON.parse(Buffer.concat(parts));
+        told.push({ id: request.headers['webhook-id'], type, data });
+        response.writeHead(200).end();
+      });
   });
   server.listen(0, '127.0.0.1', () => parentPort.postMessage({ port: server.address().port }));
   parentPort.on('message', ({ only_count }) => parentPort.postMessage(only_count ? told.length : told));

@@ -14,7 +14,11 @@ export class WebhookReceiver {
       const parts = [];
       request.on('data', (part) => parts.push(part));
       request.on('end', () => {
-        it.received.push({ headers: request.headers, body: Buffer.concat(parts).toString('utf8'), at: performance.now() });
+        it.received.push({
+          headers: request.headers,
+          body: Buffer.concat(parts).toString('utf8'),
+          at: performance.now(),
+        });
         response.writeHead(it.answers.shift() ?? 200).end();
       });
     });
@@ -32,7 +36,8 @@ export class WebhookReceiver {
   async wait(count, timeout_ms = 10_000) {
     const end = performance.now() + timeout_ms;
     while (this.received.length < count) {
-      if (performance.now() > end) throw new Error(`${this.received.length} of ${count} webhooks after ${timeout_ms} ms`);
+      if (performance.now() > end)
+        throw new Error(`${this.received.length} of ${count} webhooks after ${timeout_ms} ms`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     return this.received;

@@ -13,7 +13,8 @@ const policies = [
   ['open', 'Open: no line, everybody at once'],
 ];
 /** Standalone queues have two of them. */
-export const policies_for = (kind) => (kind === 'queue' ? policies.filter(([key]) => key === 'capacity' || key === 'operator') : policies);
+export const policies_for = (kind) =>
+  kind === 'queue' ? policies.filter(([key]) => key === 'capacity' || key === 'operator') : policies;
 
 /** An event's or a queue's admission in one form: what is typed, by one name for both. */
 function form_of(kind, thing) {
@@ -32,7 +33,8 @@ function form_of(kind, thing) {
 /** Only what was changed: who else changed something meanwhile keeps it. */
 function changes(kind, before, now) {
   const settings = {};
-  const put = (field, value) => field in now && before[field] !== now[field] && Object.assign(settings, value);
+  const put = (field, value) =>
+    field in now && before[field] !== now[field] && Object.assign(settings, value);
   put('policy', kind === 'queue' ? { mode: now.policy } : { policy: now.policy });
   put('concurrency', { concurrency: untyped(now.concurrency) });
   put('rate_per_minute', { rate_per_minute: untyped(now.rate_per_minute) });
@@ -88,21 +90,59 @@ export function Admission({ kind, path, thing, changed }) {
             </Field>
           )}
           {shows('rate_per_minute') && (
-            <Field label="At most a minute" wrong={wrong('rate_per_minute')} hint={now.policy === 'rate' ? undefined : 'Empty: no limit.'}>
-              <Whole value={now.rate_per_minute} set={set('rate_per_minute')} min="1" max="10000000" required={now.policy === 'rate'} />
+            <Field
+              label="At most a minute"
+              wrong={wrong('rate_per_minute')}
+              hint={now.policy === 'rate' ? undefined : 'Empty: no limit.'}
+            >
+              <Whole
+                value={now.rate_per_minute}
+                set={set('rate_per_minute')}
+                min="1"
+                max="10000000"
+                required={now.policy === 'rate'}
+              />
             </Field>
           )}
           {shows('concurrency') && (
-            <Field label={kind === 'queue' ? 'Inside at a time' : 'Shopping at a time'} wrong={wrong('concurrency')} hint={now.policy === 'capacity' ? 'Who is in stays in when this is lowered.' : 'Empty: no limit.'}>
-              <Whole value={now.concurrency} set={set('concurrency')} min="1" max="10000000" required={now.policy === 'capacity'} />
+            <Field
+              label={kind === 'queue' ? 'Inside at a time' : 'Shopping at a time'}
+              wrong={wrong('concurrency')}
+              hint={
+                now.policy === 'capacity' ? 'Who is in stays in when this is lowered.' : 'Empty: no limit.'
+              }
+            >
+              <Whole
+                value={now.concurrency}
+                set={set('concurrency')}
+                min="1"
+                max="10000000"
+                required={now.policy === 'capacity'}
+              />
             </Field>
           )}
           {shows('factor') && (
-            <Field label="People let in per free ticket" wrong={wrong('over_admission_factor')} hint="More than 1 makes up for those who do not buy.">
-              <Whole value={now.factor} set={set('factor')} min="1" max="10" step="0.01" inputMode="decimal" required />
+            <Field
+              label="People let in per free ticket"
+              wrong={wrong('over_admission_factor')}
+              hint="More than 1 makes up for those who do not buy."
+            >
+              <Whole
+                value={now.factor}
+                set={set('factor')}
+                min="1"
+                max="10"
+                step="0.01"
+                inputMode="decimal"
+                required
+              />
             </Field>
           )}
-          <Field label="Message to everybody in line" wrong={action.problem?.fields?.get('message')} class="wide">
+          <Field
+            label="Message to everybody in line"
+            wrong={action.problem?.fields?.get('message')}
+            class="wide"
+          >
             <Text value={now.message} set={set('message')} maxLength={500} />
           </Field>
         </div>
@@ -140,7 +180,9 @@ export function CallNext({ kind, path, thing, done }) {
     <section class="card" aria-labelledby="call-title">
       <h2 id="call-title">Call next</h2>
       {policy !== 'operator' ? (
-        <p class="soft">People are let in by the policy “{policy}”. Under the policy “operator” you call them from here.</p>
+        <p class="soft">
+          People are let in by the policy “{policy}”. Under the policy “operator” you call them from here.
+        </p>
       ) : (
         <Form send={send}>
           <div class="row bottom">
@@ -151,7 +193,12 @@ export function CallNext({ kind, path, thing, done }) {
               Call next {count || '…'}
             </button>
           </div>
-          {admitted !== null && <p>{admitted} let in.{admitted < asked && ' Nobody else waits, or there is no room or stock for more.'}</p>}
+          {admitted !== null && (
+            <p>
+              {admitted} let in.
+              {admitted < asked && ' Nobody else waits, or there is no room or stock for more.'}
+            </p>
+          )}
           <ProblemNote problem={action.problem} />
         </Form>
       )}

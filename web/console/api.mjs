@@ -30,7 +30,8 @@ const sentences = {
 const plain = (text) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '));
 
 function sentence_of(body) {
-  if (body.code === 'invalid_transition' && body.current_status) return `That is not possible while this is ${body.current_status.toLowerCase().replaceAll('_', ' ')}.`;
+  if (body.code === 'invalid_transition' && body.current_status)
+    return `That is not possible while this is ${body.current_status.toLowerCase().replaceAll('_', ' ')}.`;
   if (body.code === 'total_below_committed')
     return `The new total is below what is taken already: ${body.held} held and ${body.sold} sold.`;
   if (body.code === 'external_id_taken') return 'Another queue has this external id.';
@@ -41,7 +42,10 @@ function sentence_of(body) {
 export class Problem extends Error {
   constructor(status, body, { retry_after = 0, is_change = false } = {}) {
     const seconds = retry_after > 1 ? ` Try again in ${retry_after} seconds.` : ' Try again in a moment.';
-    const unsure = is_change && (status === 0 || status >= 500) ? ' It may have been done or not: look before you do it again.' : '';
+    const unsure =
+      is_change && (status === 0 || status >= 500)
+        ? ' It may have been done or not: look before you do it again.'
+        : '';
     super(sentence_of(body) + (status === 429 || status === 503 ? seconds : '') + unsure);
     this.status = status;
     this.code = body.code;
@@ -78,8 +82,16 @@ function set_session(next, left = false) {
 }
 
 export async function sign_in(email, password) {
-  const answer = await request('POST', '/auth/organizer/login', { body: { email, password }, anonymous: true });
-  set_session({ token: answer.token, email, organizer_id: answer.organizer_id, expires_at: answer.expires_at });
+  const answer = await request('POST', '/auth/organizer/login', {
+    body: { email, password },
+    anonymous: true,
+  });
+  set_session({
+    token: answer.token,
+    email,
+    organizer_id: answer.organizer_id,
+    expires_at: answer.expires_at,
+  });
 }
 
 /** The token is forgotten: the API has no way to end it earlier than its time. */
@@ -90,7 +102,11 @@ export const sign_out = () => set_session(null, true);
 async function problem_of(answer, is_change) {
   const body = await answer.json().catch(() => ({}));
   const retry_after = Number(answer.headers.get('Retry-After')) || 0;
-  return new Problem(answer.status, { code: `http_${answer.status}`, title: `The server answered ${answer.status}.`, ...body }, { retry_after, is_change });
+  return new Problem(
+    answer.status,
+    { code: `http_${answer.status}`, title: `The server answered ${answer.status}.`, ...body },
+    { retry_after, is_change },
+  );
 }
 
 async function send(method, path, { body, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
@@ -154,7 +170,7 @@ export async function download(path, name, progress) {
   const parts = [];
   let bytes = 0;
   try {
-    for (const reader = answer.body.getReader(); ; ) {
+    for (const reader = answer.body.getReader(); ;) {
       const part = await reader.read();
       if (part.done) break;
       parts.push(part.value);

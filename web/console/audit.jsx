@@ -18,7 +18,10 @@ export function AuditList({ target }) {
     <section class="card" aria-labelledby="audit-title">
       <div class="row apart">
         <h2 id="audit-title">What was done</h2>
-        <ExportButton path={`/audit.csv${query && `?${query}`}`} name={`audit${target ? `-${target}` : ''}.csv`} />
+        <ExportButton
+          path={`/audit.csv${query && `?${query}`}`}
+          name={`audit${target ? `-${target}` : ''}.csv`}
+        />
       </div>
       <Listing pages={pages} empty="Nothing yet.">
         {(items) => (
@@ -78,7 +81,10 @@ const retries = {
 export function DeadLetters() {
   const [status, set_status] = useState('open');
   const [asking, set_asking] = useState(null);
-  const pages = use_pages((cursor) => get(`/dead-letters?status=${status}${cursor ? `&cursor=${cursor}` : ''}`), status);
+  const pages = use_pages(
+    (cursor) => get(`/dead-letters?status=${status}${cursor ? `&cursor=${cursor}` : ''}`),
+    status,
+  );
   const settle = async (verb, reason) => {
     await post(`/dead-letters/${asking.letter.id}/${verb}`, reason ? { reason } : {});
     pages.refresh();
@@ -106,10 +112,18 @@ export function DeadLetters() {
               key_of={(letter) => letter.id}
               columns={[
                 ['Since', (letter) => time(letter.created_at)],
-                ['What', (letter) => `${kinds[letter.kind] ?? words(letter.kind)}${letter.topic ? ` (${letter.topic})` : ''}`],
+                [
+                  'What',
+                  (letter) =>
+                    `${kinds[letter.kind] ?? words(letter.kind)}${letter.topic ? ` (${letter.topic})` : ''}`,
+                ],
                 ['Why', (letter) => letter.detail, { wide: true }],
                 ['State', (letter) => <Badge name={letter.status} />],
-                ['Event', (letter) => <a href={`#/events/${letter.event_id}`}>Open the event</a>, { wide: true }],
+                [
+                  'Event',
+                  (letter) => <a href={`#/events/${letter.event_id}`}>Open the event</a>,
+                  { wide: true },
+                ],
                 [
                   'Decide',
                   (letter) =>
@@ -117,10 +131,18 @@ export function DeadLetters() {
                       '–'
                     ) : (
                       <div class="row tight">
-                        <button type="button" class="button small" onClick={() => set_asking({ letter, verb: 'retry' })}>
+                        <button
+                          type="button"
+                          class="button small"
+                          onClick={() => set_asking({ letter, verb: 'retry' })}
+                        >
                           Retry
                         </button>
-                        <button type="button" class="button plain small" onClick={() => set_asking({ letter, verb: 'dismiss' })}>
+                        <button
+                          type="button"
+                          class="button plain small"
+                          onClick={() => set_asking({ letter, verb: 'dismiss' })}
+                        >
                           Dismiss
                         </button>
                       </div>

@@ -18,17 +18,26 @@ function use_dark() {
   return is_dark;
 }
 
-const columns_of = (history, lines) => [history.times, ...lines.map((line) => history.values.get(line.key) ?? [])];
+const columns_of = (history, lines) => [
+  history.times,
+  ...lines.map((line) => history.values.get(line.key) ?? []),
+];
 /** From nothing to somewhat above the highest, so that a flat line is seen as one. */
 const heights = (least) => (_, low, high) => [0, Math.max(least, (high ?? 0) * 1.1)];
 /** A minute at least, so that the beginning is not stretched over all of it. */
 const moments = (_, first, last) => (first === null ? [0, 60] : [first, Math.max(last, first + 60)]);
-const powers = (digits) => Array.from({ length: 13 }, (_, power) => digits.map((digit) => digit * 10 ** power)).flat();
+const powers = (digits) =>
+  Array.from({ length: 13 }, (_, power) => digits.map((digit) => digit * 10 ** power)).flat();
 
 function options_of(lines, format, least, width) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--soft'), grid: { stroke: colour('--faint'), width: 1 }, ticks: { show: false }, font: '12px system-ui, sans-serif' };
+  const axis = {
+    stroke: colour('--soft'),
+    grid: { stroke: colour('--faint'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  };
   return {
     width,
     height,
@@ -36,12 +45,24 @@ function options_of(lines, format, least, width) {
     cursor: { show: false },
     scales: { x: { range: moments }, y: { range: heights(least) } },
     axes: [
-      { ...axis, size: 28, space: 90, incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600], values: (_, splits) => splits.map(clock_of) },
+      {
+        ...axis,
+        size: 28,
+        space: 90,
+        incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600],
+        values: (_, splits) => splits.map(clock_of),
+      },
       { ...axis, size: 62, incrs: powers([1, 2, 5]), values: (_, splits) => splits.map(format) },
     ],
     series: [
       {},
-      ...lines.map((_, index) => ({ stroke: colour(`--line-${index + 1}`), width: 2, dash: dashes[index], points: { show: false }, spanGaps: true })),
+      ...lines.map((_, index) => ({
+        stroke: colour(`--line-${index + 1}`),
+        width: 2,
+        dash: dashes[index],
+        points: { show: false },
+        spanGaps: true,
+      })),
     ],
   };
 }
@@ -68,7 +89,11 @@ export function Chart({ title, lines, history, tick, format, axis_format = forma
   const plot = useRef();
   const is_dark = use_dark();
   useEffect(() => {
-    const made = new uPlot(options_of(lines, axis_format, least, box.current.clientWidth), columns_of(history, lines), box.current);
+    const made = new uPlot(
+      options_of(lines, axis_format, least, box.current.clientWidth),
+      columns_of(history, lines),
+      box.current,
+    );
     plot.current = made;
     const watch = new ResizeObserver(() => made.setSize({ width: box.current.clientWidth, height }));
     watch.observe(box.current);

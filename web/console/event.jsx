@@ -36,8 +36,12 @@ const turns = {
 function Turns({ event, changed }) {
   const [asking, set_asking] = useState(null);
   const action = use_action();
-  const turn = async (name, reason) => changed(await post(`/events/${event.id}/${name}`, reason ? { reason } : {}));
-  const start = (name) => (turns[name].ask ? set_asking(name) : action.run(() => turn(name)).then((done) => done && tell(turns[name].done)));
+  const turn = async (name, reason) =>
+    changed(await post(`/events/${event.id}/${name}`, reason ? { reason } : {}));
+  const start = (name) =>
+    turns[name].ask
+      ? set_asking(name)
+      : action.run(() => turn(name)).then((done) => done && tell(turns[name].done));
   const possible = Object.keys(turns).filter((name) => turns[name].from.includes(event.status));
   return (
     <>
@@ -86,7 +90,11 @@ export function Tabs({ root, all, current, label }) {
   return (
     <nav class="tabs" aria-label={label}>
       {all.map(([name, text]) => (
-        <a key={name} href={name ? `${root}/${name}` : root} aria-current={current === name ? 'page' : undefined}>
+        <a
+          key={name}
+          href={name ? `${root}/${name}` : root}
+          aria-current={current === name ? 'page' : undefined}
+        >
           {text}
         </a>
       ))}
@@ -102,7 +110,12 @@ async function own_event(id, signal) {
 }
 
 export function EventPage({ id, view = '', rest }) {
-  const { data: event, problem, refresh, changed } = use_thing((signal) => own_event(id, signal), id, look_every_ms);
+  const {
+    data: event,
+    problem,
+    refresh,
+    changed,
+  } = use_thing((signal) => own_event(id, signal), id, look_every_ms);
   if (!event) return <NotYet title="Event" problem={problem} retry={refresh} />;
   const title = event.name;
   const root = `#/events/${id}`;

@@ -4,12 +4,34 @@ import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
 import { policies_for } from './admission.jsx';
 import { amount_text, from_local_input, local_input, parse_amount, typed, untyped, zone } from './format.mjs';
-import { Check, Choice, Field, Form, Heading, ProblemNote, tell, Text, use_action, When, Whole } from './parts.jsx';
+import {
+  Check,
+  Choice,
+  Field,
+  Form,
+  Heading,
+  ProblemNote,
+  tell,
+  Text,
+  use_action,
+  When,
+  Whole,
+} from './parts.jsx';
 
 const hour_ms = 3_600_000;
-const in_hours = (hours) => local_input(new Date(Math.ceil(Date.now() / hour_ms) * hour_ms + hours * hour_ms).toISOString());
+const in_hours = (hours) =>
+  local_input(new Date(Math.ceil(Date.now() / hour_ms) * hour_ms + hours * hour_ms).toISOString());
 
-const empty_type = { name: '', price: '', total: '100', max_per_order: '4', on_sale: true, hidden: false, sale_from: '', sale_until: '' };
+const empty_type = {
+  name: '',
+  price: '',
+  total: '100',
+  max_per_order: '4',
+  on_sale: true,
+  hidden: false,
+  sale_from: '',
+  sale_until: '',
+};
 
 function new_form() {
   return {
@@ -107,7 +129,12 @@ const type_wire = {
 
 /** What of `now` differs from `before` (nothing: everything), as the API takes it. */
 function changed_part(fields, before, now, ...more) {
-  return Object.assign({}, ...Object.keys(fields).map((name) => (before && before[name] === now[name] ? {} : fields[name](now, ...more))));
+  return Object.assign(
+    {},
+    ...Object.keys(fields).map((name) =>
+      before && before[name] === now[name] ? {} : fields[name](now, ...more),
+    ),
+  );
 }
 
 function body_of(before, now) {
@@ -139,7 +166,10 @@ function TicketType({ type, index, currency, set, remove, wrong }) {
         <Field label="Name" wrong={wrong('name')}>
           <Text value={type.name} set={put('name')} required maxLength={200} />
         </Field>
-        <Field label={`Price (${currency})`} wrong={price_is_wrong ? `Write it like ${amount_text(14900, currency)}.` : wrong('price')}>
+        <Field
+          label={`Price (${currency})`}
+          wrong={price_is_wrong ? `Write it like ${amount_text(14900, currency)}.` : wrong('price')}
+        >
           <Text value={type.price} set={put('price')} required inputMode="decimal" />
         </Field>
         <Field label="Tickets" wrong={wrong('total')}>
@@ -181,14 +211,23 @@ export function EventForm({ event, changed }) {
   const [key] = useState(new_key); // a new event is made once, however often this is sent
   const action = use_action();
   const put = (name) => (value) => set_form((now) => ({ ...now, [name]: value }));
-  const put_type = (index) => (type) => set_form((now) => ({ ...now, types: now.types.with?.(index, type) ?? now.types.map((t, i) => (i === index ? type : t)) }));
+  const put_type = (index) => (type) =>
+    set_form((now) => ({
+      ...now,
+      types: now.types.with?.(index, type) ?? now.types.map((t, i) => (i === index ? type : t)),
+    }));
   const body = body_of(before, form);
   const is_changed = Object.keys(body).length > 0;
   const wrong = (name) => action.problem?.fields?.get(name);
-  const sent_types = before ? form.types.filter((type) => body.ticket_types?.some((t) => t.id === type.id)) : form.types;
+  const sent_types = before
+    ? form.types.filter((type) => body.ticket_types?.some((t) => t.id === type.id))
+    : form.types;
   const wrong_type = (type) => (name) => {
     const at = sent_types.indexOf(type);
-    return wrong(`ticket_types[${at}].${name}`) ?? (form.types.length === 1 ? wrong(`ticket_types.${name}`) : undefined);
+    return (
+      wrong(`ticket_types[${at}].${name}`) ??
+      (form.types.length === 1 ? wrong(`ticket_types.${name}`) : undefined)
+    );
   };
   const is_over = event && (event.status === 'ENDED' || event.status === 'CANCELLED');
   const send = () =>
@@ -215,8 +254,18 @@ export function EventForm({ event, changed }) {
             <Text value={form.name} set={put('name')} required maxLength={200} />
           </Field>
           {!event && (
-            <Field label="Currency" wrong={wrong('currency')} hint="ISO 4217, like EUR. It cannot be changed later.">
-              <Text value={form.currency} set={(value) => put('currency')(value.toUpperCase())} required pattern="[A-Z]{3}" maxLength={3} />
+            <Field
+              label="Currency"
+              wrong={wrong('currency')}
+              hint="ISO 4217, like EUR. It cannot be changed later."
+            >
+              <Text
+                value={form.currency}
+                set={(value) => put('currency')(value.toUpperCase())}
+                required
+                pattern="[A-Z]{3}"
+                maxLength={3}
+              />
             </Field>
           )}
           <Field label="Sale starts" wrong={wrong('sale_start')} hint={`In your time zone, ${zone}.`}>
@@ -225,7 +274,11 @@ export function EventForm({ event, changed }) {
           <Field label="Sale ends" wrong={wrong('sale_end')}>
             <When value={form.sale_end} set={put('sale_end')} required />
           </Field>
-          <Field label="Line opens" wrong={wrong('queue_opens_at')} hint={event ? undefined : 'Empty: when the sale starts.'}>
+          <Field
+            label="Line opens"
+            wrong={wrong('queue_opens_at')}
+            hint={event ? undefined : 'Empty: when the sale starts.'}
+          >
             <When value={form.queue_opens_at} set={put('queue_opens_at')} required={Boolean(event)} />
           </Field>
           <Field label="Message to everybody in line" wrong={wrong('message')} class="wide">
@@ -243,11 +296,19 @@ export function EventForm({ event, changed }) {
             currency={form.currency}
             set={put_type(index)}
             wrong={wrong_type(type)}
-            remove={type.id || form.types.length === 1 ? null : () => put('types')(form.types.filter((_, i) => i !== index))}
+            remove={
+              type.id || form.types.length === 1
+                ? null
+                : () => put('types')(form.types.filter((_, i) => i !== index))
+            }
           />
         ))}
         <p>
-          <button type="button" class="button plain" onClick={() => put('types')([...form.types, { ...empty_type, key: new_key() }])}>
+          <button
+            type="button"
+            class="button plain"
+            onClick={() => put('types')([...form.types, { ...empty_type, key: new_key() }])}
+          >
             Add a ticket type
           </button>
         </p>
@@ -264,37 +325,109 @@ export function EventForm({ event, changed }) {
                 <Whole value={form.batch_size} set={put('batch_size')} min="1" max="10000" required />
               </Field>
               <Field label="Every (seconds)" wrong={wrong('queue.admission_interval_ms')}>
-                <Whole value={form.interval} set={put('interval')} min="0.05" max="3600" step="any" required />
+                <Whole
+                  value={form.interval}
+                  set={put('interval')}
+                  min="0.05"
+                  max="3600"
+                  step="any"
+                  required
+                />
               </Field>
             </>
           )}
-          <Field label="Shopping at a time" wrong={wrong('queue.concurrency')} hint={form.policy === 'capacity' ? undefined : 'Empty: no limit.'}>
-            <Whole value={form.concurrency} set={put('concurrency')} min="1" max="10000000" required={form.policy === 'capacity'} />
+          <Field
+            label="Shopping at a time"
+            wrong={wrong('queue.concurrency')}
+            hint={form.policy === 'capacity' ? undefined : 'Empty: no limit.'}
+          >
+            <Whole
+              value={form.concurrency}
+              set={put('concurrency')}
+              min="1"
+              max="10000000"
+              required={form.policy === 'capacity'}
+            />
           </Field>
-          <Field label="At most a minute" wrong={wrong('queue.rate_per_minute')} hint={form.policy === 'rate' ? undefined : 'Empty: no limit.'}>
-            <Whole value={form.rate_per_minute} set={put('rate_per_minute')} min="1" max="10000000" required={form.policy === 'rate'} />
+          <Field
+            label="At most a minute"
+            wrong={wrong('queue.rate_per_minute')}
+            hint={form.policy === 'rate' ? undefined : 'Empty: no limit.'}
+          >
+            <Whole
+              value={form.rate_per_minute}
+              set={put('rate_per_minute')}
+              min="1"
+              max="10000000"
+              required={form.policy === 'rate'}
+            />
           </Field>
         </div>
         <details>
           <summary>Times and limits</summary>
           <div class="fields">
-            <Field label="Session (minutes)" wrong={wrong('queue.session_ttl_seconds')} hint="From being let in to the end of shopping.">
-              <Whole value={form.session_ttl} set={put('session_ttl')} min="0.02" max="1440" step="any" required />
+            <Field
+              label="Session (minutes)"
+              wrong={wrong('queue.session_ttl_seconds')}
+              hint="From being let in to the end of shopping."
+            >
+              <Whole
+                value={form.session_ttl}
+                set={put('session_ttl')}
+                min="0.02"
+                max="1440"
+                step="any"
+                required
+              />
             </Field>
-            <Field label="Time to choose (minutes)" wrong={wrong('queue.claim_window_seconds')} hint="Who has claimed nothing by then makes room.">
-              <Whole value={form.claim_window} set={put('claim_window')} min="0.02" max="1440" step="any" required />
+            <Field
+              label="Time to choose (minutes)"
+              wrong={wrong('queue.claim_window_seconds')}
+              hint="Who has claimed nothing by then makes room."
+            >
+              <Whole
+                value={form.claim_window}
+                set={put('claim_window')}
+                min="0.02"
+                max="1440"
+                step="any"
+                required
+              />
             </Field>
             <Field label="Time to pay (minutes)" wrong={wrong('claim_ttl_seconds')}>
-              <Whole value={form.claim_ttl} set={put('claim_ttl')} min="0.02" max="1440" step="any" required />
+              <Whole
+                value={form.claim_ttl}
+                set={put('claim_ttl')}
+                min="0.02"
+                max="1440"
+                step="any"
+                required
+              />
             </Field>
             <Field label="Purchases a customer" wrong={wrong('claims_per_customer')}>
-              <Whole value={form.claims_per_customer} set={put('claims_per_customer')} min="1" max="8" required />
+              <Whole
+                value={form.claims_per_customer}
+                set={put('claims_per_customer')}
+                min="1"
+                max="8"
+                required
+              />
             </Field>
             <Field label="Places in line at most" wrong={wrong('queue.capacity')} hint="Empty: no limit.">
               <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
             </Field>
-            <Field label="Away after (seconds)" wrong={wrong('queue.presence_timeout_seconds')} hint="Who is gone for so long is skipped; 0: nobody, else at least 20.">
-              <Whole value={form.presence_timeout} set={put('presence_timeout')} min="0" max="86400" required />
+            <Field
+              label="Away after (seconds)"
+              wrong={wrong('queue.presence_timeout_seconds')}
+              hint="Who is gone for so long is skipped; 0: nobody, else at least 20."
+            >
+              <Whole
+                value={form.presence_timeout}
+                set={put('presence_timeout')}
+                min="0"
+                max="86400"
+                required
+              />
             </Field>
           </div>
         </details>

@@ -5,7 +5,10 @@ import { number, time } from './format.mjs';
 import { Badge, Heading, Listing, Table, use_pages } from './parts.jsx';
 
 export function Events() {
-  const pages = use_pages((cursor) => get(`/events?mine=true${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`), 'events');
+  const pages = use_pages(
+    (cursor) => get(`/events?mine=true${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`),
+    'events',
+  );
   return (
     <>
       <div class="row apart">

@@ -18,7 +18,8 @@ let unusual_decimals = {};
 /** `table`: the decimals of each currency that has not 2, as the server knows them. Before the first amount. */
 export const know_decimals = (table) => (unusual_decimals = table);
 /** Of the minor unit: 2 for EUR, 0 for JPY. Not Intl's: its HUF and COP have none, because nobody pays with smaller coins. */
-export const digits_of = (currency) => (Object.hasOwn(unusual_decimals, currency) ? unusual_decimals[currency] : 2);
+export const digits_of = (currency) =>
+  Object.hasOwn(unusual_decimals, currency) ? unusual_decimals[currency] : 2;
 
 /** 14900, EUR: "149.00". */
 export function amount_text(minor, currency) {

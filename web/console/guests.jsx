@@ -4,13 +4,33 @@
 import { useState } from 'preact/hooks';
 import { del, get, post } from './api.mjs';
 import { from_local_input, number, time, zone } from './format.mjs';
-import { Check, Choice, Confirm, Field, Form, Heading, Listing, ProblemNote, Table, tell, Text, use_action, use_pages, When, Whole } from './parts.jsx';
+import {
+  Check,
+  Choice,
+  Confirm,
+  Field,
+  Form,
+  Heading,
+  Listing,
+  ProblemNote,
+  Table,
+  tell,
+  Text,
+  use_action,
+  use_pages,
+  When,
+  Whole,
+} from './parts.jsx';
 import { Addresses, addresses_of, too_many_of } from './priority.jsx';
 
 const customers = (count) => `${number(count)} ${count === 1 ? 'customer' : 'customers'}`;
 
 /** `{emails, reason, …}` as the API wants it. */
-const body_of = (text, reason, rest = {}) => ({ emails: addresses_of(text), ...rest, ...(reason.trim() && { reason: reason.trim() }) });
+const body_of = (text, reason, rest = {}) => ({
+  emails: addresses_of(text),
+  ...rest,
+  ...(reason.trim() && { reason: reason.trim() }),
+});
 
 export function Invitations({ event }) {
   const path = `/events/${event.id}/invitations`;
@@ -28,8 +48,13 @@ export function Invitations({ event }) {
   };
   const invite = async () => {
     let done;
-    const wish = { ticket_type_id: form.type, quantity: Number(form.quantity), valid_until: from_local_input(form.until) };
-    if (!(await action.run(async () => (done = await post(path, body_of(form.text, form.reason, wish)))))) return;
+    const wish = {
+      ticket_type_id: form.type,
+      quantity: Number(form.quantity),
+      valid_until: from_local_input(form.until),
+    };
+    if (!(await action.run(async () => (done = await post(path, body_of(form.text, form.reason, wish))))))
+      return;
     finish(`${customers(done.count)} invited; who was told within a day gets no second mail.`);
   };
   const withdraw = async () => {
@@ -40,7 +65,10 @@ export function Invitations({ event }) {
   return (
     <section class="card" aria-labelledby="invitations-title">
       <h2 id="invitations-title">Invitations</h2>
-      <p>A hidden ticket type is a quota: who is invited sees it after the sign-in and buys from it without a promo code. More than the quota has is promised to nobody.</p>
+      <p>
+        A hidden ticket type is a quota: who is invited sees it after the sign-in and buys from it without a
+        promo code. More than the quota has is promised to nobody.
+      </p>
       {quotas.length === 0 ? (
         <p>This event has no hidden ticket type yet. Make one under Settings.</p>
       ) : (
@@ -48,12 +76,21 @@ export function Invitations({ event }) {
           <Addresses text={form.text} set={put('text')} problem={action.problem} />
           <div class="fields">
             <Field label="Quota" wrong={wrong('ticket_type_id')}>
-              <Choice value={form.type} set={put('type')} options={quotas.map(({ id, name }) => [id, name])} />
+              <Choice
+                value={form.type}
+                set={put('type')}
+                options={quotas.map(({ id, name }) => [id, name])}
+              />
             </Field>
             <Field label="Tickets each" wrong={wrong('quantity')}>
               <Whole value={form.quantity} set={put('quantity')} min="1" max="100" required />
             </Field>
-            <Field label="Valid until" hint={`In your time zone, ${zone}. Empty: as long as it is sold.`} wrong={wrong('valid_until')} class="wide">
+            <Field
+              label="Valid until"
+              hint={`In your time zone, ${zone}. Empty: as long as it is sold.`}
+              wrong={wrong('valid_until')}
+              class="wide"
+            >
               <When value={form.until} set={put('until')} />
             </Field>
           </div>
@@ -65,7 +102,12 @@ export function Invitations({ event }) {
             <button type="submit" class="button" disabled={action.busy || Boolean(too_many_of(form.text))}>
               Invite
             </button>
-            <button type="button" class="button plain" disabled={action.busy || count === 0 || Boolean(too_many_of(form.text))} onClick={withdraw}>
+            <button
+              type="button"
+              class="button plain"
+              disabled={action.busy || count === 0 || Boolean(too_many_of(form.text))}
+              onClick={withdraw}
+            >
               Withdraw their invitations
             </button>
           </div>
@@ -91,7 +133,10 @@ export function Invitations({ event }) {
 }
 
 export function BlockedCustomers() {
-  const pages = use_pages((cursor) => get(`/blocked-customers${cursor ? `?cursor=${cursor}` : ''}`), 'blocked');
+  const pages = use_pages(
+    (cursor) => get(`/blocked-customers${cursor ? `?cursor=${cursor}` : ''}`),
+    'blocked',
+  );
   const [text, set_text] = useState('');
   const [with_ended, set_with_ended] = useState(false);
   const [asking, set_asking] = useState(null); // the customer to serve again, or 'block'
@@ -108,11 +153,18 @@ export function BlockedCustomers() {
   return (
     <>
       <Heading title="Blocked customers" />
-      <p class="soft">Whom you do not serve at any of your events: they can neither join nor buy, what they have ends, and what they paid is sent back.</p>
+      <p class="soft">
+        Whom you do not serve at any of your events: they can neither join nor buy, what they have ends, and
+        what they paid is sent back.
+      </p>
       <section class="card" aria-label="Block customers">
         <Form send={() => set_asking('block')}>
           <Addresses text={text} set={set_text} />
-          <Check label="Give back what they bought from sales that have ended, too" value={with_ended} set={set_with_ended} />
+          <Check
+            label="Give back what they bought from sales that have ended, too"
+            value={with_ended}
+            set={set_with_ended}
+          />
           <button type="submit" class="button danger" disabled={Boolean(too_many_of(text))}>
             Block and refund
           </button>
@@ -132,7 +184,11 @@ export function BlockedCustomers() {
                 [
                   'Decide',
                   (row) => (
-                    <button type="button" class="button plain small" onClick={() => set_asking(row.customer_id)}>
+                    <button
+                      type="button"
+                      class="button plain small"
+                      onClick={() => set_asking(row.customer_id)}
+                    >
                       Serve again
                     </button>
                   ),

@@ -41,6 +41,12 @@ export function per_minute({ times, values }, name) {
   const column = values.get(name) ?? [];
   const last = times.length - 1;
   let first = last;
-  while (first > 0 && times[last] - times[first - 1] <= rate_span_seconds && column[first - 1] !== null && column[first - 1] <= column[first]) --first;
+  while (
+    first > 0 &&
+    times[last] - times[first - 1] <= rate_span_seconds &&
+    column[first - 1] !== null &&
+    column[first - 1] <= column[first]
+  )
+    --first;
   return last > first ? ((column[last] - column[first]) / (times[last] - times[first])) * 60 : 0;
 }

@@ -10,7 +10,14 @@ import { ProblemNote, Tile, use_loaded } from './parts.jsx';
 
 const look_every_ms = 1_000;
 
-const line_chart = (inside) => ({ title: 'People', lines: [{ key: 'waiting', name: 'Waiting' }, { key: inside, name: 'Let in' }], format: number });
+const line_chart = (inside) => ({
+  title: 'People',
+  lines: [
+    { key: 'waiting', name: 'Waiting' },
+    { key: inside, name: 'Let in' },
+  ],
+  format: number,
+});
 const rate_chart = {
   title: 'Per minute',
   lines: [
@@ -35,7 +42,9 @@ function use_stats(id, stats_path) {
   const stats = use_loaded(
     async (signal) => {
       const now = await get(stats_path, { signal });
-      const numbers = Object.fromEntries(Object.entries(now).filter(([, value]) => typeof value === 'number'));
+      const numbers = Object.fromEntries(
+        Object.entries(now).filter(([, value]) => typeof value === 'number'),
+      );
       remember(history, Math.floor(Date.parse(now.server_time) / 1000), numbers);
       return now;
     },
@@ -51,8 +60,9 @@ function Freshness({ data, problem, history }) {
   if (!data) return <p class="soft">Loading…</p>;
   return (
     <p class="soft small">
-      <span class="pulse" aria-hidden="true" /> Live, every second. The charts show what this page has seen since {clock_of(history.times[0])}; the server keeps no
-      history of these numbers, so they begin anew when the page is loaded again.
+      <span class="pulse" aria-hidden="true" /> Live, every second. The charts show what this page has seen
+      since {clock_of(history.times[0])}; the server keeps no history of these numbers, so they begin anew
+      when the page is loaded again.
     </p>
   );
 }
@@ -68,14 +78,22 @@ export function EventLive({ event, changed }) {
       {s && (
         <>
           <dl class="tiles">
-            <Tile name="Waiting" value={number(s.waiting)} note={s.away > 0 ? `${number(s.away)} of them away` : undefined} />
+            <Tile
+              name="Waiting"
+              value={number(s.waiting)}
+              note={s.away > 0 ? `${number(s.away)} of them away` : undefined}
+            />
             <Tile name="Let in now" value={number(s.admitted)} note={`${number(s.admitted_total)} in all`} />
             <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
             <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />
             <Tile name="Held" value={number(s.held)} note={`${number(s.payments_open)} paying`} />
             <Tile name="Sold" value={number(s.sold)} note={`of ${number(s.total)}`} />
             <Tile name="Free" value={number(s.available)} />
-            <Tile name="Revenue" value={cash(s.revenue)} note={s.refunded > 0 ? `${cash(s.refunded)} refunded` : undefined} />
+            <Tile
+              name="Revenue"
+              value={cash(s.revenue)}
+              note={s.refunded > 0 ? `${cash(s.refunded)} refunded` : undefined}
+            />
           </dl>
           <div class="live">
             <div class="charts">
@@ -114,7 +132,11 @@ export function QueueLive({ queue, changed }) {
       {s && (
         <>
           <dl class="tiles">
-            <Tile name="Waiting" value={number(s.waiting)} note={s.away > 0 ? `${number(s.away)} of them away` : undefined} />
+            <Tile
+              name="Waiting"
+              value={number(s.waiting)}
+              note={s.away > 0 ? `${number(s.away)} of them away` : undefined}
+            />
             <Tile name="Let in now" value={number(s.active)} note={`${number(s.admitted_total)} in all`} />
             <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
             <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />

@@ -60,7 +60,14 @@ function SignInForm({ email: known = '' }) {
         <Text value={email} set={set_email} type="email" autoComplete="username" required maxLength={254} />
       </Field>
       <Field label="Password">
-        <Text value={password} set={set_password} type="password" autoComplete="current-password" required maxLength={1024} />
+        <Text
+          value={password}
+          set={set_password}
+          type="password"
+          autoComplete="current-password"
+          required
+          maxLength={1024}
+        />
       </Field>
       <ProblemNote problem={action.problem} />
       <div class="row">
@@ -94,8 +101,8 @@ function SignIn() {
           </p>
         )}
         <p class="soft small">
-          The sign-in is kept in this page’s memory only: whoever loads the page again signs in again, and nothing is left behind on this
-          computer.
+          The sign-in is kept in this page’s memory only: whoever loads the page again signs in again, and
+          nothing is left behind on this computer.
         </p>
       </section>
     </main>
@@ -153,7 +160,11 @@ function Frame({ session, path }) {
         </a>
         <nav aria-label="Console">
           {places.map(([name, text]) => (
-            <a key={name} href={`#/${name}`} aria-current={(path[0] ?? 'events') === name ? 'page' : undefined}>
+            <a
+              key={name}
+              href={`#/${name}`}
+              aria-current={(path[0] ?? 'events') === name ? 'page' : undefined}
+            >
               {text}
             </a>
           ))}

@@ -3,9 +3,33 @@
 import { useState } from 'preact/hooks';
 import { get, new_key, post } from './api.mjs';
 import { money, time } from './format.mjs';
-import { Badge, Choice, Dialog, ExportButton, Field, Form, Listing, ProblemNote, Table, tell, Text, use_action, use_loaded, use_pages, Whole } from './parts.jsx';
+import {
+  Badge,
+  Choice,
+  Dialog,
+  ExportButton,
+  Field,
+  Form,
+  Listing,
+  ProblemNote,
+  Table,
+  tell,
+  Text,
+  use_action,
+  use_loaded,
+  use_pages,
+  Whole,
+} from './parts.jsx';
 
-const states = ['pending', 'awaiting_payment', 'success', 'failed', 'cancelled', 'partially_refunded', 'refunded'];
+const states = [
+  'pending',
+  'awaiting_payment',
+  'success',
+  'failed',
+  'cancelled',
+  'partially_refunded',
+  'refunded',
+];
 const state_names = [['', 'Every state'], ...states.map((state) => [state, state.replaceAll('_', ' ')])];
 
 export function Orders({ event }) {
@@ -13,10 +37,13 @@ export function Orders({ event }) {
   const [wanted, set_wanted] = useState(typed);
   const path = `/events/${event.id}/orders`;
   // What is searched for is a person's name or address: it travels in the body, where no log sees it.
-  const pages = use_pages((cursor) => {
-    const wish = Object.fromEntries(Object.entries({ ...wanted, cursor }).filter(([, value]) => value));
-    return post(`${path}/search`, wish);
-  }, JSON.stringify([event.id, wanted]));
+  const pages = use_pages(
+    (cursor) => {
+      const wish = Object.fromEntries(Object.entries({ ...wanted, cursor }).filter(([, value]) => value));
+      return post(`${path}/search`, wish);
+    },
+    JSON.stringify([event.id, wanted]),
+  );
   return (
     <section class="card" aria-labelledby="orders-title">
       <div class="row apart">
@@ -26,10 +53,19 @@ export function Orders({ event }) {
       <Form send={() => set_wanted({ text: typed.text.trim(), status: typed.status })} role="search">
         <div class="row bottom">
           <Field label="Find" hint="Part of a name or e-mail address, the order’s number, or a promo code.">
-            <Text value={typed.text} set={(text) => set_typed({ ...typed, text })} maxLength={254} type="search" />
+            <Text
+              value={typed.text}
+              set={(text) => set_typed({ ...typed, text })}
+              maxLength={254}
+              type="search"
+            />
           </Field>
           <Field label="State">
-            <Choice value={typed.status} set={(status) => set_typed({ ...typed, status })} options={state_names} />
+            <Choice
+              value={typed.status}
+              set={(status) => set_typed({ ...typed, status })}
+              options={state_names}
+            />
           </Field>
           <button type="submit" class="button">
             Search
@@ -43,13 +79,22 @@ export function Orders({ event }) {
             rows={items}
             key_of={(order) => order.order_id}
             columns={[
-              ['Order', (order) => <a href={`#/events/${event.id}/orders/${order.order_id}`}>{order.order_id.slice(-12)}</a>],
+              [
+                'Order',
+                (order) => (
+                  <a href={`#/events/${event.id}/orders/${order.order_id}`}>{order.order_id.slice(-12)}</a>
+                ),
+              ],
               ['Placed', (order) => time(order.created_at), { wide: true }],
               ['Customer', (order) => `${order.contact.first_name} ${order.contact.last_name}`],
               ['E-mail', (order) => order.contact.email, { wide: true }],
               ['State', (order) => <Badge name={order.status} />],
               ['Total', (order) => money(order.total, order.currency), { number: true }],
-              ['Refunded', (order) => (order.refunded_amount > 0 ? money(order.refunded_amount, order.currency) : '–'), { number: true, wide: true }],
+              [
+                'Refunded',
+                (order) => (order.refunded_amount > 0 ? money(order.refunded_amount, order.currency) : '–'),
+                { number: true, wide: true },
+              ],
             ]}
           />
         )}
@@ -65,7 +110,9 @@ function Refund({ event, order, close, done }) {
   const name_of = (id) => event.ticket_types.find((type) => type.id === id)?.name ?? id;
   const items = order.items.filter((item) => left_of(item) > 0);
   const [whole, set_whole] = useState('all');
-  const [counts, set_counts] = useState(() => Object.fromEntries(items.map((item) => [item.ticket_type_id, '0'])));
+  const [counts, set_counts] = useState(() =>
+    Object.fromEntries(items.map((item) => [item.ticket_type_id, '0'])),
+  );
   const [reason, set_reason] = useState('');
   const [key, set_key] = useState(new_key);
   const action = use_action();
@@ -73,10 +120,16 @@ function Refund({ event, order, close, done }) {
     set(value);
     set_key(new_key()); // another refund than the one that may have been sent
   };
-  const some = items.map((item) => ({ ticket_type_id: item.ticket_type_id, quantity: Number(counts[item.ticket_type_id]) })).filter((item) => item.quantity > 0);
+  const some = items
+    .map((item) => ({ ticket_type_id: item.ticket_type_id, quantity: Number(counts[item.ticket_type_id]) }))
+    .filter((item) => item.quantity > 0);
   const send = async () => {
-    const body = { ...(whole === 'some' && { items: some }), ...(reason.trim() && { reason: reason.trim() }) };
-    if (!(await action.run(async () => done(await post(`/orders/${order.order_id}/refunds`, body, { key }))))) return;
+    const body = {
+      ...(whole === 'some' && { items: some }),
+      ...(reason.trim() && { reason: reason.trim() }),
+    };
+    if (!(await action.run(async () => done(await post(`/orders/${order.order_id}/refunds`, body, { key })))))
+      return;
     close();
     tell('The refund is under way.');
   };
@@ -86,11 +139,24 @@ function Refund({ event, order, close, done }) {
         <fieldset class="plain">
           <legend>What goes back</legend>
           <label class="check">
-            <input type="radio" name="whole" checked={whole === 'all'} onChange={() => changed(set_whole)('all')} />
-            <span>Everything that is left: {money(order.total - order.refunded_amount, order.currency)}, fees included</span>
+            <input
+              type="radio"
+              name="whole"
+              checked={whole === 'all'}
+              onChange={() => changed(set_whole)('all')}
+            />
+            <span>
+              Everything that is left: {money(order.total - order.refunded_amount, order.currency)}, fees
+              included
+            </span>
           </label>
           <label class="check">
-            <input type="radio" name="whole" checked={whole === 'some'} onChange={() => changed(set_whole)('some')} />
+            <input
+              type="radio"
+              name="whole"
+              checked={whole === 'some'}
+              onChange={() => changed(set_whole)('some')}
+            />
             <span>Some tickets</span>
           </label>
         </fieldset>
@@ -115,7 +181,11 @@ function Refund({ event, order, close, done }) {
           <button type="button" class="button plain" onClick={close}>
             Not now
           </button>
-          <button type="submit" class="button danger" disabled={action.busy || (whole === 'some' && some.length === 0)}>
+          <button
+            type="submit"
+            class="button danger"
+            disabled={action.busy || (whole === 'some' && some.length === 0)}
+          >
             Refund
           </button>
         </div>
@@ -124,7 +194,8 @@ function Refund({ event, order, close, done }) {
   );
 }
 
-const refundable = (order) => ['success', 'partially_refunded'].includes(order.status) && order.payment_status !== 'REFUND_PENDING';
+const refundable = (order) =>
+  ['success', 'partially_refunded'].includes(order.status) && order.payment_status !== 'REFUND_PENDING';
 
 export function OrderView({ event, id }) {
   const loaded = use_loaded((signal) => get(`/orders/${id}`, { signal }), id, 3_000);
@@ -133,7 +204,10 @@ export function OrderView({ event, id }) {
   const order = loaded.data;
   const root = `#/events/${event.id}/orders`;
   const name_of = (type) => event.ticket_types.find((t) => t.id === type)?.name ?? type;
-  const resend = () => action.run(() => post(`/orders/${id}/resend`, {})).then((done) => done && tell('The mail goes out again.'));
+  const resend = () =>
+    action
+      .run(() => post(`/orders/${id}/resend`, {}))
+      .then((done) => done && tell('The mail goes out again.'));
   return (
     <section class="card" aria-labelledby="order-title">
       <p class="crumbs">
@@ -158,7 +232,8 @@ export function OrderView({ event, id }) {
             <dd>{time(order.created_at)}</dd>
             <dt>Payment</dt>
             <dd>
-              {order.payment_status ? <Badge name={order.payment_status} /> : 'none'} <span class="id">{order.payment_id}</span>
+              {order.payment_status ? <Badge name={order.payment_status} /> : 'none'}{' '}
+              <span class="id">{order.payment_id}</span>
             </dd>
             <dt>Promo code</dt>
             <dd>{order.promo_code ?? '–'}</dd>
@@ -176,7 +251,11 @@ export function OrderView({ event, id }) {
             columns={[
               ['Ticket', (item) => name_of(item.ticket_type_id)],
               ['Number', (item) => item.quantity, { number: true }],
-              ['Each', (item) => money(item.unit_price - item.unit_discount, order.currency), { number: true }],
+              [
+                'Each',
+                (item) => money(item.unit_price - item.unit_discount, order.currency),
+                { number: true },
+              ],
               ['Donation each', (item) => money(item.donation, order.currency), { number: true, wide: true }],
               ['Refunded', (item) => item.refunded_quantity, { number: true }],
             ]}
@@ -190,7 +269,12 @@ export function OrderView({ event, id }) {
             <dd>{money(order.refunded_amount, order.currency)}</dd>
           </dl>
           <div class="row">
-            <button type="button" class="button danger" disabled={!refundable(order)} onClick={() => set_refunding(true)}>
+            <button
+              type="button"
+              class="button danger"
+              disabled={!refundable(order)}
+              onClick={() => set_refunding(true)}
+            >
               Refund…
             </button>
             <button type="button" class="button plain" disabled={action.busy} onClick={resend}>
@@ -198,7 +282,9 @@ export function OrderView({ event, id }) {
             </button>
           </div>
           <ProblemNote problem={action.problem} />
-          {refunding && <Refund event={event} order={order} close={() => set_refunding(false)} done={loaded.refresh} />}
+          {refunding && (
+            <Refund event={event} order={order} close={() => set_refunding(false)} done={loaded.refresh} />
+          )}
         </>
       )}
     </section>

@@ -36,7 +36,8 @@ export function use_loaded(load, key, every_ms = 0) {
       } catch (problem) {
         if (leaving.signal.aborted || is_abort(problem)) return;
         ++failures;
-        pause = every_ms && Math.max(problem.retry_after_ms ?? 0, Math.min(pause_max_ms, every_ms * 2 ** failures));
+        pause =
+          every_ms && Math.max(problem.retry_after_ms ?? 0, Math.min(pause_max_ms, every_ms * 2 ** failures));
         set_state((before) => ({ key, data: before.key === key ? before.data : undefined, problem }));
       } finally {
         running = false;
@@ -62,7 +63,8 @@ export function use_loaded(load, key, every_ms = 0) {
 export function use_thing(load, id, every_ms) {
   const loaded = use_loaded(load, id, every_ms);
   const [answered, set_answered] = useState(null);
-  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
+  const newest =
+    answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
   return { ...loaded, data: newest?.id === id ? newest : undefined, changed: set_answered };
 }
 
@@ -98,7 +100,14 @@ export function use_pages(load_page, key) {
     set_state((now) => ({ ...now, problem: null, busy: true }));
     try {
       const page = await load_page(cursor);
-      if (mine === latest.current) set_state({ key, items: [...before, ...page.items], next: page.next_cursor, problem: null, busy: false });
+      if (mine === latest.current)
+        set_state({
+          key,
+          items: [...before, ...page.items],
+          next: page.next_cursor,
+          problem: null,
+          busy: false,
+        });
     } catch (problem) {
       if (mine === latest.current) set_state((now) => ({ ...now, problem, busy: false }));
     }
@@ -146,7 +155,8 @@ export function Heading({ children, title }) {
   const heading = useRef();
   useEffect(() => {
     document.title = `${title} · FairQueue console`;
-    if (document.activeElement === document.body || document.activeElement?.closest('nav')) heading.current.focus();
+    if (document.activeElement === document.body || document.activeElement?.closest('nav'))
+      heading.current.focus();
   }, [title]);
   return (
     <h1 tabIndex={-1} ref={heading}>
@@ -236,9 +246,18 @@ export function Field({ label, hint, wrong, children, class: class_name = '' }) 
   );
 }
 
-export const Text = ({ value, set, ...rest }) => <input type="text" value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />;
+export const Text = ({ value, set, ...rest }) => (
+  <input type="text" value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
+);
 export const Whole = ({ value, set, ...rest }) => (
-  <input type="number" step="1" inputMode="numeric" value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
+  <input
+    type="number"
+    step="1"
+    inputMode="numeric"
+    value={value}
+    onInput={(e) => set(e.currentTarget.value)}
+    {...rest}
+  />
 );
 export const Choice = ({ value, set, options, ...rest }) => (
   <select value={value} onChange={(e) => set(e.currentTarget.value)} {...rest}>
@@ -368,7 +387,8 @@ export function Table({ label, columns, rows, key_of }) {
     </div>
   );
 }
-const class_of = (how) => [how?.wide && 'wide', how?.number && 'number'].filter(Boolean).join(' ') || undefined;
+const class_of = (how) =>
+  [how?.wide && 'wide', how?.number && 'number'].filter(Boolean).join(' ') || undefined;
 
 /** A list that goes on, or that there is nothing, or why it cannot be shown. */
 export function Listing({ pages, empty, children }) {

@@ -46,7 +46,8 @@ export function People({ kind, thing }) {
   const [place, set_place] = useState(null);
   const [asking, set_asking] = useState(null); // {title, what, verb, wish}
   const action = use_action();
-  const wish_of = (text) => (say.whose && !uuid.test(text) ? { [say.whose]: text } : { [say.id]: text.toLowerCase() });
+  const wish_of = (text) =>
+    say.whose && !uuid.test(text) ? { [say.whose]: text } : { [say.id]: text.toLowerCase() };
   const find = () => {
     set_place(null);
     return action.run(async () => set_place(await post(`${path}/places/search`, wish_of(typed.trim()))));
@@ -55,11 +56,22 @@ export function People({ kind, thing }) {
     await post(`${path}/revocations`, { ...wish, ...(reason && { reason }) });
     if (place) set_place(await post(`${path}/places/search`, { [say.id]: place[say.id] }));
   };
-  const still_payable = kind === 'event' ? ' Tickets that are held already can still be paid until their time is over.' : '';
+  const still_payable =
+    kind === 'event' ? ' Tickets that are held already can still be paid until their time is over.' : '';
   const ask_one = () =>
-    set_asking({ title: 'Revoke this place?', what: `Whoever holds it loses it at once.${still_payable}`, verb: 'Revoke', wish: { [say.id]: place[say.id] } });
+    set_asking({
+      title: 'Revoke this place?',
+      what: `Whoever holds it loses it at once.${still_payable}`,
+      verb: 'Revoke',
+      wish: { [say.id]: place[say.id] },
+    });
   const ask_subject = () =>
-    set_asking({ title: `Revoke “${subject.trim()}”?`, what: 'Whoever goes by this subject loses the place at once.', verb: 'Revoke', wish: { subject: subject.trim() } });
+    set_asking({
+      title: `Revoke “${subject.trim()}”?`,
+      what: 'Whoever goes by this subject loses the place at once.',
+      verb: 'Revoke',
+      wish: { subject: subject.trim() },
+    });
   const ask_all = () =>
     set_asking({
       title: 'Revoke all sessions?',
@@ -72,7 +84,10 @@ export function People({ kind, thing }) {
       <h2 id="people-title">Find somebody in line</h2>
       <Form send={find} role="search">
         <div class="row bottom">
-          <Field label={say.label} wrong={action.problem?.fields?.get(say.id) ?? action.problem?.fields?.get(say.whose)}>
+          <Field
+            label={say.label}
+            wrong={action.problem?.fields?.get(say.id) ?? action.problem?.fields?.get(say.whose)}
+          >
             <Text value={typed} set={set_typed} required maxLength={254} type="search" />
           </Field>
           <button type="submit" class="button" disabled={action.busy}>
@@ -80,7 +95,11 @@ export function People({ kind, thing }) {
           </button>
         </div>
       </Form>
-      {action.problem?.code === 'not_in_queue' ? <p role="alert">Nobody by this address has a place in this line.</p> : <ProblemNote problem={action.problem} />}
+      {action.problem?.code === 'not_in_queue' ? (
+        <p role="alert">Nobody by this address has a place in this line.</p>
+      ) : (
+        <ProblemNote problem={action.problem} />
+      )}
       <div aria-live="polite">{place && <Place place={place} id={say.id} />}</div>
       {place && is_live(place) && (
         <button type="button" class="button danger" onClick={ask_one}>

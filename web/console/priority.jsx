@@ -9,18 +9,32 @@ const look_every_ms = 10_000;
 const addresses_max = 1_000; // of one request
 const ids_shown_max = 100;
 
-const Lines = ({ value, set, ...rest }) => <textarea rows={5} value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />;
+const Lines = ({ value, set, ...rest }) => (
+  <textarea rows={5} value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
+);
 
 /** What was typed or pasted, one address a line or with commas between. */
-export const addresses_of = (text) => [...new Set(text.split(/[\s,;]+/).filter(Boolean).map((address) => address.toLowerCase()))];
+export const addresses_of = (text) => [
+  ...new Set(
+    text
+      .split(/[\s,;]+/)
+      .filter(Boolean)
+      .map((address) => address.toLowerCase()),
+  ),
+];
 
-export const too_many_of = (text) => addresses_of(text).length > addresses_max && `At most ${number(addresses_max)} addresses at a time.`;
+export const too_many_of = (text) =>
+  addresses_of(text).length > addresses_max && `At most ${number(addresses_max)} addresses at a time.`;
 
 /** `problem`: of the last attempt to send them. */
 export function Addresses({ text, set, problem }) {
   const refused = problem?.fields && [...problem.fields].find(([field]) => field.startsWith('emails'))?.[1];
   return (
-    <Field label="E-mail addresses" hint="One a line, or with commas between." wrong={too_many_of(text) || refused || undefined}>
+    <Field
+      label="E-mail addresses"
+      hint="One a line, or with commas between."
+      wrong={too_many_of(text) || refused || undefined}
+    >
       <Lines value={text} set={set} required spellcheck={false} />
     </Field>
   );
@@ -47,11 +61,15 @@ export function Priority({ event }) {
   return (
     <section class="card" aria-labelledby="priority-title">
       <h2 id="priority-title">Priority customers</h2>
-      <p>They are let in and served before the rest, from the next time they join the line. Who has no account yet gets one by that address.</p>
+      <p>
+        They are let in and served before the rest, from the next time they join the line. Who has no account
+        yet gets one by that address.
+      </p>
       <ProblemNote problem={problem} retry={refresh} />
       {data && (
         <p aria-live="polite">
-          <b data-priority>{number(ids.length)}</b> {ids.length === 1 ? 'customer has' : 'customers have'} priority.
+          <b data-priority>{number(ids.length)}</b> {ids.length === 1 ? 'customer has' : 'customers have'}{' '}
+          priority.
         </p>
       )}
       <Form send={() => change(post, 'served first')}>

@@ -2,8 +2,35 @@
 // The promo codes of an event: what they give and how often they were used; new ones, changes, their end. Money is typed as people write it.
 import { useState } from 'preact/hooks';
 import { del, get, patch, post } from './api.mjs';
-import { amount_text, from_local_input, local_input, money, number, parse_amount, time, typed, untyped, zone } from './format.mjs';
-import { Badge, Check, Choice, Confirm, Dialog, Field, Form, ProblemNote, Table, tell, Text, use_action, use_loaded, When, Whole } from './parts.jsx';
+import {
+  amount_text,
+  from_local_input,
+  local_input,
+  money,
+  number,
+  parse_amount,
+  time,
+  typed,
+  untyped,
+  zone,
+} from './format.mjs';
+import {
+  Badge,
+  Check,
+  Choice,
+  Confirm,
+  Dialog,
+  Field,
+  Form,
+  ProblemNote,
+  Table,
+  tell,
+  Text,
+  use_action,
+  use_loaded,
+  When,
+  Whole,
+} from './parts.jsx';
 
 const look_every_ms = 5_000;
 const kinds = [
@@ -27,7 +54,9 @@ const form_of = (code, currency) => ({
 
 function discount_of(form, currency) {
   if (form.kind === 'percent') return { type: 'percent', percent: Number(form.percent) };
-  return form.kind === 'amount' ? { type: 'amount', amount: parse_amount(form.amount, currency) } : { type: 'none' };
+  return form.kind === 'amount'
+    ? { type: 'amount', amount: parse_amount(form.amount, currency) }
+    : { type: 'none' };
 }
 
 /** How each field goes out. What is covered goes with the discount, as the API wants it. */
@@ -60,9 +89,11 @@ function CodeForm({ event, code, close, done }) {
   const [reason, set_reason] = useState('');
   const action = use_action();
   const put = (name) => (value) => set_form((now) => ({ ...now, [name]: value }));
-  const cover = (id) => (is_covered) => put('types')(is_covered ? [...form.types, id] : form.types.filter((other) => other !== id));
+  const cover = (id) => (is_covered) =>
+    put('types')(is_covered ? [...form.types, id] : form.types.filter((other) => other !== id));
   const body = body_of(before, form, event.currency);
-  const amount_is_wrong = form.kind === 'amount' && form.amount !== '' && parse_amount(form.amount, event.currency) === null;
+  const amount_is_wrong =
+    form.kind === 'amount' && form.amount !== '' && parse_amount(form.amount, event.currency) === null;
   const wrong = (name) => action.problem?.fields?.get(name);
   const path = `/events/${event.id}/promo-codes`;
   const send = async () => {
@@ -76,19 +107,45 @@ function CodeForm({ event, code, close, done }) {
     <Dialog title={code ? `Change ${code.code}` : 'New promo code'} close={close}>
       <Form send={send}>
         <div class="fields">
-          <Field label="Code" hint="Letters, digits, - and _. Small letters count as capitals." wrong={wrong('code')}>
-            <Text value={form.code} set={put('code')} required maxLength={40} pattern="[A-Za-z0-9_\-]+" autoComplete="off" />
+          <Field
+            label="Code"
+            hint="Letters, digits, - and _. Small letters count as capitals."
+            wrong={wrong('code')}
+          >
+            <Text
+              value={form.code}
+              set={put('code')}
+              required
+              maxLength={40}
+              pattern="[A-Za-z0-9_\-]+"
+              autoComplete="off"
+            />
           </Field>
           <Field label="What it gives" wrong={wrong('discount.type')}>
             <Choice value={form.kind} set={put('kind')} options={kinds} />
           </Field>
           {form.kind === 'percent' && (
             <Field label="Percent" wrong={wrong('discount.percent')}>
-              <Whole value={form.percent} set={put('percent')} min="0.01" max="100" step="0.01" inputMode="decimal" required />
+              <Whole
+                value={form.percent}
+                set={put('percent')}
+                min="0.01"
+                max="100"
+                step="0.01"
+                inputMode="decimal"
+                required
+              />
             </Field>
           )}
           {form.kind === 'amount' && (
-            <Field label={`Off each ticket (${event.currency})`} wrong={amount_is_wrong ? `Write it like ${amount_text(1500, event.currency)}.` : wrong('discount.amount')}>
+            <Field
+              label={`Off each ticket (${event.currency})`}
+              wrong={
+                amount_is_wrong
+                  ? `Write it like ${amount_text(1500, event.currency)}.`
+                  : wrong('discount.amount')
+              }
+            >
               <Text value={form.amount} set={put('amount')} required inputMode="decimal" />
             </Field>
           )}
@@ -96,20 +153,39 @@ function CodeForm({ event, code, close, done }) {
         <fieldset class="plain">
           <legend>Tickets that it covers (none: all that are not hidden)</legend>
           {event.ticket_types.map((type) => (
-            <Check key={type.id} label={type.hidden ? `${type.name} (hidden)` : type.name} value={form.types.includes(type.id)} set={cover(type.id)} />
+            <Check
+              key={type.id}
+              label={type.hidden ? `${type.name} (hidden)` : type.name}
+              value={form.types.includes(type.id)}
+              set={cover(type.id)}
+            />
           ))}
         </fieldset>
         <div class="fields">
-          <Field label="Valid from" hint={`In your time zone, ${zone}. Empty: at once.`} wrong={wrong('valid_from')} class="wide">
+          <Field
+            label="Valid from"
+            hint={`In your time zone, ${zone}. Empty: at once.`}
+            wrong={wrong('valid_from')}
+            class="wide"
+          >
             <When value={form.valid_from} set={put('valid_from')} />
           </Field>
-          <Field label="Valid until" hint="Empty: as long as the sale." wrong={wrong('valid_until')} class="wide">
+          <Field
+            label="Valid until"
+            hint="Empty: as long as the sale."
+            wrong={wrong('valid_until')}
+            class="wide"
+          >
             <When value={form.valid_until} set={put('valid_until')} />
           </Field>
           <Field label="Orders at most" hint="Empty: no limit." wrong={wrong('uses_max')}>
             <Whole value={form.uses_max} set={put('uses_max')} min="1" max="100000000" />
           </Field>
-          <Field label="Orders of one customer at most" hint="Empty: no limit." wrong={wrong('uses_per_customer')}>
+          <Field
+            label="Orders of one customer at most"
+            hint="Empty: no limit."
+            wrong={wrong('uses_per_customer')}
+          >
             <Whole value={form.uses_per_customer} set={put('uses_per_customer')} min="1" max="100000000" />
           </Field>
         </div>
@@ -122,7 +198,11 @@ function CodeForm({ event, code, close, done }) {
           <button type="button" class="button plain" onClick={close}>
             Not now
           </button>
-          <button type="submit" class="button" disabled={action.busy || amount_is_wrong || Object.keys(body).length === 0}>
+          <button
+            type="submit"
+            class="button"
+            disabled={action.busy || amount_is_wrong || Object.keys(body).length === 0}
+          >
             {code ? 'Save' : 'Make the code'}
           </button>
         </div>
@@ -138,7 +218,9 @@ function discount_text({ type, percent, amount }, currency) {
 
 function validity_text({ valid_from, valid_until }) {
   if (!valid_from && !valid_until) return 'always';
-  return [valid_from && `from ${time(valid_from)}`, valid_until && `until ${time(valid_until)}`].filter(Boolean).join(' ');
+  return [valid_from && `from ${time(valid_from)}`, valid_until && `until ${time(valid_until)}`]
+    .filter(Boolean)
+    .join(' ');
 }
 
 export function PromoCodes({ event }) {
@@ -166,20 +248,41 @@ export function PromoCodes({ event }) {
           columns={[
             ['Code', (code) => <b>{code.code}</b>],
             ['Gives', (code) => discount_text(code.discount, event.currency)],
-            ['Covers', (code) => code.ticket_type_ids.map(name_of).join(', ') || 'all that are not hidden', { wide: true }],
+            [
+              'Covers',
+              (code) => code.ticket_type_ids.map(name_of).join(', ') || 'all that are not hidden',
+              { wide: true },
+            ],
             ['Valid', validity_text, { wide: true }],
-            ['Orders', (code) => (code.uses_max === null ? number(code.uses) : `${number(code.uses)} of ${number(code.uses_max)}`), { number: true }],
+            [
+              'Orders',
+              (code) =>
+                code.uses_max === null
+                  ? number(code.uses)
+                  : `${number(code.uses)} of ${number(code.uses_max)}`,
+              { number: true },
+            ],
             ['Of one customer', (code) => number(code.uses_per_customer), { number: true, wide: true }],
             ['State', (code) => <Badge name={code.is_active ? 'ACTIVE' : 'ENDED'} />],
             [
               'What to do',
               (code) => (
                 <div class="row tight">
-                  <button type="button" class="quiet-button" aria-label={`Change ${code.code}`} onClick={() => set_editing(code)}>
+                  <button
+                    type="button"
+                    class="quiet-button"
+                    aria-label={`Change ${code.code}`}
+                    onClick={() => set_editing(code)}
+                  >
                     Change
                   </button>
                   {code.is_active && (
-                    <button type="button" class="quiet-button" aria-label={`End ${code.code}`} onClick={() => set_ending(code)}>
+                    <button
+                      type="button"
+                      class="quiet-button"
+                      aria-label={`End ${code.code}`}
+                      onClick={() => set_ending(code)}
+                    >
                       End
                     </button>
                   )}
@@ -189,7 +292,9 @@ export function PromoCodes({ event }) {
           ]}
         />
       )}
-      {editing !== undefined && <CodeForm event={event} code={editing} close={() => set_editing(undefined)} done={refresh} />}
+      {editing !== undefined && (
+        <CodeForm event={event} code={editing} close={() => set_editing(undefined)} done={refresh} />
+      )}
       {ending && (
         <Confirm
           title={`End ${ending.code}?`}

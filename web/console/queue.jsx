@@ -7,7 +7,21 @@ import { policies_for } from './admission.jsx';
 import { Tabs } from './event.jsx';
 import { from_local_input, local_input, typed, untyped, zone } from './format.mjs';
 import { QueueLive } from './live.jsx';
-import { Badge, Choice, Field, Form, Heading, NotYet, ProblemNote, tell, Text, use_action, use_thing, When, Whole } from './parts.jsx';
+import {
+  Badge,
+  Choice,
+  Field,
+  Form,
+  Heading,
+  NotYet,
+  ProblemNote,
+  tell,
+  Text,
+  use_action,
+  use_thing,
+  When,
+  Whole,
+} from './parts.jsx';
 import { People } from './people.jsx';
 
 const look_every_ms = 5_000;
@@ -20,10 +34,16 @@ const tabs = [
 
 function Turns({ queue, changed }) {
   const action = use_action();
-  const turns = { ACTIVE: ['pause', 'Pause', 'Paused: nobody is let in.'], PAUSED: ['resume', 'Resume', 'The queue goes on.'] }[queue.status];
+  const turns = {
+    ACTIVE: ['pause', 'Pause', 'Paused: nobody is let in.'],
+    PAUSED: ['resume', 'Resume', 'The queue goes on.'],
+  }[queue.status];
   if (!turns) return null;
   const [name, verb, done] = turns;
-  const turn = () => action.run(async () => changed(await post(`/queues/${queue.id}/${name}`, {}))).then((ok) => ok && tell(done));
+  const turn = () =>
+    action
+      .run(async () => changed(await post(`/queues/${queue.id}/${name}`, {})))
+      .then((ok) => ok && tell(done));
   return (
     <div class="row" role="group" aria-label="State of the queue">
       <button type="button" class="button" disabled={action.busy} onClick={turn}>
@@ -69,7 +89,11 @@ const wire = {
   ticket_ttl: (f) => ({ ticket_ttl_seconds: Math.round(Number(f.ticket_ttl) * 60) }),
   presence_timeout: (f) => ({ presence_timeout_seconds: Number(f.presence_timeout) }),
 };
-const body_of = (before, now) => Object.assign({}, ...Object.keys(wire).map((name) => (before && before[name] === now[name] ? {} : wire[name](now))));
+const body_of = (before, now) =>
+  Object.assign(
+    {},
+    ...Object.keys(wire).map((name) => (before && before[name] === now[name] ? {} : wire[name](now))),
+  );
 
 function QueueForm({ queue, changed }) {
   const [before, set_before] = useState(() => (queue ? form_of(queue) : null));
@@ -101,15 +125,29 @@ function QueueForm({ queue, changed }) {
           <Text value={form.name} set={put('name')} required maxLength={200} />
         </Field>
         {!queue && (
-          <Field label="External id" wrong={wrong('external_id')} hint="Your own name for it; unique. Optional.">
+          <Field
+            label="External id"
+            wrong={wrong('external_id')}
+            hint="Your own name for it; unique. Optional."
+          >
             <Text value={form.external_id} set={put('external_id')} maxLength={200} />
           </Field>
         )}
         <Field label="Policy" wrong={wrong('mode')}>
           <Choice value={form.mode} set={put('mode')} options={policies_for('queue')} />
         </Field>
-        <Field label="Inside at a time" wrong={wrong('concurrency')} hint={form.mode === 'capacity' ? undefined : 'Empty: no limit.'}>
-          <Whole value={form.concurrency} set={put('concurrency')} min="1" max="10000000" required={form.mode === 'capacity'} />
+        <Field
+          label="Inside at a time"
+          wrong={wrong('concurrency')}
+          hint={form.mode === 'capacity' ? undefined : 'Empty: no limit.'}
+        >
+          <Whole
+            value={form.concurrency}
+            set={put('concurrency')}
+            min="1"
+            max="10000000"
+            required={form.mode === 'capacity'}
+          />
         </Field>
         <Field label="At most a minute" wrong={wrong('rate_per_minute')} hint="Empty: no limit.">
           <Whole value={form.rate_per_minute} set={put('rate_per_minute')} min="1" max="10000000" />
@@ -118,15 +156,30 @@ function QueueForm({ queue, changed }) {
           <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
         </Field>
         <Field label="Session (minutes)" wrong={wrong('session_ttl_seconds')}>
-          <Whole value={form.session_ttl} set={put('session_ttl')} min="0.01" max="1440" step="any" required />
+          <Whole
+            value={form.session_ttl}
+            set={put('session_ttl')}
+            min="0.01"
+            max="1440"
+            step="any"
+            required
+          />
         </Field>
         <Field label="A place waits (minutes)" wrong={wrong('ticket_ttl_seconds')} hint="0: for ever.">
           <Whole value={form.ticket_ttl} set={put('ticket_ttl')} min="0" max="10080" step="any" required />
         </Field>
-        <Field label="Away after (seconds)" wrong={wrong('presence_timeout_seconds')} hint="Who is gone for so long is skipped; 0: nobody, else at least 20.">
+        <Field
+          label="Away after (seconds)"
+          wrong={wrong('presence_timeout_seconds')}
+          hint="Who is gone for so long is skipped; 0: nobody, else at least 20."
+        >
           <Whole value={form.presence_timeout} set={put('presence_timeout')} min="0" max="86400" required />
         </Field>
-        <Field label="Opens" wrong={wrong('opens_at')} hint={`In your time zone, ${zone}.${queue ? '' : ' Empty: now.'}`}>
+        <Field
+          label="Opens"
+          wrong={wrong('opens_at')}
+          hint={`In your time zone, ${zone}.${queue ? '' : ' Empty: now.'}`}
+        >
           <When value={form.opens_at} set={put('opens_at')} />
         </Field>
         <Field label="Message to everybody in line" wrong={wrong('message')} class="wide">
@@ -156,7 +209,12 @@ export function NewQueue() {
 }
 
 export function QueuePage({ id, view = '' }) {
-  const { data: queue, problem, refresh, changed } = use_thing((signal) => get(`/queues/${id}`, { signal }), id, look_every_ms);
+  const {
+    data: queue,
+    problem,
+    refresh,
+    changed,
+  } = use_thing((signal) => get(`/queues/${id}`, { signal }), id, look_every_ms);
   if (!queue) return <NotYet title="Queue" problem={problem} retry={refresh} />;
   const title = queue.name;
   const label = tabs.find(([name]) => name === view)?.[1];

@@ -12,7 +12,9 @@ const history = () => history_of('tasks');
 
 async function load(signal) {
   const now = await get('/tasks', { signal });
-  const counts = now.tasks.flatMap((task) => ['succeeded', 'failed', 'retries'].map((what) => [`${task.name} ${what}`, task[what] ?? 0]));
+  const counts = now.tasks.flatMap((task) =>
+    ['succeeded', 'failed', 'retries'].map((what) => [`${task.name} ${what}`, task[what] ?? 0]),
+  );
   const at = Date.parse(now.server_time) / 1000;
   remember(history(), at, Object.fromEntries([...counts, ...now.gateways.flatMap(gateway_numbers)]));
   remember(history(), at, Object.fromEntries(now.gateways.flatMap(gateway_paces))); // of the same moment: rates need the counts
@@ -27,10 +29,16 @@ const outcomes = ['answered', 'refused', 'unavailable'];
 /** Of a gateway, by the names that its charts know: calls of all kinds together, and what is under way now. */
 function gateway_numbers({ name, calls, in_flight, waiting, pausing }) {
   const total = (outcome) => calls.reduce((sum, call) => sum + call[outcome], 0);
-  return [...outcomes.map((outcome) => [`${name} ${outcome}`, total(outcome)]), [`${name} in_flight`, in_flight], [`${name} waiting`, waiting], [`${name} pausing`, pausing]];
+  return [
+    ...outcomes.map((outcome) => [`${name} ${outcome}`, total(outcome)]),
+    [`${name} in_flight`, in_flight],
+    [`${name} waiting`, waiting],
+    [`${name} pausing`, pausing],
+  ];
 }
 
-const gateway_paces = ({ name }) => outcomes.map((outcome) => [`${name} ${outcome} a minute`, per_minute(history(), `${name} ${outcome}`)]);
+const gateway_paces = ({ name }) =>
+  outcomes.map((outcome) => [`${name} ${outcome} a minute`, per_minute(history(), `${name} ${outcome}`)]);
 
 /** How each gateway answers and how much waits for it, as this page has seen it. `loaded`: use_tasks(). */
 export function GatewayCharts({ loaded: { data } }) {
@@ -77,8 +85,9 @@ export function GatewayHealth({ loaded: { data, problem } }) {
           <ul class="plain-list">
             {data?.gateways.map((gateway) => (
               <li key={gateway.name}>
-                <Badge name={gateway.health} /> <b>{gateway.name}</b> {health_words[gateway.health]}; calls: {number(gateway.in_flight)} under way,{' '}
-                {number(gateway.waiting)} waiting, {number(gateway.pausing)} about to be tried again
+                <Badge name={gateway.health} /> <b>{gateway.name}</b> {health_words[gateway.health]}; calls:{' '}
+                {number(gateway.in_flight)} under way, {number(gateway.waiting)} waiting,{' '}
+                {number(gateway.pausing)} about to be tried again
               </li>
             ))}
           </ul>
@@ -115,9 +124,12 @@ export function Tasks() {
   const loaded = use_tasks();
   const { data, problem, refresh } = loaded;
   // An order without a payment page has its own tile, and its call to the gateway is counted there.
-  const in_flight = () => data.tasks.reduce((sum, task) => sum + (task.name === 'payment pages' ? 0 : (task.in_flight ?? 0)), 0);
+  const in_flight = () =>
+    data.tasks.reduce((sum, task) => sum + (task.name === 'payment pages' ? 0 : (task.in_flight ?? 0)), 0);
   const total = (name) => data.tasks.reduce((sum, task) => sum + (task[name] ?? 0), 0);
-  const calls = data?.gateways.flatMap((gateway) => gateway.calls.map((call) => ({ ...call, gateway: gateway.name })));
+  const calls = data?.gateways.flatMap((gateway) =>
+    gateway.calls.map((call) => ({ ...call, gateway: gateway.name })),
+  );
   return (
     <>
       <Heading title="Tasks" />
@@ -126,8 +138,9 @@ export function Tasks() {
       {data && (
         <>
           <p class="soft small">
-            <span class="pulse" aria-hidden="true" /> Live, every two seconds: the work of the server process that answers you, counted since it began. What is
-            “a minute” is what this page has seen since {clock_of(history().times[0])}, of the last minute at most.
+            <span class="pulse" aria-hidden="true" /> Live, every two seconds: the work of the server process
+            that answers you, counted since it began. What is “a minute” is what this page has seen since{' '}
+            {clock_of(history().times[0])}, of the last minute at most.
           </p>
           <dl class="tiles">
             <Tile name="In flight" value={number(in_flight())} />
@@ -138,12 +151,18 @@ export function Tasks() {
             <Tile
               name="Orders without a page"
               value={number(data.checkout.pending)}
-              note={data.checkout.oldest_seconds === null ? undefined : `the oldest for ${span(data.checkout.oldest_seconds)}`}
+              note={
+                data.checkout.oldest_seconds === null
+                  ? undefined
+                  : `the oldest for ${span(data.checkout.oldest_seconds)}`
+              }
             />
             <Tile
               name="Asynchronous checkouts"
               value={`${number(data.checkout.async_percent)} %`}
-              note={data.checkout.async_percent === 0 ? 'every checkout waits for its payment page' : undefined}
+              note={
+                data.checkout.async_percent === 0 ? 'every checkout waits for its payment page' : undefined
+              }
             />
             <Tile name="Dead letters" value={number(data.dead_letters)} note="made since it began" />
           </dl>

@@ -11,7 +11,8 @@ export function localise_times() {
   const today = new Date().toDateString();
   each('time', (element) => {
     const when = new Date(element.dateTime);
-    const form = when.toDateString() === today ? { timeStyle: 'short' } : { dateStyle: 'long', timeStyle: 'short' };
+    const form =
+      when.toDateString() === today ? { timeStyle: 'short' } : { dateStyle: 'long', timeStyle: 'short' };
     element.textContent = new Intl.DateTimeFormat(`${language}-u-nu-latn`, form).format(when);
   });
 }
@@ -24,7 +25,10 @@ export function count_down(done) {
   let is_over = false;
   const show = () =>
     each('[data-until]', (element) => {
-      const left = Math.max(0, Math.ceil((Date.parse(element.dataset.until) - Date.now() - (state.clock_ahead ?? 0)) / 1000));
+      const left = Math.max(
+        0,
+        Math.ceil((Date.parse(element.dataset.until) - Date.now() - (state.clock_ahead ?? 0)) / 1000),
+      );
       element.textContent = element.dataset.text.replace('{time}', clock_text(left));
       element.hidden = false;
       if (left === 0 && !is_over) {

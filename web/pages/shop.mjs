@@ -5,12 +5,17 @@ import { count_down, each, localise_times, reload, state } from './page.mjs';
 const api = async (method, path, body, headers = {}) => {
   const response = await fetch(state.base + path, {
     method,
-    headers: { Authorization: `Bearer ${state.token}`, ...(body && { 'Content-Type': 'application/json' }), ...headers },
+    headers: {
+      Authorization: `Bearer ${state.token}`,
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
     body: body && JSON.stringify(body),
     credentials: 'omit',
   });
   const answer = await response.json();
-  if (!response.ok) throw Object.assign(new Error(answer.code), { status: response.status, code: answer.code });
+  if (!response.ok)
+    throw Object.assign(new Error(answer.code), { status: response.status, code: answer.code });
   return answer;
 };
 

@@ -8,7 +8,8 @@ import { count_down, each, language, localise_times, reload, state } from './pag
 const { texts } = state;
 const announce_every_ms = 10_000;
 const find = (name) => document.querySelector(`[data-${name}]`);
-const set = (name, text) => each(`[data-${name}]`, (element) => element.textContent !== text && (element.textContent = text));
+const set = (name, text) =>
+  each(`[data-${name}]`, (element) => element.textContent !== text && (element.textContent = text));
 
 // -- sound and notification ---------------------------------------------------------------------------------------------------------
 
@@ -22,7 +23,11 @@ function unlock_audio() {
 function chime() {
   if (audio?.state !== 'running') return;
   [523, 659, 784].forEach((frequency, index) => {
-    const [tone, loudness, at] = [audio.createOscillator(), audio.createGain(), audio.currentTime + index * 0.22];
+    const [tone, loudness, at] = [
+      audio.createOscillator(),
+      audio.createGain(),
+      audio.currentTime + index * 0.22,
+    ];
     tone.frequency.value = frequency;
     loudness.gain.setValueAtTime(0.0001, at);
     loudness.gain.exponentialRampToValueAtTime(0.25, at + 0.03);
@@ -70,7 +75,12 @@ function offer_telling() {
 }
 
 async function notify(title) {
-  const note = { body: state.name, tag: `fairqueue-${state.line}`, requireInteraction: true, data: location.pathname };
+  const note = {
+    body: state.name,
+    tag: `fairqueue-${state.line}`,
+    requireInteraction: true,
+    data: location.pathname,
+  };
   try {
     const registration = await worker('getRegistration', scope);
     // Android knows this way only; elsewhere the other one does for a page without a worker.
@@ -132,7 +142,11 @@ function show_connection(connection) {
 /** The server's cookie knows whose place it is: nothing is kept here. */
 function memory_storage(content) {
   const all = new Map(Object.entries(content));
-  return { getItem: (k) => all.get(k) ?? null, setItem: (k, v) => all.set(k, v), removeItem: (k) => all.delete(k) };
+  return {
+    getItem: (k) => all.get(k) ?? null,
+    setItem: (k, v) => all.set(k, v),
+    removeItem: (k) => all.delete(k),
+  };
 }
 
 /** The place has another state now, which the server shows. */
@@ -140,8 +154,16 @@ const show_anew = () => (state.back ? location.replace(state.back) : reload());
 
 function follow() {
   const { base, event, queue, token, place } = state;
-  const storage = memory_storage(queue ? { [`fairqueue.${queue}`]: JSON.stringify({ id: place, token }) } : {});
-  const line = new FairQueue({ server: location.origin + base, event, queue, token: event && token, storage });
+  const storage = memory_storage(
+    queue ? { [`fairqueue.${queue}`]: JSON.stringify({ id: place, token }) } : {},
+  );
+  const line = new FairQueue({
+    server: location.origin + base,
+    event,
+    queue,
+    token: event && token,
+    storage,
+  });
   line.addEventListener('connection', ({ detail }) => show_connection(detail));
   line.addEventListener('change', ({ detail }) => (detail.ended ? show_anew() : show(detail)));
   line.addEventListener('admitted', () => setTimeout(show_anew, tell()));
@@ -183,7 +205,10 @@ function say(text) {
 async function take_over(page, token) {
   const given_up_at = Date.now() + link_life_ms;
   for (let attempt = 0; Date.now() < given_up_at; ++attempt) {
-    const answer = await fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'adopt', token }) }).catch(() => undefined);
+    const answer = await fetch(page, {
+      method: 'POST',
+      body: new URLSearchParams({ action: 'adopt', token }),
+    }).catch(() => undefined);
     if (answer?.ok) return location.replace(answer.url);
     if (answer && answer.status !== 429 && answer.status < 500) break;
     if (attempt === 0) say(texts.device_waits.other);

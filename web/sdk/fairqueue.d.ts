@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the browser SDK, checked against its use by web/sdk/types.check.ts.
 
-export type Status = 'WAITING' | 'AWAY' | 'ADMITTED' | 'EXPIRED' | 'CANCELLED' | 'COMPLETED' | 'SESSION_EXPIRED' | 'REVOKED';
+export type Status =
+  'WAITING' | 'AWAY' | 'ADMITTED' | 'EXPIRED' | 'CANCELLED' | 'COMPLETED' | 'SESSION_EXPIRED' | 'REVOKED';
 
 /** One place in a line. */
 export interface Place {
@@ -54,7 +55,8 @@ export interface Options {
 }
 
 export interface EndDetail {
-  readonly why: 'left' | 'gone' | 'unauthorized' | 'expired' | 'cancelled' | 'completed' | 'session_expired' | 'revoked';
+  readonly why:
+    'left' | 'gone' | 'unauthorized' | 'expired' | 'cancelled' | 'completed' | 'session_expired' | 'revoked';
   readonly place: Place | null;
 }
 
@@ -88,12 +90,23 @@ export class FairQueue extends EventTarget {
   close(): void;
   /** "#fairqueue=…" for another device's address: whoever has it has the place. Empty without one. */
   handoff(): string;
-  addEventListener<K extends keyof Events>(type: K, listener: (event: Events[K]) => void, options?: boolean | AddEventListenerOptions): void;
-  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
+  addEventListener<K extends keyof Events>(
+    type: K,
+    listener: (event: Events[K]) => void,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
 }
 
 /** Milliseconds before reconnection number `attempt` (from 0): full jitter, at most 30 s. */
 export function reconnect_delay(attempt: number, random?: () => number): number;
 export function retry_after_ms(response: Response): number | undefined;
 export function place_of(answer: Record<string, unknown>, known?: Partial<Place>): Place;
-export function place_after(place: Place | null, frame: { type: string; [member: string]: unknown }): Place | null;
+export function place_after(
+  place: Place | null,
+  frame: { type: string; [member: string]: unknown },
+): Place | null;

@@ -28,7 +28,11 @@ export function place_of(answer, known = {}) {
   const { eta } = answer;
   const id = answer.entry_id ?? answer.ticket_id;
   // A late answer must not send anybody back: within a class a position never grows.
-  const is_older = known.id === id && known.status === 'WAITING' && answer.status === 'WAITING' && answer.position > known.position;
+  const is_older =
+    known.id === id &&
+    known.status === 'WAITING' &&
+    answer.status === 'WAITING' &&
+    answer.position > known.position;
   const position = is_older ? known.position : (answer.position ?? null);
   return {
     id,
@@ -85,7 +89,14 @@ export function place_after(place, frame) {
     case 'completed':
     case 'session_expired':
     case 'revoked':
-      return { ...place, status: frame.type.toUpperCase(), position: null, ahead: null, eta: null, token: null };
+      return {
+        ...place,
+        status: frame.type.toUpperCase(),
+        position: null,
+        ahead: null,
+        eta: null,
+        token: null,
+      };
     case 'paused':
     case 'resumed':
       return { ...place, paused: frame.type === 'paused' };
@@ -116,11 +127,16 @@ function default_storage() {
     return localStorage;
   } catch {
     const kept = new Map();
-    return { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v), removeItem: (k) => kept.delete(k) };
+    return {
+      getItem: (k) => kept.get(k) ?? null,
+      setItem: (k, v) => kept.set(k, v),
+      removeItem: (k) => kept.delete(k),
+    };
   }
 }
 
-const random_key = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+const random_key = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
 export class FairQueue extends EventTarget {
   #options;
@@ -142,8 +158,9 @@ export class FairQueue extends EventTarget {
   constructor(options) {
     super();
     const { server, event, queue, token } = options;
-    if (!server || !event === !queue) throw new TypeError('FairQueue: give server, and either event or queue');
-    if (event && !token) throw new TypeError('FairQueue: an event needs the customer\'s token');
+    if (!server || !event === !queue)
+      throw new TypeError('FairQueue: give server, and either event or queue');
+    if (event && !token) throw new TypeError("FairQueue: an event needs the customer's token");
     this.#options = { ...options, server: server.replace(/\/+$/, '') };
     this.#storage = options.storage ?? default_storage();
   }
@@ -237,7 +254,8 @@ export class FairQueue extends EventTarget {
   }
   /** A place that came from another device in the address; it leaves the address at once. */
   #adopt_handoff() {
-    const [, id, token] = /^#fairqueue=([0-9a-f-]{36})\.([\w.-]+)$/.exec(globalThis.location?.hash ?? '') ?? [];
+    const [, id, token] =
+      /^#fairqueue=([0-9a-f-]{36})\.([\w.-]+)$/.exec(globalThis.location?.hash ?? '') ?? [];
     if (!token || !this.#options.queue) return;
     this.#keep({ id, token });
     history.replaceState(history.state, '', location.pathname + location.search);
@@ -258,9 +276,22 @@ export class FairQueue extends EventTarget {
 
   #where() {
     const { event, queue, token } = this.#options;
-    if (event) return { token, poll: `/events/${event}/queue/position`, leave: `/events/${event}/queue`, socket: `/ws/queue/${event}` };
+    if (event)
+      return {
+        token,
+        poll: `/events/${event}/queue/position`,
+        leave: `/events/${event}/queue`,
+        socket: `/ws/queue/${event}`,
+      };
     const kept = queue && this.#kept();
-    return kept?.token ? { token: kept.token, poll: `/tickets/${kept.id}`, leave: `/tickets/${kept.id}`, socket: `/tickets/${kept.id}/ws` } : undefined;
+    return kept?.token
+      ? {
+          token: kept.token,
+          poll: `/tickets/${kept.id}`,
+          leave: `/tickets/${kept.id}`,
+          socket: `/tickets/${kept.id}/ws`,
+        }
+      : undefined;
   }
 
   async #call(method, path, { token, body, idempotency }) {
@@ -278,7 +309,12 @@ export class FairQueue extends EventTarget {
     });
     const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
     if (response.ok) return answer;
-    throw new Refused(response.status, answer.code ?? 'unknown', answer.detail ?? answer.title, retry_after_ms(response));
+    throw new Refused(
+      response.status,
+      answer.code ?? 'unknown',
+      answer.detail ?? answer.title,
+      retry_after_ms(response),
+    );
   }
 
   /** Asks once; the next time is the server's to say. */
@@ -304,7 +340,8 @@ export class FairQueue extends EventTarget {
     } finally {
       this.#asking = false;
     }
-    if (this.#running && this.#connection !== 'live' && wait !== undefined) this.#timer = setTimeout(() => this.#poll(), wait);
+    if (this.#running && this.#connection !== 'live' && wait !== undefined)
+      this.#timer = setTimeout(() => this.#poll(), wait);
   }
 
   // -- following ----------------------------------------------------------------------------------------
@@ -347,7 +384,10 @@ export class FairQueue extends EventTarget {
     const where = this.#where();
     const Socket = this.#options.WebSocket ?? globalThis.WebSocket;
     if (!this.#running || this.#socket || !where || !Socket || this.#options.polling) return;
-    const socket = new Socket(this.#options.server.replace(/^http/, 'ws') + where.socket, ['fairqueue.v1', where.token]);
+    const socket = new Socket(this.#options.server.replace(/^http/, 'ws') + where.socket, [
+      'fairqueue.v1',
+      where.token,
+    ]);
     this.#socket = socket;
     let come_back;
     socket.onmessage = ({ data }) => {

@@ -38,7 +38,8 @@ export class FairQueueElement extends HTMLElement {
     for (const name of ['change', 'admitted', 'end', 'connection'])
       this.#line.addEventListener(name, (event) => {
         this.#show();
-        if (name !== 'change' || event.detail) this.dispatchEvent(new CustomEvent(name, { detail: event.detail, bubbles: true }));
+        if (name !== 'change' || event.detail)
+          this.dispatchEvent(new CustomEvent(name, { detail: event.detail, bubbles: true }));
       });
     this.#show();
     this.#line.resume().catch(() => {});
@@ -100,7 +101,10 @@ export class FairQueueElement extends HTMLElement {
     const admitted = place?.status === 'ADMITTED';
     this.#set('label', waits && t.place_label.other);
     this.#set('number', waits && number_text(language, place.position));
-    this.#set('wait', waits && !place.paused && `${t.wait_label.other}: ${wait_text(t, language, place.eta)}`);
+    this.#set(
+      'wait',
+      waits && !place.paused && `${t.wait_label.other}: ${wait_text(t, language, place.eta)}`,
+    );
     this.#set('message', waits && place.message);
     this.#set('join', !waits && !admitted && t.join.other);
     this.#set('leave', waits && t.leave.other);
