@@ -253,14 +253,14 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
     children.emplace_back(name + " dispatcher", caf::actor_cast<caf::actor>(
                                                   system_->spawn(dispatcher, ledgers, consumer, settings)));
   };
-  notifier_services_.counts = &numbers_.mails;
-  notifier_services_.env = &env_;
-  notifier_services_.per_second = static_cast<double>(options_.mail.per_second);
-  notifier_services_.port = mail_of_events_.get();
-  notifier_services_.region = region_;
-  notifier_services_.log = log_event;
-  notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
-  start(lane::mail, "notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
+  mail_consumer_services_.counts = &numbers_.mails;
+  mail_consumer_services_.env = &env_;
+  mail_consumer_services_.per_second = static_cast<double>(options_.mail.per_second);
+  mail_consumer_services_.port = mail_of_events_.get();
+  mail_consumer_services_.region = region_;
+  mail_consumer_services_.log = log_event;
+  mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
+  start(lane::mail, "notifier", system_->spawn<caf::detached>(mail_consumer, &mail_consumer_services_));
   fan_out_services_.ledgers = ledgers;
   fan_out_services_.log = log_event;
   fan_out_services_.counts = &numbers_.notices;
@@ -382,7 +382,7 @@ node::~node() {
   owner_services_.cache = nullptr;
   owner_services_.payments = nullptr;
   payments_services_.gateways.clear();
-  notifier_services_.region = nullptr;
+  mail_consumer_services_.region = nullptr;
   fan_out_services_.ledgers.clear();
   couriers_.clear();
   bus_services_.region = nullptr;

@@ -12,8 +12,8 @@
 #include "actors/outbox/bus_channel.hpp"
 #include "actors/outbox/bus_inbox.hpp"
 #include "actors/outbox/fan_out.hpp"
+#include "actors/outbox/mail_consumer.hpp"
 #include "actors/outbox/mailer.hpp"
-#include "actors/outbox/notifier.hpp"
 #include "actors/payments/payments.hpp"
 #include "actors/protocol/system_config.hpp"
 #include "actors/sale/checkout_switch.hpp"
@@ -119,7 +119,7 @@ private:
   std::unique_ptr<mail_port> mail_, mail_of_events_, mail_of_notices_; ///< not thread-safe: one each
   std::unique_ptr<bus_port> bus_; ///< null: no bus is configured
   std::unique_ptr<inbox_port> payment_events_; ///< Stripe's webhooks by the bus; null: off
-  notifier_services notifier_services_;
+  mail_consumer_services mail_consumer_services_;
   fan_out_services fan_out_services_;
   couriers couriers_;
   bus_services bus_services_;

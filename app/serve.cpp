@@ -253,7 +253,7 @@ private:
 
 /// Hands all aggregates over to other nodes and serves the remaining ones meanwhile. A second signal ends
 /// the wait.
-void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
+void hand_over_all(node& node, milliseconds at_most, const sigset_t& signals) {
   if (!node.cluster()) return;
   caf::scoped_actor self{node.system()};
   const auto is_done = [](const nodes_reply& reply) {
@@ -275,14 +275,14 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
 }
 
 /// Stops the server at the second signal during a drain.
-class impatience {
+class second_signal_watcher {
 public:
-  impatience(const sigset_t& signals, net::server& server) :
+  second_signal_watcher(const sigset_t& signals, net::server& server) :
       signals_(signals), thread_([this, &server] {
         wait_for(signals_);
         if (!done_) server.stop();
       }) {}
-  ~impatience() {
+  ~second_signal_watcher() {
     done_ = true;
     pthread_kill(thread_.native_handle(), SIGUSR1);
     thread_.join();
@@ -381,9 +381,9 @@ int run_serve(bool demo, const config::loaded& config) {
   if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
   log::info("draining");
   service_manager::stopping("draining");
-  give_away(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals.ending);
+  hand_over_all(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals.ending);
   {
-    const impatience second_signal{signals.ending, server};
+    const second_signal_watcher second_signal{signals.ending, server};
     server.drain(options.shutdown.drain_timeout);
   }
   log::info("stopped");

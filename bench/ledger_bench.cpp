@@ -32,14 +32,14 @@ double seconds_of(Work work) {
 class line {
 public:
   line(ledger& store, std::uint32_t number) : store_(store), aggregate_(aggregate_id{number}) {
-    auto catalog = store_.seize(catalog_aggregate, never);
+    auto catalog = store_.acquire_unleased(catalog_aggregate, never);
     event_row event;
     event.aggregate = aggregate_;
     event.id = make_uuid(noon, aggregate_, 1);
     const batch creation{catalog_aggregate,        catalog->epoch, catalog->applied_seq,
                          catalog->applied_seq + 1, noon,           {event_created{event, {}}}};
     expect(store_.commit({&creation, 1}).at(0));
-    epoch_ = store_.seize(aggregate_, never)->epoch;
+    epoch_ = store_.acquire_unleased(aggregate_, never)->epoch;
   }
 
   batch joins(std::size_t rows) {
@@ -124,7 +124,7 @@ void group_commit(const char* engine, ledger& store, std::uint32_t first, std::s
 void long_line(const char* engine, ledger& store, std::uint32_t number, std::size_t rows) {
   line sale(store, number);
   for (std::size_t done = 0; done < rows; done += 1'000) sale.commit(sale.joins(1'000));
-  const auto load = seconds_of([&] { store.seize(sale.aggregate(), never); });
+  const auto load = seconds_of([&] { store.acquire_unleased(sale.aggregate(), never); });
   std::printf("%-9s take over %-34zu %9.3f s\n", engine, rows, load);
 }
 

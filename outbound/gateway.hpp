@@ -58,7 +58,7 @@ struct gateway_error {
   milliseconds retry_after{0}; ///< requested by the gateway; 0: not stated
   std::string what; ///< for people: status and the gateway's error code, without secrets or personal data
   /// for `rejected`: the gateway has used this reference before; another reference may succeed
-  bool is_used_up = false;
+  bool reference_already_used = false;
 };
 
 struct gateway_authorization {
@@ -88,7 +88,7 @@ using verify_result = std::variant<charge_state, gateway_error>;
 
 enum class gateway_refund_status { pending, processed, failed };
 
-struct refund_order {
+struct refund_request {
   gateway_charge charge; ///< the paid one
   std::string refund_id; ///< FairQueue's id; the idempotency key
   std::int64_t amount = 0;
@@ -141,7 +141,7 @@ public:
   /// Closes an open charge, so that it can no longer be paid. Answers the final state, which may be `paid`. A
   /// gateway that cannot close charges answers `unpaid` for an open one.
   virtual void expire(const gateway_charge& charge, gateway_done<verify_result> done) = 0;
-  virtual void refund(const refund_order& order, gateway_done<refund_result> done) = 0;
+  virtual void refund(const refund_request& order, gateway_done<refund_result> done) = 0;
 
   /// Checks the signature over the raw body in constant time, then parses. `now`: wall-clock time, for
   /// signatures with a timestamp.

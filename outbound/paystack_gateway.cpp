@@ -248,7 +248,7 @@ void paystack_gateway::expire(const gateway_charge& charge, gateway_done<verify_
   verify(charge, std::move(done));
 }
 
-void paystack_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
+void paystack_gateway::refund(const refund_request& order, gateway_done<refund_result> done) {
   const auto call = api_->begin(order.charge.trace);
   api_->send(get(verify_path(order.charge.reference)), call,
              [this, order, call, done = std::move(done)](const api_answer& a) {
@@ -262,7 +262,7 @@ void paystack_gateway::refund(const refund_order& order, gateway_done<refund_res
              });
 }
 
-void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page,
+void paystack_gateway::find_or_make_refund(const refund_request& order, std::int64_t transaction, int page,
                                            const api_call& call, gateway_done<refund_result> done) {
   if (page > pages_max) return done(api_->unavailable("its list of refunds has no end"));
   auto list = get("/refund?transaction=" + std::to_string(transaction)
@@ -281,7 +281,7 @@ void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64
   });
 }
 
-void paystack_gateway::make_refund(const refund_order& order, const api_call& call,
+void paystack_gateway::make_refund(const refund_request& order, const api_call& call,
                                    gateway_done<refund_result> done) {
   // No currency: money captured in an unexpected currency must be refundable too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},

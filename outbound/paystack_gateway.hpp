@@ -71,16 +71,16 @@ public:
   void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) override;
   void verify(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
-  void refund(const refund_order& order, gateway_done<refund_result> done) override;
+  void refund(const refund_request& order, gateway_done<refund_result> done) override;
   [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const override;
 
 private:
   [[nodiscard]] http_request get(std::string path) const;
   [[nodiscard]] http_request post(std::string path, std::string body) const;
-  void find_or_make_refund(const refund_order& order, std::int64_t transaction, int page,
+  void find_or_make_refund(const refund_request& order, std::int64_t transaction, int page,
                            const api_call& call, gateway_done<refund_result> done);
-  void make_refund(const refund_order& order, const api_call& call, gateway_done<refund_result> done);
+  void make_refund(const refund_request& order, const api_call& call, gateway_done<refund_result> done);
 
   [[nodiscard]] gateway_error error_of(const api_answer& answer) const;
   [[nodiscard]] initialize_result authorization_of(const api_answer& answer,

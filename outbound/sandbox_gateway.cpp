@@ -155,7 +155,7 @@ void sandbox_gateway::expire(const gateway_charge& charge, gateway_done<verify_r
                    [&](timestamp now) { return expire_locked(charge.reference, now); }));
 }
 
-refund_result sandbox_gateway::refund_locked(const refund_order& order, timestamp now) {
+refund_result sandbox_gateway::refund_locked(const refund_request& order, timestamp now) {
   const auto& reference = order.charge.reference;
   if (const auto known = db_->find_refund(order.refund_id)) {
     if (known->reference != reference || known->amount != order.amount)
@@ -176,7 +176,7 @@ refund_result sandbox_gateway::refund_locked(const refund_order& order, timestam
   return gateway_refund_status::processed;
 }
 
-void sandbox_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
+void sandbox_gateway::refund(const refund_request& order, gateway_done<refund_result> done) {
   done(transaction(refund_result{unavailable()}, [&](timestamp now) { return refund_locked(order, now); }));
 }
 
@@ -207,7 +207,7 @@ settle_result sandbox_gateway::settle(const std::string& reference, sandbox_acti
 }
 
 void sandbox_gateway::queue_webhook(std::string_view event, const sandbox_charge& charge,
-                                    const refund_order* refund, timestamp now) {
+                                    const refund_request* refund, timestamp now) {
   std::array<std::byte, 16> random;
   env_.random_bytes(random);
   const auto id = "evt_" + to_hex({reinterpret_cast<const std::uint8_t*>(random.data()), random.size()});

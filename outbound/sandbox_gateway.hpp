@@ -97,7 +97,7 @@ public:
   void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) override;
   void verify(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
-  void refund(const refund_order& order, gateway_done<refund_result> done) override;
+  void refund(const refund_request& order, gateway_done<refund_result> done) override;
   /// The signature contains no time, so `now` is ignored.
   [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const override;
@@ -126,10 +126,10 @@ public:
 private:
   initialize_result initialize_locked(const gateway_charge& charge, timestamp now);
   verify_result find_state(const std::string& reference);
-  refund_result refund_locked(const refund_order& order, timestamp now);
+  refund_result refund_locked(const refund_request& order, timestamp now);
   settle_result settle_locked(const std::string& reference, sandbox_action action, timestamp now);
   verify_result expire_locked(const std::string& reference, timestamp now);
-  void queue_webhook(std::string_view event, const sandbox_charge& charge, const refund_order* refund,
+  void queue_webhook(std::string_view event, const sandbox_charge& charge, const refund_request* refund,
                      timestamp now);
   template <class Result, class Work>
   Result transaction(Result on_failure, Work&& work);

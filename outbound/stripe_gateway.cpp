@@ -283,7 +283,7 @@ gateway_error stripe_gateway::error_of(const api_answer& answer) const {
   if (const auto parameter = text_at(error, "param"); !parameter.empty()) word += " " + parameter;
   auto wrong = api_->rejected(answer.status, word);
   // a parameter has changed since the first call, for example a name
-  wrong.is_used_up = text_at(error, "type") == "idempotency_error";
+  wrong.reference_already_used = text_at(error, "type") == "idempotency_error";
   return wrong;
 }
 
@@ -354,14 +354,14 @@ void stripe_gateway::close(const gateway_charge& charge, const std::string& sess
 
 /// Uses the destination of the original charge, not the tenant's current one: only an existing transfer can
 /// be reversed.
-static refund_order as_charged(refund_order order, const json::object& intent) {
+static refund_request as_charged(refund_request order, const json::object& intent) {
   if (!intent.contains("transfer_data")) return order;
   order.charge.destination = text_at(object_at(intent, "transfer_data"), "destination");
   order.charge.application_fee = integer_at(intent, "application_fee_amount").value_or(0);
   return order;
 }
 
-void stripe_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
+void stripe_gateway::refund(const refund_request& order, gateway_done<refund_result> done) {
   const auto call = api_->begin(order.charge.trace);
   const auto retrieved = [this, order, call, done](const api_answer& a) {
     const auto state = state_of(order.charge, a);
@@ -375,7 +375,7 @@ void stripe_gateway::refund(const refund_order& order, gateway_done<refund_resul
   with_session_id(order.charge, call, found, [this, done](const api_answer& a) { done(error_of(a)); });
 }
 
-void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent,
+void stripe_gateway::find_or_make_refund(const refund_request& order, const std::string& intent,
                                          const api_call& call, gateway_done<refund_result> done) {
   auto list = get("/v1/refunds?payment_intent=" + percent_encode(intent) + "&limit=100");
   api_->send(std::move(list), call, [this, order, intent, call, done](const api_answer& a) {
@@ -388,7 +388,7 @@ void stripe_gateway::find_or_make_refund(const refund_order& order, const std::s
   });
 }
 
-void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, const api_call& call,
+void stripe_gateway::make_refund(const refund_request& order, const std::string& intent, const api_call& call,
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);

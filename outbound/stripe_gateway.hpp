@@ -71,7 +71,7 @@ public:
   void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) override;
   void verify(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
-  void refund(const refund_order& order, gateway_done<refund_result> done) override;
+  void refund(const refund_request& order, gateway_done<refund_result> done) override;
   [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const override;
 
@@ -88,9 +88,9 @@ private:
   void look(const gateway_charge& charge, const api_call& call, gateway_done<verify_result> done);
   void close(const gateway_charge& charge, const std::string& session, const api_call& call,
              gateway_done<verify_result> done);
-  void find_or_make_refund(const refund_order& order, const std::string& intent, const api_call& call,
+  void find_or_make_refund(const refund_request& order, const std::string& intent, const api_call& call,
                            gateway_done<refund_result> done);
-  void make_refund(const refund_order& order, const std::string& intent, const api_call& call,
+  void make_refund(const refund_request& order, const std::string& intent, const api_call& call,
                    gateway_done<refund_result> done);
 
   [[nodiscard]] gateway_error error_of(const api_answer& answer) const;

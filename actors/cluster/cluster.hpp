@@ -82,7 +82,7 @@ private:
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::string> failures_; ///< of the last connection attempt, by node
   std::set<std::string> dialing_;
-  claim claim_; ///< serving claim; decides between nodes of different kinds
+  serving_claim claim_; ///< serving claim; decides between nodes of different kinds
   bool has_served_ = false;
   std::optional<milliseconds> looked_at_; ///< steady time of the last read of the heartbeats
   milliseconds blind_until_{0}; ///< steady time: until then other nodes' heartbeats may be missing

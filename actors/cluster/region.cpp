@@ -63,11 +63,11 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
     self_->quit(std::move(exit.reason));
   });
   if (services.has_cluster) return look_later();
-  look_around();
+  scan_unowned();
 }
 
 /// Finds aggregates that must run and have no owner: at start, and after another node has died.
-void region_state::look_around() { self_->send(services_->ledgers.reader(), find_aggregates_to_wake{}); }
+void region_state::scan_unowned() { self_->send(services_->ledgers.reader(), find_aggregates_to_wake{}); }
 
 region_handle::behavior_type region_state::behavior() {
   return {
@@ -79,7 +79,7 @@ region_handle::behavior_type region_state::behavior() {
     [this](const timer_fired& t) {
       if (t.kind == timer_kind::flush) return ask_again();
       if (t.kind == timer_kind::sweep) sweep_is_due_ = false;
-      look_around();
+      scan_unowned();
     },
     [this](const list_owned&) { return owned(); },
     [this](const blocks_changed& x) { on_blocks_changed(x); },
@@ -120,7 +120,7 @@ void region_state::on_blocks_changed(const blocks_changed& x) {
       .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {});
   // The periodic scan starts the others. An extra scan could take events that other nodes are about to start.
   if (services_->takeover_interval.count() > 0) return;
-  look_around();
+  scan_unowned();
   // Again later, for an owner that is just stopping.
   self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0});
 }
@@ -282,7 +282,7 @@ void region_state::on_cluster(const cluster_changed& x) {
   std::erase_if(elsewhere_,
                 [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
   give_up_moves();
-  give_away();
+  hand_over_all();
 }
 
 region_handle region_state::at(const std::string& node) const {
@@ -322,7 +322,7 @@ void region_state::give_up_moves() {
 }
 
 /// Rebalances: moves events above this node's share to nodes below theirs, a few at a time.
-void region_state::give_away() {
+void region_state::hand_over_all() {
   if (cluster_.leaves_to_successors) return leave_all();
   const auto steady = services_->env->steady_now();
   std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
@@ -336,7 +336,8 @@ void region_state::give_away() {
   for (const auto& [aggregate, owner] : owners_)
     if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate)))
       may_go.push_back(aggregate);
-  for (const auto& [aggregate, to] : gifts(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
+  for (const auto& [aggregate, to] :
+       rebalancing_moves(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
     if (!at(to)) continue;
     share_again_ = steady + share_pause;
     move(aggregate, to, is_draining());
@@ -441,7 +442,7 @@ void region_state::on_handed_over(const handed_over& x) {
   x.is_done ? gave_away(x.aggregate, moved.mapped())
             : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
   for (auto& q : moved.mapped().asked) answer(std::move(q));
-  if (x.is_done) give_away();
+  if (x.is_done) hand_over_all();
 }
 
 void region_state::keep(aggregate_id aggregate, pending_move& moved, const caf::error& why) {

@@ -72,7 +72,7 @@ private:
   void keep(aggregate_id aggregate, pending_move& moved, const caf::error& why);
   void gave_away(aggregate_id aggregate, pending_move& moved);
   void tell_successor(aggregate_id aggregate, pending_move& moved);
-  void give_away();
+  void hand_over_all();
   void give_up_moves();
   [[nodiscard]] bool may_begin() const;
   [[nodiscard]] bool is_draining() const;
@@ -88,7 +88,7 @@ private:
   void on_wake(const aggregates_to_wake& found);
   void on_blocks_changed(const blocks_changed& x);
   supervisor_handle start(aggregate_id aggregate);
-  void look_around();
+  void scan_unowned();
   void look_later();
   void on_cluster(const cluster_changed& x);
   [[nodiscard]] region_handle at(const std::string& node) const;

@@ -56,13 +56,14 @@ void courier_state::on_timer(const timer_fired& t) {
 std::size_t courier_state::most() const {
   const auto all = services_->at_once * 8;
   if (services_->per_second <= 0) return all;
-  const auto in_time = services_->per_second * static_cast<double>(services_->hold.count()) / 4'000.0;
+  const auto in_time =
+    services_->per_second * static_cast<double>(services_->visibility_timeout.count()) / 4'000.0;
   return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
 }
 
 std::size_t courier_state::waiting_on_trial() const {
   return static_cast<std::size_t>(
-    std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
+    std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_probation(t.what.row.target); }));
 }
 
 /// Deliveries that wait for targets on probation, one per target, have their own limit of the same size: they
@@ -85,9 +86,9 @@ void courier_state::take() {
   const auto now = services_->env->steady_now();
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
-  const auto until = now + services_->hold;
+  const auto until = now + services_->visibility_timeout;
   due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)),
-                    services_->hold, busy_tenants()};
+                    services_->visibility_timeout, busy_tenants()};
   if (services_->per_target > 0) {
     filter.per_target = static_cast<std::uint32_t>(services_->per_target);
     filter.per_other = waiting_on_trial() < most() ? 1 : 0;
@@ -156,25 +157,25 @@ void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   const auto now = services_->env->steady_now();
   m.answers = false;
   m.at = now;
-  if (m.until <= now) ++m.strikes; // parallel failures count as one
-  m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.strikes), target_pause_max));
+  if (m.until <= now) ++m.consecutive_failures; // parallel failures count as one
+  m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.consecutive_failures), target_pause_max));
 }
 
 /// Keeps the pause that an earlier answer set.
 void courier_state::note_answer(const uuid& target) {
   auto& m = manners_[target];
   m.answers = true;
-  m.strikes = 0;
+  m.consecutive_failures = 0;
   m.at = services_->env->steady_now();
 }
 
 bool courier_state::failed_lately(const uuid& target) const {
   const auto found = manners_.find(target);
-  return found != manners_.end() && found->second.strikes > 0
+  return found != manners_.end() && found->second.consecutive_failures > 0
          && services_->env->steady_now() < found->second.at + lately;
 }
 
-bool courier_state::is_on_trial(const uuid& target) const {
+bool courier_state::is_on_probation(const uuid& target) const {
   if (services_->per_target == 0) return false;
   const auto found = manners_.find(target);
   return found == manners_.end() || !found->second.answers;
@@ -190,7 +191,7 @@ void courier_state::begin_some() {
   std::size_t all_trials = 0;
   for (const auto& [k, t] : in_the_air_) {
     ++under_way[t.what.row.tenant];
-    if (!is_on_trial(k.first)) continue;
+    if (!is_on_probation(k.first)) continue;
     ++trials[t.what.row.tenant];
     ++all_trials;
   }
@@ -201,8 +202,8 @@ void courier_state::begin_some() {
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
     // Too late to start: the ledger returns it after the visibility timeout.
-    if (now + services_->hold / 2 >= next.until) continue;
-    const bool is_trial = is_on_trial(target);
+    if (now + services_->visibility_timeout / 2 >= next.until) continue;
+    const bool is_trial = is_on_probation(target);
     const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
     const bool is_one_trial_too_many =
       is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));

@@ -40,8 +40,8 @@ struct courier_services {
   /// Limits each tenant to share_of_tenant of the deliveries held and in flight.
   bool has_tenant_shares = false;
   double per_second = 0; ///< delivery starts per second; 0: no limit. Burst: one second's worth
-  milliseconds hold{60'000}; ///< visibility timeout: a delivery must start in its first half and finish in
-                             ///< its second (webhooks.timeout)
+  milliseconds visibility_timeout{60'000}; ///< visibility timeout: a delivery must start in its first half
+                                           ///< and finish in its second (webhooks.timeout)
 };
 
 /// Polling interval of an idle courier.
@@ -91,10 +91,10 @@ private:
   /// Targets at their limit of deliveries held, or in back-off.
   std::vector<uuid> busy_targets();
   /// On probation: no success yet, or the last delivery failed.
-  [[nodiscard]] bool is_on_trial(const uuid& target) const;
+  [[nodiscard]] bool is_on_probation(const uuid& target) const;
   /// Max deliveries in flight to the target: 1 on probation.
   [[nodiscard]] std::size_t share_of(const uuid& target) const {
-    return is_on_trial(target) ? 1 : services_->per_target;
+    return is_on_probation(target) ? 1 : services_->per_target;
   }
   /// The last delivery failed, at most 10 minutes ago.
   [[nodiscard]] bool failed_lately(const uuid& target) const;
@@ -120,13 +120,13 @@ private:
   std::vector<delivery_row> unsettled_; ///< results not yet stored
   std::vector<delivery_row> settling_; ///< results being stored
   /// Health of a target.
-  struct manner {
+  struct target_health {
     bool answers = false; ///< the last delivery succeeded
-    std::uint32_t strikes = 0; ///< consecutive failures
+    std::uint32_t consecutive_failures = 0; ///< consecutive failures
     milliseconds until{0}; ///< steady time: end of the back-off
     milliseconds at{0}; ///< steady time of the last answer
   };
-  std::map<uuid, manner> manners_; ///< per target, only where per_target is set
+  std::map<uuid, target_health> manners_; ///< per target, only where per_target is set
   bool is_taking_ = false;
   token_bucket pace_; ///< of delivery starts, in steady time
   milliseconds down_until_{0}; ///< steady time: end of the channel's back-off

@@ -104,7 +104,7 @@ void fan_out_state::on_batch(const consume_outbox& x) {
   for (const auto& item : *x.items) {
     auto t = told_of(item);
     if (has_crowd(t)) {
-      if (is_crowd_told(item, std::move(t))) w->done->push_back(item.key);
+      if (is_broadcast_told(item, std::move(t))) w->done->push_back(item.key);
       continue;
     }
     wanted.holders.insert(wanted.holders.end(), t.holders.begin(), t.holders.end());
@@ -154,17 +154,18 @@ void fan_out_state::store_some(const std::shared_ptr<std::vector<delivery_row>>&
 
 // -- broadcast
 
-bool fan_out_state::is_crowd_told(const outbox_item& item, told what) {
-  const bool is_known = crowd_ && crowd_->item.row.id == item.row.id;
-  if (is_known && crowd_->is_told) return true;
-  if (crowd_ && crowd_->is_under_way) return false;
-  if (!is_known) crowd_ = std::make_shared<crowd_work>(crowd_work{.item = item, .what = std::move(what)});
-  crowd_->is_under_way = true;
-  go_on(crowd_);
+bool fan_out_state::is_broadcast_told(const outbox_item& item, told what) {
+  const bool is_known = broadcast_ && broadcast_->item.row.id == item.row.id;
+  if (is_known && broadcast_->is_told) return true;
+  if (broadcast_ && broadcast_->is_under_way) return false;
+  if (!is_known)
+    broadcast_ = std::make_shared<broadcast_work>(broadcast_work{.item = item, .what = std::move(what)});
+  broadcast_->is_under_way = true;
+  go_on(broadcast_);
   return false;
 }
 
-void fan_out_state::go_on(const crowd& c) {
+void fan_out_state::go_on(const broadcast& c) {
   if (c->is_begun) return tell_page(c);
   const auto pause = [c] { c->is_under_way = false; };
   ask<audience_found>(
@@ -179,14 +180,14 @@ void fan_out_state::go_on(const crowd& c) {
 }
 
 /// Reads and stores one page of devices.
-void fan_out_state::tell_page(const crowd& c) {
+void fan_out_state::tell_page(const broadcast& c) {
   ask<devices_reply>(
-    find_crowd{{c->item.key.aggregate, c->after, crowd_page}},
+    find_crowd{{c->item.key.aggregate, c->after, broadcast_page}},
     [this, c](const devices_reply& found) { on_page(c, *found.devices); }, [c] { c->is_under_way = false; });
 }
 
-void fan_out_state::on_page(const crowd& c, const std::vector<device_row>& devices) {
-  const bool is_last = devices.size() < crowd_page;
+void fan_out_state::on_page(const broadcast& c, const std::vector<device_row>& devices) {
+  const bool is_last = devices.size() < broadcast_page;
   auto after = devices.empty() ? c->after : devices.back().token;
   store(deliveries_of(c->what, devices, {}), [this, c, is_last, after = std::move(after)](bool is_stored) {
     if (is_stored) c->after = after;

@@ -28,7 +28,7 @@ struct fan_out_services {
 /// For the ledger's answer; well below outbox_answer_timeout.
 inline constexpr milliseconds fan_out_timeout{5'000};
 /// Devices per page of a broadcast.
-inline constexpr std::uint32_t crowd_page = 5'000;
+inline constexpr std::uint32_t broadcast_page = 5'000;
 
 /// The domain event of an outbox row, with its device holders: the customer and the entry named in the
 /// payload.
@@ -56,7 +56,7 @@ private:
   using batch = std::shared_ptr<batch_work>;
   /// Broadcast to all devices of an event. Runs beside the batches because it is long; its outbox row is
   /// acknowledged when the last page is stored.
-  struct crowd_work {
+  struct broadcast_work {
     outbox_item item;
     told what;
     std::string after{}; ///< cursor: token of the last stored device
@@ -64,17 +64,17 @@ private:
     bool is_told = false;
     bool is_under_way = false; ///< false: continues when its row is sent again
   };
-  using crowd = std::shared_ptr<crowd_work>;
+  using broadcast = std::shared_ptr<broadcast_work>;
   using continuation = std::function<void(bool is_stored)>;
 
   void on_batch(const consume_outbox& x);
   void on_audience(const batch& w, const notice_audience& audience);
   void finish(const batch& w, bool is_done);
   /// True: the row's broadcast is complete. One broadcast at a time; others wait in the outbox.
-  bool is_crowd_told(const outbox_item& item, told what);
-  void go_on(const crowd& c);
-  void tell_page(const crowd& c);
-  void on_page(const crowd& c, const std::vector<device_row>& devices);
+  bool is_broadcast_told(const outbox_item& item, told what);
+  void go_on(const broadcast& c);
+  void tell_page(const broadcast& c);
+  void on_page(const broadcast& c, const std::vector<device_row>& devices);
   void store(std::vector<delivery_row> rows, continuation then);
   void store_some(const std::shared_ptr<std::vector<delivery_row>>& rows, continuation then);
   [[nodiscard]] bool goes(const told& what, medium m) const;
@@ -90,7 +90,7 @@ private:
   pointer self_ = nullptr;
   const fan_out_services* services_ = nullptr;
   bool is_busy_ = false; ///< a batch is in flight
-  crowd crowd_; ///< the latest; null: none
+  broadcast broadcast_; ///< the latest; null: none
 };
 
 consumer_handle::behavior_type fan_out(consumer_handle::stateful_pointer<fan_out_state> self,

@@ -26,8 +26,9 @@ call_outcome outcome_of(gateway_result result) {
     case gateway_result::closed:
     case gateway_result::unknown_reference:
     case gateway_result::refunded:
-    case gateway_result::refund_pending: return call_outcome::answered;
+    case gateway_result::refund_pending: break;
   }
+  return call_outcome::answered;
 }
 
 } // namespace

@@ -26,7 +26,7 @@ void take(const gateway_error& error, gateway_result otherwise, gateway_answered
   out.result = error.kind == gateway_error::kind_type::unavailable ? gateway_result::unavailable : otherwise;
   out.retry_after = error.retry_after;
   out.what = error.what;
-  out.is_used_up = error.is_used_up;
+  out.reference_already_used = error.reference_already_used;
 }
 
 void take(const verify_result& answer, gateway_answered& out) {

@@ -439,7 +439,7 @@ struct audit_reply {
 };
 FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
 
-// -- orders and promo codes: organizers -> event actor, catalog; notifier -> event actor
+// -- orders and promo codes: organizers -> event actor, catalog; mail_consumer -> event actor
 
 /// The manager of an order or dead letter whose event is not named in the path.
 struct order_act {
@@ -1254,11 +1254,12 @@ struct gateway_answered {
   money tax = 0;
   std::string currency = {};
   std::string what = {}; ///< reason, for a person
-  bool is_used_up = false; ///< rejected only because the reference was used before; a new reference may work
+  bool reference_already_used =
+    false; ///< rejected only because the reference was used before; a new reference may work
   milliseconds retry_after{0}; ///< unavailable: the gateway's Retry-After
 };
 FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund,
-           x.authorization_url, x.gateway_id, x.amount, x.tax, x.currency, x.what, x.is_used_up,
+           x.authorization_url, x.gateway_id, x.amount, x.tax, x.currency, x.what, x.reference_already_used,
            x.retry_after)
 
 // -- blocking helpers of accounts

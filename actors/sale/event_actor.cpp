@@ -235,7 +235,7 @@ void event_state::reload() {
   fail_waiters();
   ++generation_;
   timer_at_ = never;
-  line_is_blocked_ = false;
+  no_room_ = false;
   load();
 }
 
@@ -255,12 +255,12 @@ void event_state::on_lease_lost() {
 void event_state::on_blocks_changed() {
   if (!serving_ || is_moving_ || !services_->blocked_at) return; // the next load applies the lists
   if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
-  heed_blocks();
+  apply_block_list();
 }
 
 /// Call before deciding a customer's request: a block that was acknowledged must apply even before
 /// `blocks_changed` arrives here.
-void event_state::heed_blocks() {
+void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
 
@@ -363,8 +363,8 @@ void event_state::finish_move() {
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
   if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
-  line_is_blocked_ = sale_->queue().counts().waiting > 0;
-  blocked_until_ = wake.at;
+  no_room_ = sale_->queue().counts().waiting > 0;
+  retry_admission_at_ = wake.at;
   tell_outside(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);
@@ -447,7 +447,7 @@ void event_state::alert(const changes& content) const {
 }
 
 void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
-  for (const auto& order : d.orders) journal_->hold(seq, [this, order] { call(order); });
+  for (const auto& order : d.gateway_calls) journal_->hold(seq, [this, order] { call(order); });
   if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))
     return;
   journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),

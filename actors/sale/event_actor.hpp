@@ -102,7 +102,7 @@ private:
   void on_settled(const batch_settled& answer);
   void on_lease_lost();
   void on_blocks_changed();
-  void heed_blocks();
+  void apply_block_list();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
   void on_idle_check();
@@ -278,8 +278,8 @@ private:
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< next expiry; `never`: not set
-  timestamp blocked_until_; ///< no admission before this time, unless state changes
-  bool line_is_blocked_ = false; ///< no room: the last admission run left entries waiting
+  timestamp retry_admission_at_; ///< no admission before this time, unless state changes
+  bool no_room_ = false; ///< no room: the last admission run left entries waiting
   std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
   std::unordered_multimap<order_id, order_waiter> order_waiters_;

@@ -34,7 +34,7 @@ caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
 caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
-  heed_blocks();
+  apply_block_list();
   const auto t = now();
   if (auto before = replayed<order_reply>(x.idempotency, t)) { // the stored order with its current state
     if (!before->no) before->order = sale_->view_of(*sale_->orders().find(before->order.order.id));

@@ -20,10 +20,10 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   const auto& event = sale_->event();
   if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant))
     return entry_reply{reason::not_found};
-  heed_blocks();
+  apply_block_list();
   const auto t = now();
   // A join never makes room: while there is no room, it need not run admission.
-  const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
+  const bool blocked = no_room_ && (!is_set(retry_admission_at_) || t < retry_admission_at_);
   decision d;
   auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
   if (done.no) return reveal(entry_reply{std::move(done.no)});
@@ -142,7 +142,7 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
   if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return claim_reply{reason::not_found};
-  heed_blocks();
+  apply_block_list();
   const auto t = now();
   if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;

@@ -38,7 +38,7 @@ payment_reply event_state::payment_answer(const payment_id& payment, bool create
 
 caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   if (refuses()) return refused(x);
-  heed_blocks();
+  apply_block_list();
   const auto t = now();
   if (auto before = replayed<payment_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
@@ -230,7 +230,7 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
     case gateway_result::unpaid: sale_->unpaid(x.payment, x.kind == gateway_call_kind::expire, t, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
-    case gateway_result::rejected: sale_->not_taken(x.payment, x.is_used_up, t, d); break;
+    case gateway_result::rejected: sale_->not_taken(x.payment, x.reference_already_used, t, d); break;
     case gateway_result::refunded:
       sale_->apply({.gateway = x.gateway,
                     .gateway_event = "refund:" + to_string(x.refund),

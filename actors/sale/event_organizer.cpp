@@ -81,7 +81,7 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
   if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
   const auto t = now();
   decision d;
-  if (auto no = sale_->turn(x.trigger, t, d)) return reveal(event_reply{std::move(no)});
+  if (auto no = sale_->change_status(x.trigger, t, d)) return reveal(event_reply{std::move(no)});
   record(d, x.what, x.note, verb_of(x.trigger), t);
   const auto seq = commit(std::move(d), t);
   event_reply reply;

@@ -23,8 +23,9 @@ const char* refusal_name(commit_outcome outcome) {
     case commit_outcome::conflict: return "memory and ledger have diverged";
     case commit_outcome::committed:
     case commit_outcome::already_applied:
-    case commit_outcome::busy: return nullptr;
+    case commit_outcome::busy: break;
   }
+  return nullptr;
 }
 
 } // namespace

@@ -81,18 +81,18 @@ bool is_of_one_kind(const node_row& a, const node_row& b) {
   return a.wire_version == b.wire_version && a.keys == b.keys;
 }
 
-claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes,
-                  const sight& of_us) {
+serving_claim claim_after(const serving_claim& before, const node_row& self, std::span<const node_row> nodes,
+                          const missed_heartbeats& of_us) {
   const auto is_rival = [&](const node_row& n) { return !is_of_one_kind(n, self) && stays(n); };
   const bool has_rival = std::ranges::any_of(nodes, is_rival);
-  if (before.serves) return of_us.was_away && has_rival ? claim{} : before;
+  if (before.serves) return of_us.was_away && has_rival ? serving_claim{} : before;
   if (of_us.was_away || of_us.is_blind || self.is_draining) return {};
   if (!before.is_made) return {.is_made = !stands_back(self, nodes)};
   auto after = before;
   if (has_rival) {
     const bool gives_way =
       std::ranges::any_of(nodes, [&](const node_row& n) { return is_rival(n) && rank(n) < rank(self); });
-    return gives_way || ++after.waits > claim_patience ? claim{} : after;
+    return gives_way || ++after.waits > claim_patience ? serving_claim{} : after;
   }
   const auto mine = std::ranges::find(nodes, self.id, &node_row::id);
   if (mine == nodes.end() || !mine->serves) return after; // the ledger does not show our claim yet
@@ -129,9 +129,9 @@ std::size_t surplus(const std::string& self, std::span<const node_row> nodes, st
   return is_too_much ? std::min(mine->owners - share, most) : 0;
 }
 
-std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes,
-                        std::span<const gift> on_their_way, std::span<const aggregate_id> may_go,
-                        std::size_t most) {
+std::vector<gift> rebalancing_moves(const std::string& self, std::span<const node_row> nodes,
+                                    std::span<const gift> on_their_way, std::span<const aggregate_id> may_go,
+                                    std::size_t most) {
   const auto mine = std::ranges::find(nodes, self, &node_row::id);
   if (mine == nodes.end()) return {};
   std::vector<node_row> others;

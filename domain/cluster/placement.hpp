@@ -59,7 +59,7 @@ struct reach {
 /// A node's serving claim. The node writes the claim in its row. It serves once the claim was in the ledger
 /// before a check that shows no claim of another kind. Of two kinds that claim at once, the later one sees
 /// the other's claim, so they never both start.
-struct claim {
+struct serving_claim {
   bool is_made = false; ///< written in its row: node_row::serves
   bool is_seen = false; ///< the ledger had it at an earlier check
   bool serves = false;
@@ -69,7 +69,7 @@ struct claim {
 /// a node that serves.
 inline constexpr int claim_patience = 5;
 /// What this node and the others may have missed of each other.
-struct sight {
+struct missed_heartbeats {
   bool was_away =
     false; ///< since the last check this node's heartbeat was silent long enough to count as dead
   bool is_blind = false; ///< was away a moment ago: other live nodes may not be visible yet
@@ -77,8 +77,8 @@ struct sight {
 /// Returns the serving claim after a check of the live `nodes`. A node that serves continues, unless it was
 /// away and another kind started. A node that does not serve waits while another kind claims or has
 /// precedence (lower wire version, then lower id).
-[[nodiscard]] claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes,
-                                const sight& of_us);
+[[nodiscard]] serving_claim claim_after(const serving_claim& before, const node_row& self,
+                                        std::span<const node_row> nodes, const missed_heartbeats& of_us);
 
 /// Whether `self` is draining, is the last serving node of its kind, and nodes of another kind take over its
 /// aggregates.
@@ -103,8 +103,8 @@ struct gift {
 /// as many as `self` gets nothing, because it would hand back.
 /// Exception: a draining node also hands over to unsettled nodes, because limited reachability is better
 /// than no owner.
-[[nodiscard]] std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes,
-                                      std::span<const gift> on_their_way,
-                                      std::span<const aggregate_id> may_go, std::size_t most);
+[[nodiscard]] std::vector<gift> rebalancing_moves(const std::string& self, std::span<const node_row> nodes,
+                                                  std::span<const gift> on_their_way,
+                                                  std::span<const aggregate_id> may_go, std::size_t most);
 
 } // namespace fq

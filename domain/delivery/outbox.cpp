@@ -47,8 +47,9 @@ struct teller {
       case entry_status::away:
       case entry_status::cancelled:
       case entry_status::completed:
-      case entry_status::revoked: return std::nullopt;
+      case entry_status::revoked: break;
     }
+    return std::nullopt;
   }
   std::optional<domain_event> operator()(const claim_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
@@ -78,8 +79,9 @@ struct teller {
       case order_status::pending:
       case order_status::awaiting_payment:
       case order_status::partially_refunded:
-      case order_status::refunded: return std::nullopt;
+      case order_status::refunded: break;
     }
+    return std::nullopt;
   }
   static domain_event about(std::string_view topic, const payment_row& row, money amount) {
     domain_event told{topic, row.id, row.customer, {}, amount, never};
@@ -98,8 +100,9 @@ struct teller {
       case payment_status::quarantined:
       case payment_status::confirmed_late:
       case payment_status::refund_pending:
-      case payment_status::refund_failed: return std::nullopt;
+      case payment_status::refund_failed: break;
     }
+    return std::nullopt;
   }
   std::optional<domain_event> operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;

@@ -42,7 +42,7 @@ constexpr place place_of(queue_number n) {
 }
 } // namespace
 
-void line_order::grow_to(std::size_t block_index) {
+void line_rank::grow_to(std::size_t block_index) {
   while (blocks_.size() <= block_index) {
     blocks_.emplace_back();
     in_line_.append();
@@ -50,7 +50,7 @@ void line_order::grow_to(std::size_t block_index) {
   }
 }
 
-void line_order::append(queue_number n) {
+void line_rank::append(queue_number n) {
   const auto p = place_of(n);
   grow_to(p.block);
   blocks_[p.block].in_line[p.word] |= p.bit;
@@ -60,7 +60,7 @@ void line_order::append(queue_number n) {
   ++size_;
 }
 
-void line_order::remove(queue_number n) {
+void line_rank::remove(queue_number n) {
   const auto p = place_of(n);
   auto& b = blocks_[p.block];
   if ((b.present[p.word] & p.bit) != 0) present_.add(p.block, -1);
@@ -70,7 +70,7 @@ void line_order::remove(queue_number n) {
   --size_;
 }
 
-void line_order::set_away(queue_number n, bool away) {
+void line_rank::set_away(queue_number n, bool away) {
   const auto p = place_of(n);
   auto& word = blocks_[p.block].present[p.word];
   if (((word & p.bit) == 0) == away) return;
@@ -78,7 +78,7 @@ void line_order::set_away(queue_number n, bool away) {
   present_.add(p.block, away ? -1 : 1);
 }
 
-std::uint64_t line_order::rank(queue_number n) const {
+std::uint64_t line_rank::rank(queue_number n) const {
   const auto p = place_of(n);
   const auto& b = blocks_[p.block];
   auto before = in_line_.before(p.block);
@@ -86,7 +86,7 @@ std::uint64_t line_order::rank(queue_number n) const {
   return before + static_cast<std::uint64_t>(std::popcount(b.in_line[p.word] & (p.bit - 1))) + 1;
 }
 
-std::optional<queue_number> line_order::lowest(const prefix_counts& counts, bitmap block::*bits) const {
+std::optional<queue_number> line_rank::lowest(const prefix_counts& counts, bitmap block::*bits) const {
   const auto i = counts.first_nonzero();
   if (i >= blocks_.size()) return std::nullopt;
   for (std::size_t w = 0; w < words; ++w)
@@ -95,8 +95,8 @@ std::optional<queue_number> line_order::lowest(const prefix_counts& counts, bitm
   return std::nullopt;
 }
 
-std::optional<queue_number> line_order::first() const { return lowest(present_, &block::present); }
+std::optional<queue_number> line_rank::first() const { return lowest(present_, &block::present); }
 
-std::optional<queue_number> line_order::first_in_line() const { return lowest(in_line_, &block::in_line); }
+std::optional<queue_number> line_rank::first_in_line() const { return lowest(in_line_, &block::in_line); }
 
 } // namespace fq

@@ -26,7 +26,7 @@ private:
   std::vector<std::int32_t> tree_; ///< tree_[i - 1] is node i
 };
 
-class line_order {
+class line_rank {
 public:
   /// Appends `n` at the end. Precondition: greater than every number appended before.
   void append(queue_number n);

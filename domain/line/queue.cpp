@@ -75,7 +75,7 @@ std::uint64_t queue_line::position(const entry& e) const {
 
 bool queue_line::overtakes(std::uint8_t priority_class) const {
   return std::any_of(order_.begin() + priority_class + 1, order_.end(),
-                     [](const line_order& line) { return line.size() > 0; });
+                     [](const line_rank& line) { return line.size() > 0; });
 }
 
 timestamp queue_line::next_session_deadline() const {

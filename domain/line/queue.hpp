@@ -95,7 +95,7 @@ private:
   std::vector<std::unique_ptr<chunk>> chunks_; ///< number n at index n - 1
   std::uint64_t size_ = 0;
   std::unordered_map<subject_key, queue_number> newest_;
-  std::array<line_order, priority_classes> order_;
+  std::array<line_rank, priority_classes> order_;
   std::set<std::pair<timestamp, queue_number>> session_deadlines_;
   queue_counts counts_;
   admission_window window_, arrivals_;

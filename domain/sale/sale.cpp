@@ -70,7 +70,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
 
 std::size_t sale::end_sale(timestamp now, decision& out) {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && is_over(now)) turn(event_trigger::end, now, out);
+  if (selling && is_over(now)) change_status(event_trigger::end, now, out);
   return 0;
 }
 
@@ -138,7 +138,7 @@ void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
   auto ask = gateway_order_kind::verify;
   if (payment.status == payment_status::initializing)
     ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
-  out.orders.push_back({ask, id, {}});
+  out.gateway_calls.push_back({ask, id, {}});
 }
 
 std::size_t sale::chase_payments(timestamp now, decision& out) {
@@ -146,7 +146,7 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   for (const auto& id : stale) ask_soon(id, now, out);
   const auto refunds = payments_.refunds_due(now, refunds_per_run);
   for (const auto& id : refunds) {
-    out.orders.push_back({gateway_order_kind::refund, payments_.find_refund(id)->payment, id});
+    out.gateway_calls.push_back({gateway_order_kind::refund, payments_.find_refund(id)->payment, id});
     payments_.tried(id, false, now + rules_.refund_retry.cap, now, out.content);
   }
   return stale.size() + refunds.size();
@@ -162,7 +162,7 @@ std::size_t sale::look_again(timestamp now, decision& out) {
       const auto& p = *payments_.find(id);
       if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
         continue;
-      out.orders.push_back({gateway_order_kind::verify, id, {}});
+      out.gateway_calls.push_back({gateway_order_kind::verify, id, {}});
       ++asked;
     }
   return asked;

@@ -84,7 +84,7 @@ struct decision {
   changes content;
   std::vector<entry_change> entry_changes;
   std::vector<notice_kind> notices;
-  std::vector<gateway_order> orders;
+  std::vector<gateway_order> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   bool line_moved = false;
@@ -220,9 +220,9 @@ public:
                    const std::string& gateway_id, timestamp now, decision& out);
   /// The gateway was unreachable, after retries.
   void not_answered(const payment_id& payment, timestamp now);
-  /// The gateway refuses `payment` permanently. `is_used_up`: only because its reference was used, so
-  /// another attempt may succeed.
-  void not_taken(const payment_id& payment, bool is_used_up, timestamp now, decision& out);
+  /// The gateway refuses `payment` permanently. `reference_already_used`: only because its reference was
+  /// used, so another attempt may succeed.
+  void not_taken(const payment_id& payment, bool reference_already_used, timestamp now, decision& out);
   /// The gateway will never capture `payment` (declined, expired, unknown).
   void closed(const payment_id& payment, timestamp now, decision& out);
   /// The gateway answers "not paid" to a verify call or (`was_closing`) to a request to close the attempt.
@@ -244,7 +244,7 @@ public:
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
   // -- organizer (sale_organizer.cpp)
-  refusal turn(event_trigger trigger, timestamp now, decision& out);
+  refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
 
   // -- time
@@ -325,8 +325,8 @@ private:
                      price_quote& price) const;
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
                                      const promo_code_row*& out) const;
-  [[nodiscard]] const queue_line::entry* let_in(const customer_id& customer, timestamp now, decision& out,
-                                                refusal& no);
+  [[nodiscard]] const queue_line::entry* find_or_admit(const customer_id& customer, timestamp now,
+                                                       decision& out, refusal& no);
   void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
                   std::string_view failure = {});
   void page_is_there(const claim_id& claim, timestamp now, decision& out);
@@ -362,8 +362,8 @@ private:
   void refund_done(const refund_id& refund, timestamp now, decision& out);
   void take_tickets_back(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
                          decision& out);
-  void need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
-                   timestamp now, decision& out);
+  void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
+                       timestamp now, decision& out);
   void settle_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time

@@ -113,8 +113,8 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
 
 /// Returns the entry that `customer` shops from: the existing entry or, in an `open` event, one that it
 /// creates. Null: `no` holds the reason.
-const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now, decision& out,
-                                      refusal& no) {
+const queue_line::entry* sale::find_or_admit(const customer_id& customer, timestamp now, decision& out,
+                                             refusal& no) {
   const auto* own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
   auto place = join(customer, 0, now, out);

@@ -14,7 +14,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   if (is_blocked(customer)) return {reason::customer_blocked};
   if (const auto* open = payments_.open_of(id)) {
     if (open->status == payment_status::initializing)
-      out.orders.push_back(
+      out.gateway_calls.push_back(
         {gateway_order_kind::initialize, open->id, {}}); // same reference, so repeating the call is harmless
     return {{}, false, open->id};
   }
@@ -43,7 +43,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
     payments_.move(payment, payment_trigger::confirm, now, out.content);
     confirm_claim(of, now, out);
   } else {
-    out.orders.push_back({gateway_order_kind::initialize, payment, {}});
+    out.gateway_calls.push_back({gateway_order_kind::initialize, payment, {}});
   }
   return payment;
 }
@@ -59,7 +59,7 @@ void sale::initialized(const payment_id& id, const std::string& url, const std::
   });
   out.reveals = true;
   if (claims_.find(claim)->status == claim_status::claimed) return page_is_there(claim, now, out);
-  out.orders.push_back({gateway_order_kind::expire, id, {}}); // its claim is being released
+  out.gateway_calls.push_back({gateway_order_kind::expire, id, {}}); // its claim is being released
 }
 
 void sale::not_answered(const payment_id& id, timestamp now) {
@@ -68,15 +68,15 @@ void sale::not_answered(const payment_id& id, timestamp now) {
     payments_.ask_again(id, now + rules_.initialize_again);
 }
 
-void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decision& out) {
+void sale::not_taken(const payment_id& id, bool reference_already_used, timestamp now, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
-  if (is_used_up && p->status == payment_status::pending)
+  if (reference_already_used && p->status == payment_status::pending)
     return; // used up by our own first call, whose page is known
   const auto& claim = *claims_.find(p->claim);
   const auto gateway = p->gateway;
   if (claim.status != claim_status::claimed) return closed(id, now, out);
-  if (!is_used_up || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
+  if (!reference_already_used || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
     return orders_.of_claim(claim.id) == nullptr ? closed(id, now, out) : give_up(id, now, out);
   payments_.move(id, payment_trigger::fail, now, out.content);
   begin_attempt(claim, gateway, now, out);
@@ -107,7 +107,8 @@ void sale::unpaid(const payment_id& id, bool was_closing, timestamp now, decisio
   const auto claim = claims_.find(p->claim)->status;
   if (claim == claim_status::claimed) return; // in time: the customer may still pay
   if (!was_closing)
-    return out.orders.push_back({gateway_order_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
+    return out.gateway_calls.push_back(
+      {gateway_order_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
   // The gateway cannot close it. An EXPIRING claim waits for its grace. For any other claim the attempt
   // fails now, and a later capture is late money.
   if (claim != claim_status::expiring && payments_.move(id, payment_trigger::fail, now, out.content))
@@ -125,7 +126,7 @@ std::optional<refund_id> sale::refund_of(const payment_row& payment, const gatew
 /// state.
 void sale::ask_about_refunds(const payment_id& payment, decision& out) {
   for (const auto& refund : payments_.requested_of(payment))
-    out.orders.push_back({gateway_order_kind::refund, payment, refund});
+    out.gateway_calls.push_back({gateway_order_kind::refund, payment, refund});
 }
 
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
@@ -166,10 +167,10 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   if (!as_quoted) {
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
     out.reveals = true;
-    need_person(dead_letter_kind::payment_quarantined, id,
-                "captured " + money_text(fact.amount, fact.currency) + ", quoted "
-                  + money_text(payment.amount, event_.currency),
-                {}, now, out);
+    add_dead_letter(dead_letter_kind::payment_quarantined, id,
+                    "captured " + money_text(fact.amount, fact.currency) + ", quoted "
+                      + money_text(payment.amount, event_.currency),
+                    {}, now, out);
     if (is_live(claims_.find(claim)->status))
       move_order(claim, order_trigger::await_payment, now, out); // the order ends with its hold
     send_no_link(claim, now, out);
@@ -187,7 +188,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
 void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   const auto& claim = *claims_.find(id);
   if (const auto* open = payments_.open_of(id))
-    out.orders.push_back({gateway_order_kind::expire, open->id, {}}); // prevents a second payment
+    out.gateway_calls.push_back({gateway_order_kind::expire, open->id, {}}); // prevents a second payment
   claims_.move(id, claim_trigger::confirm, now, out.content);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);

@@ -26,8 +26,9 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
   const auto* row = code ? promo_codes_.find(*code) : nullptr;
   if (row == nullptr) return reason::promo_code_invalid;
   auto no = may_use(*row, claims_.promo_uses(customer, row->ordinal + 1), now);
-  const bool is_used_up = no.why == reason::promo_code_exhausted || no.why == reason::promo_code_limit;
-  if (no && !(is_used_up && planted(bug::promo_limit_forgotten))) return no;
+  const bool reference_already_used =
+    no.why == reason::promo_code_exhausted || no.why == reason::promo_code_limit;
+  if (no && !(reference_already_used && planted(bug::promo_limit_forgotten))) return no;
   out = row;
   return {};
 }
@@ -83,7 +84,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   order_row order;
   order.promo_code = w.promo != nullptr ? w.promo->code : std::string{};
   refusal no;
-  if (joins_itself) entry = let_in(customer, now, out, no);
+  if (joins_itself) entry = find_or_admit(customer, now, out, no);
   if (entry == nullptr) return {std::move(no)};
 
   order.claim = hold(*entry, std::move(claim), now, out);
@@ -155,7 +156,7 @@ void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_
   if (claim.status == claim_status::claimed)
     claims_.move(claim.id, claim_trigger::deadline_with_payment, now, out.content);
   payments_.ask_again(payment, now + rules_.verdict_grace / 4);
-  out.orders.push_back({gateway_order_kind::expire, payment, {}});
+  out.gateway_calls.push_back({gateway_order_kind::expire, payment, {}});
   out.reveals = true;
 }
 
@@ -178,7 +179,7 @@ std::size_t sale::end_pending(timestamp now, decision& out) {
     if (const auto* open = payments_.open_of(claim.id)) {
       const auto payment = open->id;
       payments_.move(payment, payment_trigger::fail, now, out.content);
-      out.orders.push_back({gateway_order_kind::expire, payment, {}});
+      out.gateway_calls.push_back({gateway_order_kind::expire, payment, {}});
     }
     release(claim, now, out, {order_trigger::fail, "gateway_unavailable"});
   }

@@ -93,7 +93,7 @@ void sale::change_event(event_status from, timestamp now, decision& out) {
   out.reveals = true;
 }
 
-refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
+refusal sale::change_status(event_trigger trigger, timestamp now, decision& out) {
   const auto from = event_.status;
   const auto to = next(event_rules, from, trigger);
   if (!to || (trigger == event_trigger::activate && is_over(now)))

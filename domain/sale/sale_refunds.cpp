@@ -52,7 +52,7 @@ refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<ref
   if (amount == 0)
     refund_done(refund, now, out);
   else
-    out.orders.push_back({gateway_order_kind::refund, id, refund});
+    out.gateway_calls.push_back({gateway_order_kind::refund, id, refund});
   return refund;
 }
 
@@ -65,8 +65,8 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   const auto before = *payments_.find(payment);
   const bool given_up = refund->status == refund_status::failed;
   if (given_up && before.status != payment_status::refund_failed) // another refund replaced it
-    return need_person(dead_letter_kind::refund_refused, id,
-                       "the gateway made a refund that had been given up", {}, now, out);
+    return add_dead_letter(dead_letter_kind::refund_refused, id,
+                           "the gateway made a refund that had been given up", {}, now, out);
   if (given_up) settle_letter_about(id, now, out);
   payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto claim = before.claim;
@@ -102,14 +102,14 @@ void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, dec
   if (refund == nullptr) return;
   if (refused && refund->status == refund_status::succeeded) // days later: the bank rejected it, and the
                                                              // gateway has the money again
-    return need_person(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now,
-                       out);
+    return add_dead_letter(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now,
+                           out);
   if (refund->status != refund_status::requested) return;
   if (refused && !may_retry(rules_.refund_retry, refund->attempts + 1)) {
     const auto payment = refund->payment;
     payments_.move(id, refund_trigger::give_up, now, out.content);
     payments_.move(payment, payment_trigger::refund_refused, now, out.content);
-    return need_person(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
+    return add_dead_letter(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
   }
   const auto back_off =
     retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
@@ -184,8 +184,8 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
 
 // -- dead letters
 
-void sale::need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
-                       timestamp now, decision& out) {
+void sale::add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail,
+                           std::string payload, timestamp now, decision& out) {
   dead_letter_row row;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.kind = kind;
@@ -252,7 +252,7 @@ void sale::undelivered(const outbox_row& row, const std::string& detail, timesta
   const bool is_known =
     std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == row.id; });
   if (is_known) return; // reported again, because our answer was lost
-  need_person(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
+  add_dead_letter(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
 }
 
 } // namespace fq

@@ -71,7 +71,7 @@ struct order_wish {
 };
 
 struct listed_order {
-  order_sight sight;
+  order_sight observation;
   std::optional<std::size_t> fan; // none: not an order of this run
 };
 

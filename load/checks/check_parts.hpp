@@ -18,7 +18,7 @@ inline std::string money(std::int64_t amount, const std::string& currency) {
   return std::to_string(amount) + " " + currency;
 }
 
-inline void accuse(check_result& check, std::string example) {
+inline void add_violation(check_result& check, std::string example) {
   check.result = verdict::broken;
   ++check.violations;
   if (check.examples.size() < example_limit) check.examples.push_back(std::move(example));

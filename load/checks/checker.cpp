@@ -36,16 +36,16 @@ struct entry_facts {
 
 using entry_map = std::unordered_map<uuid, entry_facts, uuid_hash>;
 
-void add_sight(entry_facts& facts, const place_sight& sight) {
-  switch (sight.kind) {
+void add_sight(entry_facts& facts, const place_sight& observation) {
+  switch (observation.kind) {
     case place_kind::waiting:
-      facts.last_waiting_sent_us = std::max(facts.last_waiting_sent_us, sight.sent_us);
+      facts.last_waiting_sent_us = std::max(facts.last_waiting_sent_us, observation.sent_us);
       break;
     case place_kind::away: facts.was_away = true; break;
     case place_kind::admitted:
       facts.admitted = true;
-      facts.admitted_seen_us = std::min(facts.admitted_seen_us, sight.at_us);
-      if (facts.batch == 0) facts.batch = sight.batch;
+      facts.admitted_seen_us = std::min(facts.admitted_seen_us, observation.at_us);
+      if (facts.batch == 0) facts.batch = observation.batch;
       break;
     case place_kind::over:
     case place_kind::absent:
@@ -57,14 +57,14 @@ entry_map gather_entries(const sale_history& history) {
   entry_map entries;
   entries.reserve(history.fans.size() * 2);
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
-    for (const auto& sight : history.fans[fan].places) {
-      if (!names_an_entry(sight.kind)) continue;
-      auto [at, fresh] = entries.try_emplace(sight.entry);
+    for (const auto& observation : history.fans[fan].places) {
+      if (!names_an_entry(observation.kind)) continue;
+      auto [at, fresh] = entries.try_emplace(observation.entry);
       if (fresh) {
         at->second.fan = fan;
-        at->second.number = sight.number;
+        at->second.number = observation.number;
       }
-      add_sight(at->second, sight);
+      add_sight(at->second, observation);
     }
   }
   return entries;
@@ -93,12 +93,12 @@ void check_overtakes(const entry_map& entries, check_result& check) {
     const auto& place = **at;
     if (!place.was_away) {
       if (place.admitted && place.batch > 0 && earliest_batch_behind < place.batch)
-        accuse(check, "number " + std::to_string(place.number) + " in batch " + std::to_string(place.batch)
-                        + ", number " + std::to_string(batch_holder) + " already in batch "
-                        + std::to_string(earliest_batch_behind));
+        add_violation(check, "number " + std::to_string(place.number) + " in batch "
+                               + std::to_string(place.batch) + ", number " + std::to_string(batch_holder)
+                               + " already in batch " + std::to_string(earliest_batch_behind));
       else if (!place.admitted && earliest_seen_behind_us < place.last_waiting_sent_us)
-        accuse(check, "number " + std::to_string(place.number) + " still waited after number "
-                        + std::to_string(seen_holder) + " was admitted");
+        add_violation(check, "number " + std::to_string(place.number) + " still waited after number "
+                               + std::to_string(seen_holder) + " was admitted");
     }
     if (!place.admitted) continue;
     if (place.batch > 0 && place.batch < earliest_batch_behind) {
@@ -127,7 +127,7 @@ void check_batches(const entry_map& entries, const sale_terms& terms, check_resu
   }
   for (const auto& [batch, size] : sizes)
     if (size > terms.batch_size)
-      accuse(check, "batch " + std::to_string(batch) + " has " + std::to_string(size) + " entries");
+      add_violation(check, "batch " + std::to_string(batch) + " has " + std::to_string(size) + " entries");
 }
 
 // Finds two places with one number, and one place with two fans.
@@ -135,17 +135,17 @@ void check_duplicates(const sale_history& history, const entry_map& entries, che
   const auto line = by_number(entries);
   for (std::size_t i = 1; i < line.size(); ++i)
     if (line[i]->number == line[i - 1]->number)
-      accuse(check, "number " + std::to_string(line[i]->number) + " given to " + fan_name(line[i - 1]->fan)
-                      + " and " + fan_name(line[i]->fan));
+      add_violation(check, "number " + std::to_string(line[i]->number) + " given to "
+                             + fan_name(line[i - 1]->fan) + " and " + fan_name(line[i]->fan));
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
     uuid last;
-    for (const auto& sight : history.fans[fan].places) {
-      if (!names_an_entry(sight.kind) || sight.entry == last) continue;
-      last = sight.entry;
-      const auto at = entries.find(sight.entry);
+    for (const auto& observation : history.fans[fan].places) {
+      if (!names_an_entry(observation.kind) || observation.entry == last) continue;
+      last = observation.entry;
+      const auto at = entries.find(observation.entry);
       if (at != entries.end() && at->second.fan != fan)
-        accuse(check, "entry " + to_string(sight.entry) + " belongs to " + fan_name(at->second.fan) + " and "
-                        + fan_name(fan));
+        add_violation(check, "entry " + to_string(observation.entry) + " belongs to "
+                               + fan_name(at->second.fan) + " and " + fan_name(fan));
     }
   }
 }
@@ -161,63 +161,63 @@ public:
       fan_(fan), history_(history), lost_(lost), grew_(grew), illegal_(illegal) {}
 
   void run() {
-    for (const auto& sight : history_.places) step(sight);
+    for (const auto& observation : history_.places) step(observation);
   }
 
 private:
-  void step(const place_sight& sight) {
-    if (sight.kind == place_kind::absent) return on_absent();
-    if (sight.kind == place_kind::left) {
+  void step(const place_sight& observation) {
+    if (observation.kind == place_kind::absent) return on_absent();
+    if (observation.kind == place_kind::left) {
       known_ = place_kind::left;
       return;
     }
-    if (!has_place_ || sight.entry != entry_) return on_new_entry(sight);
-    on_same_entry(sight);
+    if (!has_place_ || observation.entry != entry_) return on_new_entry(observation);
+    on_same_entry(observation);
   }
 
   void on_absent() {
     if (has_place_ && is_live(known_) && !history_.leave_requested)
-      accuse(lost_, fan_name(fan_) + ": place " + std::to_string(number_) + " answered 404");
+      add_violation(lost_, fan_name(fan_) + ": place " + std::to_string(number_) + " answered 404");
     has_place_ = false;
   }
 
   // A fan gets a new entry only by joining again after the old one ended. A waiting place never ends without
   // a cause. An admitted one may have expired unseen.
-  void on_new_entry(const place_sight& sight) {
+  void on_new_entry(const place_sight& observation) {
     const bool was_waiting = has_place_ && (known_ == place_kind::waiting || known_ == place_kind::away);
     if (was_waiting && !history_.leave_requested)
-      accuse(lost_, fan_name(fan_) + ": waiting place " + std::to_string(number_) + " became another entry, "
-                      + std::to_string(sight.number));
+      add_violation(lost_, fan_name(fan_) + ": waiting place " + std::to_string(number_)
+                             + " became another entry, " + std::to_string(observation.number));
     has_place_ = true;
-    entry_ = sight.entry;
-    number_ = sight.number;
-    batch_ = sight.batch;
-    known_ = sight.kind;
-    position_ = sight.position;
+    entry_ = observation.entry;
+    number_ = observation.number;
+    batch_ = observation.batch;
+    known_ = observation.kind;
+    position_ = observation.position;
   }
 
-  void on_same_entry(const place_sight& sight) {
-    if (sight.number != number_) {
-      accuse(lost_, fan_name(fan_) + ": number " + std::to_string(number_) + " became "
-                      + std::to_string(sight.number));
-      number_ = sight.number;
+  void on_same_entry(const place_sight& observation) {
+    if (observation.number != number_) {
+      add_violation(lost_, fan_name(fan_) + ": number " + std::to_string(number_) + " became "
+                             + std::to_string(observation.number));
+      number_ = observation.number;
     }
     const bool went_back =
       (known_ == place_kind::admitted
-       && (sight.kind == place_kind::waiting || sight.kind == place_kind::away))
-      || ((known_ == place_kind::over || known_ == place_kind::left) && is_live(sight.kind));
+       && (observation.kind == place_kind::waiting || observation.kind == place_kind::away))
+      || ((known_ == place_kind::over || known_ == place_kind::left) && is_live(observation.kind));
     if (went_back)
-      accuse(illegal_,
-             fan_name(fan_) + ": entry " + std::to_string(number_) + " came back from a later state");
-    if (sight.batch != 0 && batch_ != 0 && sight.batch != batch_)
-      accuse(illegal_, fan_name(fan_) + ": admission batch " + std::to_string(batch_) + " became "
-                         + std::to_string(sight.batch));
-    if (sight.batch != 0) batch_ = sight.batch;
-    if (position_ != 0 && sight.position > position_)
-      accuse(grew_, fan_name(fan_) + ": position " + std::to_string(position_) + " became "
-                      + std::to_string(sight.position));
-    if (sight.position != 0) position_ = sight.position;
-    known_ = sight.kind;
+      add_violation(illegal_,
+                    fan_name(fan_) + ": entry " + std::to_string(number_) + " came back from a later state");
+    if (observation.batch != 0 && batch_ != 0 && observation.batch != batch_)
+      add_violation(illegal_, fan_name(fan_) + ": admission batch " + std::to_string(batch_) + " became "
+                                + std::to_string(observation.batch));
+    if (observation.batch != 0) batch_ = observation.batch;
+    if (position_ != 0 && observation.position > position_)
+      add_violation(grew_, fan_name(fan_) + ": position " + std::to_string(position_) + " became "
+                             + std::to_string(observation.position));
+    if (observation.position != 0) position_ = observation.position;
+    known_ = observation.kind;
   }
 
   std::size_t fan_;
@@ -251,12 +251,12 @@ using claim_map = std::map<uuid, claim_facts>;
 claim_map gather_claims(const sale_history& history, check_result& lost, check_result& illegal) {
   claim_map claims;
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
-    for (const auto& sight : history.fans[fan].claims) {
-      auto [at, fresh] = claims.try_emplace(sight.claim);
+    for (const auto& observation : history.fans[fan].claims) {
+      auto [at, fresh] = claims.try_emplace(observation.claim);
       auto& facts = at->second;
-      if (sight.status == claim_status::absent) {
+      if (observation.status == claim_status::absent) {
         if (!fresh)
-          accuse(lost, fan_name(fan) + ": claim " + to_string(sight.claim) + " answered 404");
+          add_violation(lost, fan_name(fan) + ": claim " + to_string(observation.claim) + " answered 404");
         else
           claims.erase(at);
         continue;
@@ -264,20 +264,20 @@ claim_map gather_claims(const sale_history& history, check_result& lost, check_r
       if (fresh)
         facts.fan = fan;
       else if (facts.fan != fan)
-        accuse(illegal, "claim " + to_string(sight.claim) + " shown to two fans");
-      else if (!holds_stock(facts.last.status) && holds_stock(sight.status))
-        accuse(illegal, fan_name(fan) + ": claim came back from RELEASED");
-      else if (facts.last.status == claim_status::confirmed && sight.status != claim_status::confirmed
-               && sight.status != claim_status::refunded)
-        accuse(illegal, fan_name(fan) + ": CONFIRMED claim was taken back");
-      facts.first_sent_us = std::min({facts.first_sent_us, sight.first_sent_us, sight.sent_us});
-      if (holds_stock(sight.status)) {
-        facts.live_from_us = std::min(facts.live_from_us, sight.at_us);
-        facts.live_until_us = std::max(facts.live_until_us, sight.sent_us);
+        add_violation(illegal, "claim " + to_string(observation.claim) + " shown to two fans");
+      else if (!holds_stock(facts.last.status) && holds_stock(observation.status))
+        add_violation(illegal, fan_name(fan) + ": claim came back from RELEASED");
+      else if (facts.last.status == claim_status::confirmed && observation.status != claim_status::confirmed
+               && observation.status != claim_status::refunded)
+        add_violation(illegal, fan_name(fan) + ": CONFIRMED claim was taken back");
+      facts.first_sent_us = std::min({facts.first_sent_us, observation.first_sent_us, observation.sent_us});
+      if (holds_stock(observation.status)) {
+        facts.live_from_us = std::min(facts.live_from_us, observation.at_us);
+        facts.live_until_us = std::max(facts.live_until_us, observation.sent_us);
       }
-      if (sight.status == claim_status::confirmed)
-        facts.confirmed_seen_us = std::min(facts.confirmed_seen_us, sight.at_us);
-      facts.last = sight;
+      if (observation.status == claim_status::confirmed)
+        facts.confirmed_seen_us = std::min(facts.confirmed_seen_us, observation.at_us);
+      facts.last = observation;
     }
   }
   // A confirmed claim holds its units permanently.
@@ -330,8 +330,8 @@ void check_oversold(const std::vector<holding>& holdings, const sale_terms& term
     if (at == per_type.end()) continue;
     const auto highest = highest_overlap(at->second);
     if (highest > type.total) {
-      accuse(check, "type '" + type.name + "': " + std::to_string(highest) + " held or sold of "
-                      + std::to_string(type.total));
+      add_violation(check, "type '" + type.name + "': " + std::to_string(highest) + " held or sold of "
+                             + std::to_string(type.total));
       excess_units += static_cast<std::uint64_t>(highest - type.total);
     }
   }
@@ -346,7 +346,7 @@ void check_extra_claims(const std::vector<holding>& holdings, const sale_history
   for (std::size_t fan = 0; fan < per_fan.size(); ++fan) {
     const auto highest = highest_overlap(per_fan[fan]);
     if (highest > history.terms.claims_per_customer)
-      accuse(check, fan_name(fan) + ": " + std::to_string(highest) + " claims at once");
+      add_violation(check, fan_name(fan) + ": " + std::to_string(highest) + " claims at once");
   }
 }
 
@@ -371,9 +371,9 @@ void check_false_sold_out(const std::vector<holding>& holdings, const sale_histo
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan)
     for (const auto told_us : history.fans[fan].told_sold_out)
       if (told_us < last_claim_sent_us)
-        accuse(check, fan_name(fan) + " was told sold out, and a claim succeeded later");
+        add_violation(check, fan_name(fan) + " was told sold out, and a claim succeeded later");
   if (history.sold_out_seen && history.sold_out_at_us < last_claim_sent_us)
-    accuse(check, "the event said sold_out, and a claim succeeded later");
+    add_violation(check, "the event said sold_out, and a claim succeeded later");
 }
 
 // ---- money --------------------------------------------------------------------------------------------
@@ -381,19 +381,20 @@ void check_false_sold_out(const std::vector<holding>& holdings, const sale_histo
 payment_map gather_payments(const sale_history& history, check_result& illegal) {
   payment_map payments;
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
-    for (const auto& sight : history.fans[fan].payments) {
-      auto [at, fresh] = payments.try_emplace(sight.payment);
+    for (const auto& observation : history.fans[fan].payments) {
+      auto [at, fresh] = payments.try_emplace(observation.payment);
       auto& facts = at->second;
       if (fresh)
         facts.fan = fan;
       else if (facts.last.status == payment_status::confirmed
-               && (sight.status == payment_status::initializing || sight.status == payment_status::pending
-                   || sight.status == payment_status::failed))
-        accuse(illegal, fan_name(fan) + ": CONFIRMED payment was taken back");
-      if (sight.status == payment_status::confirmed)
-        facts.confirmed_seen_us = std::min(facts.confirmed_seen_us, sight.at_us);
-      facts.last_sent_us = std::max(facts.last_sent_us, sight.sent_us);
-      facts.last = sight;
+               && (observation.status == payment_status::initializing
+                   || observation.status == payment_status::pending
+                   || observation.status == payment_status::failed))
+        add_violation(illegal, fan_name(fan) + ": CONFIRMED payment was taken back");
+      if (observation.status == payment_status::confirmed)
+        facts.confirmed_seen_us = std::min(facts.confirmed_seen_us, observation.at_us);
+      facts.last_sent_us = std::max(facts.last_sent_us, observation.sent_us);
+      facts.last = observation;
     }
   }
   return payments;
@@ -415,17 +416,18 @@ void check_amounts(const sale_history& history, const claim_map& claims, const p
     }
     if (sum + facts.last.fees != facts.last.amount || facts.last.fees < 0
         || (sum == 0 && facts.last.fees != 0) || facts.last.currency != history.terms.currency || price_wrong)
-      accuse(check, fan_name(facts.fan) + ": claim of " + money(facts.last.amount, facts.last.currency)
-                      + ", its items cost " + money(sum, history.terms.currency)
-                      + (price_wrong ? " at another price than the event's" : ""));
+      add_violation(check, fan_name(facts.fan) + ": claim of " + money(facts.last.amount, facts.last.currency)
+                             + ", its items cost " + money(sum, history.terms.currency)
+                             + (price_wrong ? " at another price than the event's" : ""));
   }
   for (const auto& [id, facts] : payments) {
     const auto claim = claims.find(facts.last.claim);
     if (claim == claims.end()) continue;
     const auto& owed = claim->second.last;
     if (facts.last.amount != owed.amount || facts.last.currency != owed.currency)
-      accuse(check, fan_name(facts.fan) + ": payment of " + money(facts.last.amount, facts.last.currency)
-                      + " for a claim of " + money(owed.amount, owed.currency));
+      add_violation(check, fan_name(facts.fan) + ": payment of "
+                             + money(facts.last.amount, facts.last.currency) + " for a claim of "
+                             + money(owed.amount, owed.currency));
   }
 }
 
@@ -461,7 +463,7 @@ void check_paid(const sale_history& history, const claim_map& claims, const paym
     const bool has_ticket = last.status == claim_status::confirmed || last.status == claim_status::refunded;
     if (has_ticket) continue;
     if (last.sent_us >= sum.first_confirmed_us)
-      accuse(check, fan_name(claim->second.fan) + ": payment CONFIRMED, claim not");
+      add_violation(check, fan_name(claim->second.fan) + ": payment CONFIRMED, claim not");
     else
       ++out.undetermined;
   }
@@ -471,7 +473,7 @@ void check_paid(const sale_history& history, const claim_map& claims, const paym
       if (!answer.paid || payment == payments.end()) continue;
       const auto& last = payment->second.last;
       if (last.status == payment_status::failed)
-        accuse(check, fan_name(fan) + ": the gateway took the money, the payment is FAILED");
+        add_violation(check, fan_name(fan) + ": the gateway took the money, the payment is FAILED");
       else if (last.status == payment_status::initializing || last.status == payment_status::pending)
         ++out.undetermined;
     }
@@ -495,12 +497,12 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
     if (confirmed && !sum.any_confirmed) {
       // No fan read the payment after the claim was seen CONFIRMED: undetermined, not wrong.
       if (sum.last_sent_us >= facts.confirmed_seen_us || (at == sums.end() && facts.last.amount > 0))
-        accuse(check, fan_name(facts.fan) + ": claim CONFIRMED without a confirmed payment");
+        add_violation(check, fan_name(facts.fan) + ": claim CONFIRMED without a confirmed payment");
       else if (facts.last.amount > 0)
         ++out.undetermined;
     } else if (confirmed && sum.paid != facts.last.amount) {
-      accuse(check, fan_name(facts.fan) + ": paid " + money(sum.paid, facts.last.currency)
-                      + " for a claim of " + money(facts.last.amount, facts.last.currency));
+      add_violation(check, fan_name(facts.fan) + ": paid " + money(sum.paid, facts.last.currency)
+                             + " for a claim of " + money(facts.last.amount, facts.last.currency));
     }
   }
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan)
@@ -508,7 +510,7 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
       const auto payment = payments.find(answer.payment);
       if (!answer.paid && payment != payments.end()
           && payment->second.last.status == payment_status::confirmed)
-        accuse(check, fan_name(fan) + ": the gateway declined, the payment is CONFIRMED");
+        add_violation(check, fan_name(fan) + ": the gateway declined, the payment is CONFIRMED");
     }
   check.detail = "claims " + money(out.claims_value, history.terms.currency) + ", payments "
                  + money(out.payments_value, history.terms.currency);
@@ -537,7 +539,7 @@ void check_sold(const sale_history& history, check_result& check, judgement& out
     return;
   }
   if (out.sold_units > out.stock || out.sold_units + unknown_units < out.stock)
-    accuse(check, "fans saw " + check.detail + " sold");
+    add_violation(check, "fans saw " + check.detail + " sold");
 }
 
 } // namespace

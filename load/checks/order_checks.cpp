@@ -82,7 +82,7 @@ public:
 
   order_map gather() {
     for (std::size_t fan = 0; fan < history_.fans.size(); ++fan) {
-      for (const auto& sight : history_.fans[fan].orders) on_sight(fan, sight);
+      for (const auto& observation : history_.fans[fan].orders) on_sight(fan, observation);
       for (const auto& wish : history_.fans[fan].wishes)
         if (const auto at = orders_.find(wish.order); at != orders_.end()) at->second.wish = &wish;
     }
@@ -94,73 +94,76 @@ public:
   }
 
 private:
-  void on_sight(std::size_t fan, const order_sight& sight) {
-    if (!sight.status) {
-      accuse(lost_, fan_name(fan) + ": order " + to_string(sight.order) + " answered 404");
+  void on_sight(std::size_t fan, const order_sight& observation) {
+    if (!observation.status) {
+      add_violation(lost_, fan_name(fan) + ": order " + to_string(observation.order) + " answered 404");
       return;
     }
-    auto [at, fresh] = orders_.try_emplace(sight.order);
+    auto [at, fresh] = orders_.try_emplace(observation.order);
     auto& facts = at->second;
     if (fresh) {
       facts.fan = fan;
       facts.seen_by_fan = true;
-      facts.last = *sight.status;
+      facts.last = *observation.status;
     } else if (facts.fan != fan) {
-      accuse(reverted_, "order " + to_string(sight.order) + " shown to two fans");
+      add_violation(reverted_, "order " + to_string(observation.order) + " shown to two fans");
       return;
     }
-    take(at->first, facts, sight, reverted_);
-    facts.first_sent_us = std::min({facts.first_sent_us, sight.first_sent_us, sight.sent_us});
-    facts.succeeded |= *sight.status == order_status::success;
+    take(at->first, facts, observation, reverted_);
+    facts.first_sent_us = std::min({facts.first_sent_us, observation.first_sent_us, observation.sent_us});
+    facts.succeeded |= *observation.status == order_status::success;
   }
 
   // `blame`: the check that an illegal transition violates.
-  void take(const uuid& id, order_facts& facts, const order_sight& sight, check_result& blame) {
-    if (!may_follow(facts.last, *sight.status))
-      accuse(blame, order_name(id, facts) + " went from " + std::string(name_of(facts.last)) + " to "
-                      + std::string(name_of(*sight.status)));
-    facts.last = *sight.status;
+  void take(const uuid& id, order_facts& facts, const order_sight& observation, check_result& blame) {
+    if (!may_follow(facts.last, *observation.status))
+      add_violation(blame, order_name(id, facts) + " went from " + std::string(name_of(facts.last)) + " to "
+                             + std::string(name_of(*observation.status)));
+    facts.last = *observation.status;
     if (holds_stock(facts.last)) {
-      facts.live_from_us = std::min(facts.live_from_us, sight.at_us);
-      facts.live_until_us = std::max(facts.live_until_us, sight.sent_us);
+      facts.live_from_us = std::min(facts.live_from_us, observation.at_us);
+      facts.live_until_us = std::max(facts.live_until_us, observation.sent_us);
     } else if (facts.last == order_status::failed) {
       facts.live_from_us = never_us; // late money may still buy it, so its earlier hold does not count
       facts.live_until_us = -1;
     }
-    if (!sight.terms) return;
-    if (facts.terms && !same_terms(*facts.terms, *sight.terms))
-      accuse(reverted_, order_name(id, facts) + " of " + money(facts.terms->total, facts.terms->currency)
-                          + " is another one later, of " + money(sight.terms->total, sight.terms->currency));
-    facts.terms = sight.terms;
-    facts.refunded_amount = sight.refunded_amount;
-    facts.payment = sight.payment;
-    facts.payment_state = sight.payment_state;
+    if (!observation.terms) return;
+    if (facts.terms && !same_terms(*facts.terms, *observation.terms))
+      add_violation(reverted_, order_name(id, facts) + " of "
+                                 + money(facts.terms->total, facts.terms->currency)
+                                 + " is another one later, of "
+                                 + money(observation.terms->total, observation.terms->currency));
+    facts.terms = observation.terms;
+    facts.refunded_amount = observation.refunded_amount;
+    facts.payment = observation.payment;
+    facts.payment_state = observation.payment_state;
   }
 
   void on_books() {
     for (const auto& listed : history_.after.orders) {
-      if (!listed.fan || *listed.fan >= history_.fans.size() || !listed.sight.status) continue;
-      auto [at, fresh] = orders_.try_emplace(listed.sight.order);
+      if (!listed.fan || *listed.fan >= history_.fans.size() || !listed.observation.status) continue;
+      auto [at, fresh] = orders_.try_emplace(listed.observation.order);
       auto& facts = at->second;
       if (fresh) {
         facts.fan = *listed.fan;
-        facts.last = *listed.sight.status;
+        facts.last = *listed.observation.status;
         facts.first_sent_us = -1; // unknown
         if (history_.fans[*listed.fan].unknown_checkouts == 0)
-          accuse(confirmed_, order_name(at->first, facts) + " is in the books, its fan placed none such");
+          add_violation(confirmed_,
+                        order_name(at->first, facts) + " is in the books, its fan placed none such");
       } else if (facts.fan != *listed.fan) {
-        accuse(reverted_,
-               order_name(at->first, facts) + " is in the books as that of " + fan_name(*listed.fan));
+        add_violation(reverted_,
+                      order_name(at->first, facts) + " is in the books as that of " + fan_name(*listed.fan));
         continue;
       }
       facts.is_listed = true;
-      const bool taken_back = facts.succeeded && !was_bought(*listed.sight.status);
-      take(at->first, facts, listed.sight, taken_back ? confirmed_ : reverted_);
+      const bool taken_back = facts.succeeded && !was_bought(*listed.observation.status);
+      take(at->first, facts, listed.observation, taken_back ? confirmed_ : reverted_);
     }
     for (const auto& [id, facts] : orders_)
       if (!facts.is_listed)
-        accuse(lost_, order_name(id, facts) + " was answered " + std::string(name_of(facts.last))
-                        + " and is not in the books");
+        add_violation(lost_, order_name(id, facts) + " was answered " + std::string(name_of(facts.last))
+                               + " and is not in the books");
   }
 
   const sale_history& history_;
@@ -238,26 +241,27 @@ void check_order_amounts(const sale_history& history, const order_map& orders, c
     if (facts.terms) by_claim[facts.terms->claim] = &facts;
     if (facts.terms && facts.wish != nullptr)
       if (const auto problem = price_check::problem_of(*facts.terms, *facts.wish); !problem.empty())
-        accuse(check, order_name(id, facts) + " has " + problem);
+        add_violation(check, order_name(id, facts) + " has " + problem);
   }
   std::set<uuid> accused; // one accusation per order
-  const auto look = [&](const order_sight& sight) {
-    if (!sight.terms || accused.contains(sight.order)) return;
-    if (const auto problem = prices.problem_of(*sight.terms); !problem.empty()) {
-      accused.insert(sight.order);
-      accuse(check, "order " + to_string(sight.order) + " has " + problem);
+  const auto look = [&](const order_sight& observation) {
+    if (!observation.terms || accused.contains(observation.order)) return;
+    if (const auto problem = prices.problem_of(*observation.terms); !problem.empty()) {
+      accused.insert(observation.order);
+      add_violation(check, "order " + to_string(observation.order) + " has " + problem);
     }
   };
   for (const auto& fan : history.fans)
-    for (const auto& sight : fan.orders) look(sight);
-  for (const auto& listed : history.after.orders) look(listed.sight);
+    for (const auto& observation : fan.orders) look(observation);
+  for (const auto& listed : history.after.orders) look(listed.observation);
   for (const auto& [id, facts] : payments) {
     const auto at = by_claim.find(facts.last.claim);
     if (at == by_claim.end()) continue;
     const auto& owed = *at->second->terms;
     if (facts.last.amount != owed.total || facts.last.currency != owed.currency)
-      accuse(check, fan_name(facts.fan) + ": payment of " + money(facts.last.amount, facts.last.currency)
-                      + " for an order of " + money(owed.total, owed.currency));
+      add_violation(check, fan_name(facts.fan) + ": payment of "
+                             + money(facts.last.amount, facts.last.currency) + " for an order of "
+                             + money(owed.total, owed.currency));
   }
 }
 
@@ -290,8 +294,8 @@ public:
     for (const auto& [id, facts] : orders)
       if (facts.terms) by_claim_[facts.terms->claim] = id;
     for (const auto& fan : history.fans)
-      for (const auto& sight : fan.orders)
-        if (!sight.payment.is_nil()) by_payment_[sight.payment] = sight.order;
+      for (const auto& observation : fan.orders)
+        if (!observation.payment.is_nil()) by_payment_[observation.payment] = observation.order;
   }
 
   // Each attempt with money must have bought the ticket, be in flight, or be refunded; and each ticket must
@@ -303,12 +307,12 @@ public:
     for (const auto& [id, facts] : orders_)
       if (was_bought(facts.last) && !tickets_.contains(id) && facts.terms && facts.terms->total > 0
           && history_.fans[facts.fan].unknown_gateway == 0)
-        accuse(check_, order_name(id, facts) + " is bought, and its fan paid nothing");
+        add_violation(check_, order_name(id, facts) + " is bought, and its fan paid nothing");
     check_.detail = "paid " + std::to_string(sums_.gateway_paid) + " = sold "
                     + std::to_string(sums_.bought_value) + " + refunds " + std::to_string(sums_.refunds)
                     + " + in flight " + std::to_string(sums_.in_flight);
     if (check_.violations == 0 && sums_.gateway_paid != sums_.bought_value + sums_.refunds + sums_.in_flight)
-      accuse(check_, "the sums differ");
+      add_violation(check_, "the sums differ");
   }
 
 private:
@@ -333,9 +337,9 @@ private:
     } else if (where == whereabouts::ticket && is_open(order.last) && !order.is_listed) {
       sums_.in_flight += amount; // no sighting of the order after the payment
     } else {
-      accuse(check_, fan_name(fan) + ": the gateway took " + money(amount, order.terms->currency)
-                       + ", the order is " + std::string(name_of(order.last)) + " and its payment "
-                       + (where == whereabouts::nowhere ? "FAILED" : "CONFIRMED"));
+      add_violation(check_, fan_name(fan) + ": the gateway took " + money(amount, order.terms->currency)
+                              + ", the order is " + std::string(name_of(order.last)) + " and its payment "
+                              + (where == whereabouts::nowhere ? "FAILED" : "CONFIRMED"));
     }
   }
 
@@ -394,13 +398,13 @@ struct listed_units {
 listed_units units_of(const sale_books& books) {
   listed_units out;
   for (const auto& listed : books.orders) {
-    if (!listed.sight.status || !listed.sight.terms) continue;
-    for (const auto& item : listed.sight.terms->items) {
+    if (!listed.observation.status || !listed.observation.terms) continue;
+    for (const auto& item : listed.observation.terms->items) {
       auto& units = out.per_type[item.ticket_type];
-      if (is_bought(*listed.sight.status)) {
+      if (is_bought(*listed.observation.status)) {
         units.sold += item.quantity - item.refunded;
         out.sold += item.quantity - item.refunded;
-      } else if (is_open(*listed.sight.status)) {
+      } else if (is_open(*listed.observation.status)) {
         units.held += item.quantity;
       }
     }
@@ -419,23 +423,23 @@ void check_order_stock(const sale_history& history, const judgement& judged, che
     const auto at = listed.per_type.find(stock.ticket_type);
     const auto units = at == listed.per_type.end() ? type_units{} : at->second;
     if (units.sold > stock.total)
-      accuse(check, "type " + to_string(stock.ticket_type) + ": " + std::to_string(units.sold) + " sold of "
-                      + std::to_string(stock.total));
+      add_violation(check, "type " + to_string(stock.ticket_type) + ": " + std::to_string(units.sold)
+                             + " sold of " + std::to_string(stock.total));
     // Claims or earlier sales may reduce the stock further, never increase it.
     const auto gone = stock.total - stock.available;
     const bool only_orders =
       judged.claim_units == 0 && claim_units_open == 0 && history.before.sold + history.before.held == 0;
     if (gone < units.sold + units.held || (only_orders && gone != units.sold + units.held))
-      accuse(check, "type " + to_string(stock.ticket_type) + ": " + std::to_string(gone)
-                      + " gone, orders have " + std::to_string(units.sold) + " sold and "
-                      + std::to_string(units.held) + " held");
+      add_violation(check, "type " + to_string(stock.ticket_type) + ": " + std::to_string(gone)
+                             + " gone, orders have " + std::to_string(units.sold) + " sold and "
+                             + std::to_string(units.held) + " held");
   }
   const auto sold_before = history.before.sold - units_of(history.before).sold; // by claims
   const auto others = books.sold - listed.sold - sold_before;
   if (others < judged.claim_units || others > judged.claim_units + claim_units_open)
-    accuse(check, "the organizer is told of " + std::to_string(books.sold) + " sold, orders have "
-                    + std::to_string(listed.sold) + ", claims "
-                    + std::to_string(judged.claim_units + sold_before));
+    add_violation(check, "the organizer is told of " + std::to_string(books.sold) + " sold, orders have "
+                           + std::to_string(listed.sold) + ", claims "
+                           + std::to_string(judged.claim_units + sold_before));
   check.detail = std::to_string(books.sold) + " sold, " + std::to_string(listed.sold) + " of them in orders";
 }
 
@@ -444,14 +448,15 @@ void check_promo_uses(const sale_books& books, check_result& check) {
   for (const auto& promo : books.promos) {
     std::int64_t uses = 0;
     for (const auto& listed : books.orders)
-      uses += listed.sight.status && listed.sight.terms && listed.sight.terms->promo_code == promo.code
-              && holds_stock(*listed.sight.status);
+      uses += listed.observation.status && listed.observation.terms
+              && listed.observation.terms->promo_code == promo.code
+              && holds_stock(*listed.observation.status);
     if (promo.uses_max > 0 && std::max(promo.uses, uses) > promo.uses_max)
-      accuse(check, "code " + promo.code + ": " + std::to_string(std::max(promo.uses, uses)) + " uses, "
-                      + std::to_string(promo.uses_max) + " are allowed");
+      add_violation(check, "code " + promo.code + ": " + std::to_string(std::max(promo.uses, uses))
+                             + " uses, " + std::to_string(promo.uses_max) + " are allowed");
     if (promo.uses != uses)
-      accuse(check, "code " + promo.code + ": " + std::to_string(promo.uses) + " uses are counted, "
-                      + std::to_string(uses) + " orders have it");
+      add_violation(check, "code " + promo.code + ": " + std::to_string(promo.uses) + " uses are counted, "
+                             + std::to_string(uses) + " orders have it");
     check.detail += (check.detail.empty() ? "" : ", ") + promo.code + " " + std::to_string(promo.uses)
                     + " of "
                     + (promo.uses_max > 0 ? std::to_string(promo.uses_max) : std::string("no limit"));

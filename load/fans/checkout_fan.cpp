@@ -149,7 +149,7 @@ asio::awaitable<void> fan::pay_order() {
   if (done()) co_return;
   if (order_.status == order_status::success)
     around_.steps().of(step::confirm).add(settled_us, around_.now_us());
-  if (!payment_.sight.payment.is_nil()) co_await look_at_payment();
+  if (!payment_.observation.payment.is_nil()) co_await look_at_payment();
   if (!done() && declines && order_.status == order_status::awaiting_payment) co_await retry_order();
 }
 
@@ -187,7 +187,7 @@ asio::awaitable<void> fan::give_order_up() {
   }
   if (done()) co_return;
   co_await read_whole_order();
-  if (!done() && !payment_.sight.payment.is_nil()) co_await look_at_payment();
+  if (!done() && !payment_.observation.payment.is_nil()) co_await look_at_payment();
 }
 
 // Polls until the order is settled or, after a decline, can be retried.
@@ -205,7 +205,7 @@ asio::awaitable<void> fan::await_order() {
 asio::awaitable<void> fan::finish_order() {
   co_await read_whole_order();
   if (done()) co_return;
-  if (!payment_.sight.payment.is_nil()) {
+  if (!payment_.observation.payment.is_nil()) {
     co_await look_at_payment();
     if (done()) co_return;
   }
@@ -256,7 +256,7 @@ asio::awaitable<void> fan::read_whole_order() {
   order->at_us = got.at_us;
   order_.status = *order->status;
   payment_ = payment_answer{};
-  payment_.sight.payment = order->payment;
+  payment_.observation.payment = order->payment;
   note_order(std::move(*order));
 }
 
@@ -298,12 +298,13 @@ void fan::see_order(const order_answer& order, const answer& from) {
 }
 
 // Polling repeats equal states: keeps only the latest of equal sightings without terms.
-void fan::note_order(order_sight sight) {
+void fan::note_order(order_sight observation) {
   auto& seen = history_.orders;
-  if (!seen.empty() && !sight.terms && seen.back().order == sight.order && seen.back().status == sight.status)
-    seen.back().sent_us = sight.sent_us;
+  if (!seen.empty() && !observation.terms && seen.back().order == observation.order
+      && seen.back().status == observation.status)
+    seen.back().sent_us = observation.sent_us;
   else
-    seen.push_back(std::move(sight));
+    seen.push_back(std::move(observation));
 }
 
 } // namespace fq::load

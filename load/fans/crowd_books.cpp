@@ -30,9 +30,9 @@ bool is_being_undone(const order_sight& order) {
 }
 
 bool same(const listed_order& a, const listed_order& b) {
-  return a.sight.order == b.sight.order && a.sight.status == b.sight.status
-         && a.sight.refunded_amount == b.sight.refunded_amount
-         && a.sight.payment_state == b.sight.payment_state;
+  return a.observation.order == b.observation.order && a.observation.status == b.observation.status
+         && a.observation.refunded_amount == b.observation.refunded_amount
+         && a.observation.payment_state == b.observation.payment_state;
 }
 
 bool same(const listed_promo& a, const listed_promo& b) {
@@ -54,7 +54,7 @@ bool are_settled(const sale_books& a, const sale_books& b) {
   return a.sold == b.sold && a.held == b.held && same_rows(a.orders, b.orders)
          && same_rows(a.promos, b.promos) && same_rows(a.stock, b.stock)
          && std::none_of(b.orders.begin(), b.orders.end(),
-                         [](const listed_order& each) { return is_being_undone(each.sight); });
+                         [](const listed_order& each) { return is_being_undone(each.observation); });
 }
 
 } // namespace
@@ -123,8 +123,8 @@ asio::awaitable<bool> crowd::read_books(sale_books& out) {
     auto rows = read_event_orders(body, run_name_);
     if (!rows) co_return false;
     for (auto& row : rows->rows) {
-      row.sight.sent_us = out.sent_us;
-      row.sight.at_us = now_us();
+      row.observation.sent_us = out.sent_us;
+      row.observation.at_us = now_us();
       out.orders.push_back(std::move(row));
     }
     cursor = rows->next_cursor;

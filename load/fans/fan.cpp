@@ -437,12 +437,12 @@ asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view act
   around_.steps().of(step::pay).add(got.first_sent_us, got.at_us);
   see_payment(std::move(*payment), got);
   while (!done() && payment_.authorization_url.empty()
-         && (payment_.sight.status == payment_status::initializing
-             || payment_.sight.status == payment_status::pending)) {
+         && (payment_.observation.status == payment_status::initializing
+             || payment_.observation.status == payment_status::pending)) {
     co_await nap(verdict_first_pause_us * 2);
     co_await look_at_payment();
   }
-  if (done() || is_settled(payment_.sight.status)) co_return;
+  if (done() || is_settled(payment_.observation.status)) co_return;
   co_await think();
   co_await visit_gateway(action);
   if (!done()) co_await await_verdict(around_.now_us());
@@ -474,14 +474,14 @@ asio::awaitable<void> fan::visit_gateway(std::string_view action) {
   const auto status = text_member(got.body, "status");
   if (got.status != 200 || status.empty()) co_return fail(got, "gateway");
   around_.steps().of(step::gateway).add(got.first_sent_us, got.at_us);
-  history_.gateway.push_back({got.at_us, payment_.sight.payment, status == "paid"});
+  history_.gateway.push_back({got.at_us, payment_.observation.payment, status == "paid"});
 }
 
 asio::awaitable<void> fan::look_at_payment() {
   request_plan plan;
   plan.which = step::confirm;
   plan.method = "GET";
-  plan.target = around_.target("/payments/" + to_string(payment_.sight.payment));
+  plan.target = around_.target("/payments/" + to_string(payment_.observation.payment));
   const auto got = co_await call(std::move(plan));
   if (!got.answered) co_return end(outcome::timed_out);
   auto payment = read_payment(got.body);
@@ -495,7 +495,7 @@ asio::awaitable<void> fan::await_verdict(run_time_us paid_us) {
   for (;;) {
     co_await look_at_payment();
     if (done()) co_return;
-    const auto status = payment_.sight.status;
+    const auto status = payment_.observation.status;
     if (is_settled(status)) {
       around_.steps().of(step::confirm).add(paid_us, around_.now_us());
       co_return;
@@ -536,25 +536,25 @@ void fan::see_place(place_kind kind, const entry_answer& entry, run_time_us sent
   history_.places.push_back({sent_us, at_us, kind, entry.entry, entry.number, entry.position, entry.batch});
 }
 
-void fan::see_claim(claim_sight sight, const answer& from) {
-  sight.first_sent_us = claim_first_sent_us_ >= 0 ? claim_first_sent_us_ : from.first_sent_us;
-  sight.sent_us = from.sent_us;
-  sight.at_us = from.at_us;
-  claim_ = sight;
-  history_.claims.push_back(std::move(sight));
+void fan::see_claim(claim_sight observation, const answer& from) {
+  observation.first_sent_us = claim_first_sent_us_ >= 0 ? claim_first_sent_us_ : from.first_sent_us;
+  observation.sent_us = from.sent_us;
+  observation.at_us = from.at_us;
+  claim_ = observation;
+  history_.claims.push_back(std::move(observation));
 }
 
 void fan::see_payment(payment_answer payment, const answer& from) {
-  payment.sight.sent_us = from.sent_us;
-  payment.sight.at_us = from.at_us;
+  payment.observation.sent_us = from.sent_us;
+  payment.observation.at_us = from.at_us;
   auto& seen = history_.payments;
   // Polling repeats equal states: keeps changes only, with the latest times.
-  if (!seen.empty() && seen.back().payment == payment.sight.payment
-      && seen.back().status == payment.sight.status && seen.back().amount == payment.sight.amount
-      && seen.back().refunded_amount == payment.sight.refunded_amount)
-    seen.back().sent_us = payment.sight.sent_us;
+  if (!seen.empty() && seen.back().payment == payment.observation.payment
+      && seen.back().status == payment.observation.status && seen.back().amount == payment.observation.amount
+      && seen.back().refunded_amount == payment.observation.refunded_amount)
+    seen.back().sent_us = payment.observation.sent_us;
   else
-    seen.push_back(payment.sight);
+    seen.push_back(payment.observation);
   if (payment.authorization_url.empty()) payment.authorization_url = std::move(payment_.authorization_url);
   payment_ = std::move(payment);
 }

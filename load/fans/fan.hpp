@@ -94,11 +94,11 @@ private:
   [[nodiscard]] std::vector<order_item> wanted_items();
   [[nodiscard]] std::string wanted_promo();
   void see_order(const order_answer& order, const answer& from);
-  void note_order(order_sight sight);
+  void note_order(order_sight observation);
 
   void see_entry(const entry_answer& entry, run_time_us sent_us, run_time_us at_us);
   void see_place(place_kind kind, const entry_answer& entry, run_time_us sent_us, run_time_us at_us);
-  void see_claim(claim_sight sight, const answer& from);
+  void see_claim(claim_sight observation, const answer& from);
   void see_payment(payment_answer payment, const answer& from);
   void fail(const answer& from, std::string_view doing);
   void end(outcome how);

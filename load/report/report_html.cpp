@@ -172,19 +172,19 @@ moments moments_of(const sale_history& history) {
   };
   for (const auto& fan : history.fans) {
     if (fan.joined_us >= 0) note(out.joined, fan.joined_us);
-    for (const auto& sight : fan.places)
-      if (sight.kind == place_kind::admitted) {
-        note(out.admitted, sight.at_us);
+    for (const auto& observation : fan.places)
+      if (observation.kind == place_kind::admitted) {
+        note(out.admitted, observation.at_us);
         break;
       }
-    for (const auto& sight : fan.claims)
-      if (sight.status == claim_status::confirmed) {
-        note(out.bought, sight.at_us);
+    for (const auto& observation : fan.claims)
+      if (observation.status == claim_status::confirmed) {
+        note(out.bought, observation.at_us);
         break;
       }
-    for (const auto& sight : fan.orders)
-      if (sight.status == order_status::success) {
-        note(out.bought, sight.at_us);
+    for (const auto& observation : fan.orders)
+      if (observation.status == order_status::success) {
+        note(out.bought, observation.at_us);
         break;
       }
   }
@@ -242,11 +242,11 @@ std::string checkouts_plot(const crowd_result& result) {
 
 points decay_of(const fan_history& fan) {
   points out;
-  for (const auto& sight : fan.places)
-    if (sight.kind == place_kind::waiting && sight.position > 0)
-      out.emplace_back(static_cast<double>(sight.at_us) / 1e6, sight.position);
-    else if (sight.kind == place_kind::admitted && !out.empty())
-      out.emplace_back(static_cast<double>(sight.at_us) / 1e6, 0);
+  for (const auto& observation : fan.places)
+    if (observation.kind == place_kind::waiting && observation.position > 0)
+      out.emplace_back(static_cast<double>(observation.at_us) / 1e6, observation.position);
+    else if (observation.kind == place_kind::admitted && !out.empty())
+      out.emplace_back(static_cast<double>(observation.at_us) / 1e6, 0);
   const std::size_t stride = 1 + out.size() / decay_points_max;
   points thinned;
   for (std::size_t i = 0; i < out.size(); ++i)

@@ -144,12 +144,12 @@ std::optional<payment_answer> read_payment(const json::value& body) {
   const auto status = by_name(payment_states, text_member(body, "status"));
   const auto amount = whole(member(body, "amount"));
   if (!payment || !claim || !status || !amount) return std::nullopt;
-  out.sight.payment = *payment;
-  out.sight.claim = *claim;
-  out.sight.status = *status;
-  out.sight.amount = *amount;
-  out.sight.refunded_amount = whole_member(body, "refunded_amount", 0);
-  out.sight.currency = text_member(body, "currency");
+  out.observation.payment = *payment;
+  out.observation.claim = *claim;
+  out.observation.status = *status;
+  out.observation.amount = *amount;
+  out.observation.refunded_amount = whole_member(body, "refunded_amount", 0);
+  out.observation.currency = text_member(body, "currency");
   out.authorization_url = text_member(body, "authorization_url");
   return out;
 }

@@ -25,7 +25,7 @@ struct entry_answer {
 };
 
 struct payment_answer {
-  payment_sight sight;
+  payment_sight observation;
   std::string authorization_url; // empty: none yet
 };
 

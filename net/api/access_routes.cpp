@@ -93,27 +93,27 @@ response grant(context& ctx, const question& q, const session_record& s, std::in
 }
 
 /// Answers for session `s`; null: there is none.
-response judge(context& ctx, const request& rq, const question& q, const session_record* s,
-               std::int64_t seconds_to_keep) {
+response answer_access(context& ctx, const request& rq, const question& q, const session_record* s,
+                       std::int64_t seconds_to_keep) {
   if (s == nullptr || s->admission_no != only_admission) return refuse(ctx, rq, q, fault::session_over);
   const bool is_of_another = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
   return is_of_another ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s, seconds_to_keep);
 }
 
 /// For an aggregate whose sessions are known here.
-response judge(context& ctx, const request& rq, const question& q) {
+response answer_access(context& ctx, const request& rq, const question& q) {
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
-  return judge(ctx, rq, q, ctx.table->find(q.ticket), keep);
+  return answer_access(ctx, rq, q, ctx.table->find(q.ticket), keep);
 }
 
 /// For a session that another node owns, read from the cache.
 response judge_found(context& ctx, const request& rq, const question& q, const session_found& found) {
-  if (found.verdict == session_verdict::over) return judge(ctx, rq, q, nullptr, 0);
+  if (found.verdict == session_verdict::over) return answer_access(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
   const session_record s{found.queue,        found.tenant,     found.admission_no,
                          found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
-  return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
+  return answer_access(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
 /// Reads a session from the cache. Returns an empty result without a cache or an answer.
@@ -133,7 +133,7 @@ awaitable<response> judge_later(context& ctx, const request& rq, question q) {
     ctx.table->forget_elsewhere(owner);
   }
   const auto error = co_await ctx.table->learn(owner);
-  if (!error) co_return judge(ctx, rq, q);
+  if (!error) co_return answer_access(ctx, rq, q);
   if (is(error, errc::absent)) co_return refuse(ctx, rq, q, fault::session_over);
   const auto found = co_await look_into_cache(ctx, q.ticket);
   if (found.verdict == session_verdict::unknown)
@@ -224,7 +224,7 @@ awaitable<response> get_access(context& ctx, const request& rq, const path_param
   const auto q = admit_question(ctx, rq, no);
   if (no) return ready(std::move(*no));
   if (ctx.table->knows(owner_of(q.ticket))) [[likely]]
-    return ready(judge(ctx, rq, q));
+    return ready(answer_access(ctx, rq, q));
   return judge_later(ctx, rq, q);
 }
 

@@ -70,7 +70,7 @@ void exchange::shrink() {
   capacity = buffer_first_size;
 }
 
-session_pool::impl::impl(context& c) :
+connection_pool::impl::impl(context& c) :
     ctx(c),
     fresh_timeout(std::min(c.options.http.header_timeout, c.options.http.idle_timeout)),
     header_timeout(c.options.http.header_timeout),
@@ -85,7 +85,7 @@ session_pool::impl::impl(context& c) :
     id_prefix(c.environment.random_u64()),
     id_next(c.environment.random_u64()) {}
 
-std::unique_ptr<exchange> session_pool::impl::take_exchange() {
+std::unique_ptr<exchange> connection_pool::impl::take_exchange() {
   std::unique_ptr<exchange> x;
   if (exchanges.empty()) {
     x = std::make_unique<exchange>();
@@ -97,7 +97,7 @@ std::unique_ptr<exchange> session_pool::impl::take_exchange() {
   return x;
 }
 
-void session_pool::impl::give_back(std::unique_ptr<exchange> x) {
+void connection_pool::impl::give_back(std::unique_ptr<exchange> x) {
   x->part.reset();
   x->source.reset();
   x->task.reset();
@@ -109,7 +109,7 @@ void session_pool::impl::give_back(std::unique_ptr<exchange> x) {
 }
 
 /// Writes 32 hex digits, unique per server. They may be guessable, because a request id grants nothing.
-void session_pool::impl::make_request_id(std::string& out) {
+void connection_pool::impl::make_request_id(std::string& out) {
   constexpr char digits[] = "0123456789abcdef";
   const std::uint64_t parts[2] = {id_prefix, id_next += 0x9e3779b97f4a7c15ull};
   out.resize(32);
@@ -118,16 +118,16 @@ void session_pool::impl::make_request_id(std::string& out) {
 
 // -- life
 
-void session::begin() {
+void connection::begin() {
   ++pool_.open;
   enter(phase::fresh, pool_.ctx.now + pool_.fresh_timeout);
   wait_readable();
 }
 
 /// Not inlined into the reference counting: otherwise g++ 12 warns of a use after free.
-void session::end() { delete this; }
+void connection::end() { delete this; }
 
-void session::enter(phase next, milliseconds deadline) {
+void connection::enter(phase next, milliseconds deadline) {
   deadline_ = deadline;
   auto& to = pool_.in.of(next);
   if (!is_linked()) {
@@ -140,10 +140,10 @@ void session::enter(phase next, milliseconds deadline) {
   phase_ = next;
 }
 
-void session::close() {
+void connection::close() {
   if (phase_ == phase::closed) return;
   const ptr held{this, false}; // takes over the list's reference; released at the end of this function
-  pool_.in.of(phase_).erase(session_list::s_iterator_to(*this));
+  pool_.in.of(phase_).erase(connection_list::s_iterator_to(*this));
   phase_ = phase::closed;
   if (x_) pool_.give_back(std::move(x_));
   if (socket_.is_open()) {
@@ -153,9 +153,9 @@ void session::close() {
   --pool_.open;
 }
 
-bool session::has_input() const { return socket_.has_input(); }
+bool connection::has_input() const { return socket_.has_input(); }
 
-void session::deadline_passed() {
+void connection::deadline_passed() {
   switch (phase_) {
     case phase::head:
       return refuse(http_refusal::request_timeout, "the request header did not arrive in time");
@@ -169,7 +169,7 @@ void session::deadline_passed() {
   }
 }
 
-void session::go_idle() {
+void connection::go_idle() {
   if (pool_.draining) return close();
   pool_.give_back(std::move(x_));
   enter(phase::idle, pool_.ctx.now + pool_.idle_timeout);
@@ -178,16 +178,16 @@ void session::go_idle() {
 
 // -- the pool
 
-session_pool::session_pool(context& ctx) : impl_(std::make_unique<impl>(ctx)) {}
+connection_pool::connection_pool(context& ctx) : impl_(std::make_unique<impl>(ctx)) {}
 
-session_pool::~session_pool() { stop(); }
+connection_pool::~connection_pool() { stop(); }
 
-void session_pool::adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where) {
-  boost::intrusive_ptr<session> s{new session(*impl_, std::move(socket), peer, where)};
+void connection_pool::adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where) {
+  boost::intrusive_ptr<connection> s{new connection(*impl_, std::move(socket), peer, where)};
   s->begin();
 }
 
-milliseconds session_pool::impl::timeout_of(phase p) const {
+milliseconds connection_pool::impl::timeout_of(phase p) const {
   switch (p) {
     case phase::fresh: return fresh_timeout;
     case phase::idle: return idle_timeout;
@@ -201,7 +201,7 @@ milliseconds session_pool::impl::timeout_of(phase p) const {
   return milliseconds::max();
 }
 
-session* session_pool::impl::longest_silent(phase p, milliseconds grace) {
+connection* connection_pool::impl::longest_silent(phase p, milliseconds grace) {
   std::size_t looks = 0;
   for (auto& s : in.of(p)) {
     if (waits_since(s, p) > ctx.now - grace || ++looks > eviction_looks_max) return nullptr;
@@ -210,15 +210,15 @@ session* session_pool::impl::longest_silent(phase p, milliseconds grace) {
   return nullptr;
 }
 
-void session_pool::impl::evict(session& s) {
+void connection_pool::impl::evict(connection& s) {
   ctx.state.connections_evicted.fetch_add(1, std::memory_order_relaxed);
   s.close();
 }
 
 /// Evicts a connection that owes a request before an idle one: an idle client was already answered, so it
 /// is a real one.
-bool session_pool::make_room() {
-  session* oldest = nullptr;
+bool connection_pool::make_room() {
+  connection* oldest = nullptr;
   milliseconds since = milliseconds::max();
   for (const auto p : owing)
     if (auto* s = impl_->longest_silent(p, evictable_after); s && impl_->waits_since(*s, p) < since) {
@@ -232,9 +232,9 @@ bool session_pool::make_room() {
 
 /// Limits the connections per address that have owed a request for a while; each address keeps its latest.
 /// Counts them anew each time, so that it needs no further memory.
-void session_pool::impl::limit_addresses() {
+void connection_pool::impl::limit_addresses() {
   if (pending_per_address == 0) return;
-  std::vector<session*> pending;
+  std::vector<connection*> pending;
   for (const auto p : owing)
     for (auto& s : in.of(p)) {
       if (waits_since(s, p) > ctx.now - pending_grace) break;
@@ -250,8 +250,8 @@ void session_pool::impl::limit_addresses() {
     }
 }
 
-void session_pool::sweep(milliseconds now) {
-  using ptr = boost::intrusive_ptr<session>;
+void connection_pool::sweep(milliseconds now) {
+  using ptr = boost::intrusive_ptr<connection>;
   for (const auto p : {phase::fresh, phase::idle, phase::head, phase::body})
     for (auto& ordered = impl_->in.of(p); !ordered.empty() && ordered.front().deadline() <= now;) ptr {
         &ordered.front()
@@ -263,22 +263,22 @@ void session_pool::sweep(milliseconds now) {
   impl_->limit_addresses();
 }
 
-void session_pool::drain() {
+void connection_pool::drain() {
   impl_->draining = true;
-  std::vector<boost::intrusive_ptr<session>> silent;
+  std::vector<boost::intrusive_ptr<connection>> silent;
   for (auto* list : {&impl_->in.fresh, &impl_->in.idle})
     for (auto& s : *list)
       if (!s.has_input()) silent.emplace_back(&s);
   for (const auto& s : silent) s->close();
 }
 
-void session_pool::stop() {
+void connection_pool::stop() {
   impl_->draining = true;
   auto& in = impl_->in;
   for (auto* list : {&in.fresh, &in.idle, &in.head, &in.body, &in.busy})
     while (!list->empty()) list->front().close();
 }
 
-std::size_t session_pool::open() const { return impl_->open; }
+std::size_t connection_pool::open() const { return impl_->open; }
 
 } // namespace fq::net

@@ -22,12 +22,12 @@ struct served_site {
   router routes;
 };
 
-class session_pool {
+class connection_pool {
 public:
-  explicit session_pool(context& ctx);
-  ~session_pool();
-  session_pool(const session_pool&) = delete;
-  session_pool& operator=(const session_pool&) = delete;
+  explicit connection_pool(context& ctx);
+  ~connection_pool();
+  connection_pool(const connection_pool&) = delete;
+  connection_pool& operator=(const connection_pool&) = delete;
 
   /// Serves a connected, non-blocking socket that is already counted in server_state::connections.
   void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);

@@ -62,7 +62,7 @@ trace_context traced_by(const request& rq) {
 // -- traces
 
 /// Continues the client's trace if it sent one; else starts a new trace for a sample of the requests.
-void session::begin_trace() {
+void connection::begin_trace() {
   auto& req = x_->req;
   auto& ctx = pool_.ctx;
   req.trace = traced_by(req);
@@ -78,7 +78,7 @@ void session::begin_trace() {
   req.trace = x_->work.context();
 }
 
-void session::end_trace(unsigned status) {
+void connection::end_trace(unsigned status) {
   auto& x = *x_;
   if (!x.work.is_kept()) return;
   if (x.found) x.work.name(std::string{name_of(x.req.verb)} + ' ' + std::string{x.found->pattern});
@@ -88,7 +88,7 @@ void session::end_trace(unsigned status) {
 // -- the handler
 
 /// Returns true if the response is written and the next request may begin.
-bool session::start_handler() {
+bool connection::start_handler() {
   auto& x = *x_;
   enter(phase::handling, milliseconds::max());
   keep_ = x.req.keep_alive;
@@ -103,7 +103,7 @@ bool session::start_handler() {
     }
     x.task = x.found->handle(pool_.ctx, x.req, x.parameters);
     starting_ = true;
-    x.task.start(&session::handler_done, this);
+    x.task.start(&connection::handler_done, this);
     starting_ = false;
     if (!finished_) return false;
     return respond(x.task.take());
@@ -116,20 +116,20 @@ bool session::start_handler() {
 }
 
 /// Called at the end of the coroutine, inside it: only sets flags.
-void session::handler_done(void* self) noexcept {
-  auto* s = static_cast<session*>(self);
+void connection::handler_done(void* self) noexcept {
+  auto* s = static_cast<connection*>(self);
   s->finished_ = true;
   if (s->starting_) return;
   intrusive_ptr_add_ref(s);
-  s->pool_.ctx.bridge->defer(&session::resume, s);
+  s->pool_.ctx.bridge->defer(&connection::resume, s);
 }
 
-void session::resume(void* self) noexcept {
-  const ptr s{static_cast<session*>(self), false};
+void connection::resume(void* self) noexcept {
+  const ptr s{static_cast<connection*>(self), false};
   if (s->phase_ == phase::handling) s->x_->source ? s->finish_part() : s->finish_handler();
 }
 
-void session::finish_handler() {
+void connection::finish_handler() {
   auto& x = *x_;
   bool next;
   try {
@@ -142,7 +142,7 @@ void session::finish_handler() {
   if (next) proceed();
 }
 
-response session::word_refusal(http_refusal why, std::string_view detail) {
+response connection::word_refusal(http_refusal why, std::string_view detail) {
   response answer;
   if (where_.what.refuse)
     answer = where_.what.refuse(pool_.ctx, x_->req, why, detail, x_->allow);
@@ -154,7 +154,7 @@ response session::word_refusal(http_refusal why, std::string_view detail) {
 }
 
 /// Answers an invalid request and closes.
-void session::refuse(http_refusal why, std::string_view detail) {
+void connection::refuse(http_refusal why, std::string_view detail) {
   auto& x = *x_;
   pool_.ctx.state.requests_refused.fetch_add(1, std::memory_order_relaxed);
   if (phase_ == phase::head) {
@@ -177,7 +177,7 @@ void session::refuse(http_refusal why, std::string_view detail) {
 // -- the way out
 
 /// Returns true if the response is written and the next request may begin.
-bool session::respond(response&& answer) {
+bool connection::respond(response&& answer) {
   auto& x = *x_;
   if (answer.upgrade) {
     if (auto no = check_handshake(x.req); no || x.filled != x.used)
@@ -200,7 +200,7 @@ bool session::respond(response&& answer) {
   return flush() && after_write();
 }
 
-void session::render_head(const response& answer, bool keep) {
+void connection::render_head(const response& answer, bool keep) {
   const auto& date = pool_.ctx.date;
   write_head(x_->out, answer,
              {{date.data(), date.size()},
@@ -211,7 +211,7 @@ void session::render_head(const response& answer, bool keep) {
 }
 
 /// Passes the socket to the hub. Always returns false.
-bool session::upgrade(const response& answer) {
+bool connection::upgrade(const response& answer) {
   auto& x = *x_;
   response switching;
   switching.status = 101;
@@ -236,7 +236,7 @@ bool session::upgrade(const response& answer) {
 }
 
 /// Returns true if everything is written.
-bool session::flush() {
+bool connection::flush() {
   auto& x = *x_;
   while (x.written < x.out.size() + x.rest.size()) {
     const auto left = x.written < x.out.size() ? std::string_view{x.out}.substr(x.written)
@@ -258,14 +258,14 @@ bool session::flush() {
 
 /// Writes parts while they are ready and the socket accepts them. Returns true if the body is complete and
 /// the next request may begin.
-bool session::send_parts() {
+bool connection::send_parts() {
   auto& x = *x_;
   while (x.source) {
     enter(phase::handling, milliseconds::max()); // each request to an actor has its own deadline
     finished_ = false;
     starting_ = true;
     x.part = x.source->next();
-    x.part.start(&session::handler_done, this);
+    x.part.start(&connection::handler_done, this);
     starting_ = false;
     if (!finished_ || !take_part()) return false;
   }
@@ -273,7 +273,7 @@ bool session::send_parts() {
 }
 
 /// Writes the finished part. Returns false if making it failed or the socket is full.
-bool session::take_part() {
+bool connection::take_part() {
   auto& x = *x_;
   std::string text;
   try {
@@ -291,11 +291,11 @@ bool session::take_part() {
   return flush();
 }
 
-void session::finish_part() {
+void connection::finish_part() {
   if (take_part() && after_write()) proceed();
 }
 
-void session::wait_writable() {
+void connection::wait_writable() {
   socket_.wait_writable([self = ptr{this}](const error_code& error) {
     if (self->phase_ == phase::closed) return;
     if (error) return self->close();
@@ -303,13 +303,13 @@ void session::wait_writable() {
   });
 }
 
-void session::on_writable() {
+void connection::on_writable() {
   const ptr self{this};
   if (flush() && after_write()) proceed();
 }
 
 /// Returns true if the next request may begin at once.
-bool session::after_write() {
+bool connection::after_write() {
   auto& x = *x_;
   if (x.source) return send_parts();
   if (!keep_) {
@@ -331,14 +331,14 @@ bool session::after_write() {
 
 /// Reads on for a short time: if unread input remained, the kernel would reset the connection and the peer
 /// would lose the answer.
-void session::linger() {
+void connection::linger() {
   socket_.shutdown_send();
   pool_.give_back(std::move(x_));
   enter(phase::lingering, pool_.ctx.now + linger_timeout);
   wait_readable();
 }
 
-void session::discard() {
+void connection::discard() {
   char scratch[16 * 1024];
   const auto got = socket_.skip(scratch, sizeof scratch);
   if (got > 0 && (lingered_ += static_cast<std::uint32_t>(got)) < linger_bytes_max) return wait_readable();

@@ -54,10 +54,10 @@ struct exchange {
 
 enum class phase : std::uint8_t { fresh, idle, head, body, handling, writing, lingering, closed };
 
-class session final : public boost::intrusive::list_base_hook<> {
+class connection final : public boost::intrusive::list_base_hook<> {
 public:
-  session(session_pool::impl& pool, stream socket, const boost::asio::ip::address& peer,
-          const served_site& where) :
+  connection(connection_pool::impl& pool, stream socket, const boost::asio::ip::address& peer,
+             const served_site& where) :
       pool_(pool), socket_(std::move(socket)), peer_(peer), where_(where) {}
 
   void begin();
@@ -68,13 +68,13 @@ public:
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
   [[nodiscard]] const boost::asio::ip::address& peer() const { return peer_; }
 
-  friend void intrusive_ptr_add_ref(session* s) { ++s->references_; }
-  friend void intrusive_ptr_release(session* s) {
+  friend void intrusive_ptr_add_ref(connection* s) { ++s->references_; }
+  friend void intrusive_ptr_release(connection* s) {
     if (--s->references_ == 0) s->end();
   }
 
 private:
-  using ptr = boost::intrusive_ptr<session>;
+  using ptr = boost::intrusive_ptr<connection>;
   using error_code = boost::system::error_code;
 
   void end(); ///< called without references left
@@ -115,7 +115,7 @@ private:
   void linger();
   void discard();
 
-  session_pool::impl& pool_;
+  connection_pool::impl& pool_;
   stream socket_;
   boost::asio::ip::address peer_;
   const served_site& where_;
@@ -130,14 +130,14 @@ private:
   std::uint32_t lingered_ = 0;
 };
 
-using session_list = boost::intrusive::list<session, boost::intrusive::constant_time_size<false>>;
+using connection_list = boost::intrusive::list<connection, boost::intrusive::constant_time_size<false>>;
 
 /// Connections by the phase in which they wait for bytes. Each list has one timeout and is ordered by
 /// deadline. `busy` has all other phases, unordered.
-struct session_lists {
-  session_list fresh, idle, head, body, busy;
+struct connection_lists {
+  connection_list fresh, idle, head, body, busy;
 
-  session_list& of(phase p) {
+  connection_list& of(phase p) {
     switch (p) {
       case phase::fresh: return fresh;
       case phase::idle: return idle;
@@ -152,7 +152,7 @@ struct session_lists {
   }
 };
 
-struct session_pool::impl {
+struct connection_pool::impl {
   explicit impl(context& c);
 
   std::unique_ptr<exchange> take_exchange();
@@ -160,13 +160,13 @@ struct session_pool::impl {
   void make_request_id(std::string& out);
 
   /// The connection that has waited in `p` for longest, if for more than `grace` and without new input.
-  session* longest_silent(phase p, milliseconds grace);
-  void evict(session& s);
+  connection* longest_silent(phase p, milliseconds grace);
+  void evict(connection& s);
   void limit_addresses();
 
   /// Timeout of a phase that waits for bytes, from its start.
   [[nodiscard]] milliseconds timeout_of(phase p) const;
-  [[nodiscard]] milliseconds waits_since(const session& s, phase p) const {
+  [[nodiscard]] milliseconds waits_since(const connection& s, phase p) const {
     return s.deadline() - timeout_of(p);
   }
 
@@ -181,7 +181,7 @@ struct session_pool::impl {
   std::size_t open = 0;
   std::vector<std::unique_ptr<exchange>> exchanges;
   std::uint64_t id_prefix, id_next;
-  session_lists in;
+  connection_lists in;
 };
 
 } // namespace fq::net

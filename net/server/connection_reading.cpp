@@ -25,7 +25,7 @@ bool is_sane_request_id(std::string_view id) {
 
 } // namespace
 
-void session::wait_readable() {
+void connection::wait_readable() {
   socket_.wait_readable([self = ptr{this}](const error_code& error) {
     if (self->phase_ == phase::closed) return;
     if (error) return self->close();
@@ -33,7 +33,7 @@ void session::wait_readable() {
   });
 }
 
-void session::on_readable() {
+void connection::on_readable() {
   if (phase_ == phase::lingering) return discard();
   if (!x_) {
     x_ = pool_.take_exchange();
@@ -44,7 +44,7 @@ void session::on_readable() {
 }
 
 /// Reads into the free part of the buffer. Returns false if nothing arrived or the connection is closed.
-bool session::fill() {
+bool connection::fill() {
   auto& x = *x_;
   if (x.filled == x.capacity) x.grow(std::max(buffer_head_size, x.capacity));
   const auto got = socket_.receive(x.buffer.get() + x.filled, x.capacity - x.filled);
@@ -61,7 +61,7 @@ bool session::fill() {
 }
 
 /// Serves requests until one waits for bytes, for its handler, or for the peer to read.
-void session::proceed() {
+void connection::proceed() {
   const ptr self{this};
   for (std::size_t served = 0; phase_ != phase::closed; ++served) {
     if (served == requests_per_turn_max) {
@@ -75,12 +75,12 @@ void session::proceed() {
 }
 
 /// Reads on towards a complete request. Returns false if it waits for bytes or has refused.
-bool session::advance() {
+bool connection::advance() {
   if (phase_ == phase::head && !advance_head()) return false;
   return advance_body();
 }
 
-bool session::advance_head() {
+bool connection::advance_head() {
   auto& x = *x_;
   switch (x.parser.parse_head(x.buffer.get(), x.filled)) {
     case request_parser::step::need_more: wait_readable(); return false;
@@ -94,7 +94,7 @@ bool session::advance_head() {
 }
 
 /// The header is complete: checks it, finds the route, makes room for the body.
-bool session::take_head() {
+bool connection::take_head() {
   auto& x = *x_;
   x.used = x.parser.head_size();
   x.begun = pool_.ctx.environment.steady_now();
@@ -131,7 +131,7 @@ bool session::take_head() {
   return true;
 }
 
-void session::build_request() {
+void connection::build_request() {
   auto& x = *x_;
   auto& req = x.req;
   const auto head = x.parser.head();
@@ -151,7 +151,7 @@ void session::build_request() {
     pool_.make_request_id(req.request_id);
 }
 
-void session::find_route() {
+void connection::find_route() {
   auto& x = *x_;
   x.found = nullptr;
   x.allow.clear();
@@ -167,7 +167,7 @@ void session::find_route() {
   x.allow = std::move(match.allow);
 }
 
-bool session::advance_body() {
+bool connection::advance_body() {
   auto& x = *x_;
   if (x.frame.kind == body_kind::length) {
     const auto end = x.parser.head_size() + static_cast<std::size_t>(x.frame.length);

@@ -56,7 +56,7 @@ std::uint16_t port_of(int listening_socket) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-listener::listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket,
+listener::listener(context& ctx, connection_pool& sessions, const served_site& where, int listening_socket,
                    std::int64_t reserve, tls_handshakes* door) :
     ctx_(ctx),
     sessions_(sessions),

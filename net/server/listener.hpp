@@ -24,7 +24,7 @@ public:
   /// Takes ownership of `listening_socket`; each io thread has a duplicate. `reserve`: connections accepted
   /// beyond http.max_connections, so that operators and health probes can connect to a full server. `door`:
   /// runs the TLS handshakes; null: plain connections.
-  listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket,
+  listener(context& ctx, connection_pool& sessions, const served_site& where, int listening_socket,
            std::int64_t reserve, tls_handshakes* door = nullptr);
   ~listener();
   listener(const listener&) = delete;
@@ -44,7 +44,7 @@ private:
   void turn_away(int descriptor) const;
 
   context& ctx_;
-  session_pool& sessions_;
+  connection_pool& sessions_;
   const served_site& where_;
   std::int64_t reserve_;
   tls_handshakes* door_;

@@ -139,7 +139,7 @@ struct worker {
   actor_bridge bridge;
   hub sockets;
   session_table table;
-  session_pool sessions;
+  connection_pool sessions;
   std::optional<tls_handshakes> door; ///< of the TLS listener
   std::vector<std::unique_ptr<listener>> listeners;
   bool ended = false;

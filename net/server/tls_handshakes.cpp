@@ -109,7 +109,7 @@ bool tls_handshake::has_input() const {
 
 // -- all handshakes
 
-tls_handshakes::tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls,
+tls_handshakes::tls_handshakes(context& ctx, connection_pool& sessions, tls_server& tls,
                                const served_site& where, std::size_t at_most) :
     ctx_(ctx),
     sessions_(sessions),

@@ -59,7 +59,7 @@ private:
 class tls_handshakes {
 public:
   /// `at_most`: handshakes at the same time, at least 1.
-  tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls, const served_site& where,
+  tls_handshakes(context& ctx, connection_pool& sessions, tls_server& tls, const served_site& where,
                  std::size_t at_most);
   ~tls_handshakes();
   tls_handshakes(const tls_handshakes&) = delete;
@@ -91,7 +91,7 @@ private:
   [[nodiscard]] tls_handshake* most_dispensable();
 
   context& ctx_;
-  session_pool& sessions_;
+  connection_pool& sessions_;
   tls_server& tls_;
   const served_site& where_;
   const milliseconds timeout_;

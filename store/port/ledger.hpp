@@ -258,7 +258,7 @@ public:
                                  timestamp idempotency_since) = 0;
 
   /// Takes the aggregate regardless of its lease, without a new lease: for tools and tests.
-  std::optional<acquired> seize(aggregate_id aggregate, timestamp idempotency_since) {
+  std::optional<acquired> acquire_unleased(aggregate_id aggregate, timestamp idempotency_since) {
     auto result = acquire(aggregate, {}, idempotency_since);
     if (auto* got = std::get_if<acquired>(&result)) return std::move(*got);
     return std::nullopt;

@@ -51,7 +51,7 @@ public:
 
   void operator()(const event_created& c) {
     const auto& e = c.event;
-    const auto round = rounds_.round_for({{e.aggregate, thing::event}});
+    const auto round = rounds_.round_for({{e.aggregate, item::event}});
     row(round, postgres_write::insert_aggregate, e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     write_event(round, postgres_write::insert_event, e);
     for (const auto& t : c.ticket_types) insert_ticket_type(round, e.aggregate, e.tenant, t);
@@ -61,31 +61,31 @@ public:
   }
 
   void operator()(const event_changed& c) {
-    write_event(rounds_.round_for({of(thing::event)}), postgres_write::update_event, c.event, c.from);
+    write_event(rounds_.round_for({of(item::event)}), postgres_write::update_event, c.event, c.from);
     move({history_kind::event, c.event.id}, c.from, c.event.status);
   }
 
   void operator()(const ticket_type_added& c) {
     const auto ordinal = c.row.ordinal;
     const auto round =
-      rounds_.round_for({of(thing::ticket_type, ordinal), of(thing::ticket_type_exists, ordinal)});
+      rounds_.round_for({of(item::ticket_type, ordinal), of(item::ticket_type_exists, ordinal)});
     insert_ticket_type(round, batch_.aggregate, tenant_, c.row);
   }
 
   void operator()(const ticket_type_changed& c) {
     const auto& t = c.row;
-    row(rounds_.round_for({of(thing::ticket_type, t.ordinal)}), postgres_write::update_ticket_type,
+    row(rounds_.round_for({of(item::ticket_type, t.ordinal)}), postgres_write::update_ticket_type,
         batch_.aggregate, t.ordinal, t.name, t.price, t.total, t.max_per_order, t.on_sale, t.hidden,
         t.sale_from, t.sale_until);
   }
 
   void operator()(const stock_moved& c) {
-    rounds_.sum_of(rounds_.stock_, of(thing::ticket_type, c.ticket_type), c.ticket_type).add(c);
+    rounds_.sum_of(rounds_.stock_, of(item::ticket_type, c.ticket_type), c.ticket_type).add(c);
   }
 
   void operator()(const entry_joined& c) {
     const auto& e = c.row;
-    const auto round = rounds_.round_for({of(thing::entry, value_of(e.number))});
+    const auto round = rounds_.round_for({of(item::entry, value_of(e.number))});
     if (is_plain_join(e))
       row(round, postgres_write::join, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
           e.subject_name, e.join_key, e.joined_at);
@@ -97,7 +97,7 @@ public:
 
   void operator()(const entry_moved& c) {
     const auto& e = c.row;
-    row(rounds_.round_for({of(thing::entry, value_of(e.number))}), postgres_write::update_entry,
+    row(rounds_.round_for({of(item::entry, value_of(e.number))}), postgres_write::update_entry,
         batch_.aggregate, e.number, c.from, e.priority_class, e.status, e.has_claimed, e.admitted_at,
         e.session_expires_at, e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
     move(subject{e.number}, c.from, e.status);
@@ -106,8 +106,8 @@ public:
   void operator()(const claim_opened& c) {
     const auto& r = c.row;
     std::vector<thing_key> types;
-    for (const auto& i : r.items) types.push_back(of(thing::ticket_type_exists, i.ticket_type));
-    const auto round = rounds_.round_for({of(thing::claim, r.id), of(thing::person, r.customer)}, types);
+    for (const auto& i : r.items) types.push_back(of(item::ticket_type_exists, i.ticket_type));
+    const auto round = rounds_.round_for({of(item::claim, r.id), of(item::person, r.customer)}, types);
     row(round, postgres_write::insert_claim, batch_.aggregate, r.id, tenant_, r.customer, r.entry, r.status,
         r.live_slot, r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at, r.promo);
     for (std::size_t i = 0; i < r.items.size(); ++i)
@@ -119,7 +119,7 @@ public:
 
   void operator()(const claim_moved& c) {
     const auto& r = c.row;
-    const auto round = rounds_.round_for({of(thing::claim, r.id), of(thing::person, r.customer)});
+    const auto round = rounds_.round_for({of(item::claim, r.id), of(item::person, r.customer)});
     row(round, postgres_write::update_claim, batch_.aggregate, r.id, c.from, r.items.size(), r.status,
         r.live_slot, r.expires_at, r.ended_at);
     for (std::size_t i = 0; i < r.items.size(); ++i)
@@ -144,7 +144,7 @@ public:
 
   void operator()(const refund_opened& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::refund, r.id)}, std::array{of(thing::payment, r.payment)}),
+    row(rounds_.round_for({of(item::refund, r.id)}, std::array{of(item::payment, r.payment)}),
         postgres_write::insert_refund, batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount,
         text_of(r.items), r.attempts, r.next_attempt_at, r.created_at, r.updated_at);
     begin({history_kind::refund, r.id}, r.status);
@@ -152,7 +152,7 @@ public:
 
   void operator()(const refund_moved& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::refund, r.id)}), postgres_write::update_refund, batch_.aggregate, r.id,
+    row(rounds_.round_for({of(item::refund, r.id)}), postgres_write::update_refund, batch_.aggregate, r.id,
         c.from, r.status, r.attempts, r.next_attempt_at, r.updated_at);
     move({history_kind::refund, r.id}, c.from, r.status);
   }
@@ -172,7 +172,7 @@ public:
   }
 
   void operator()(const promo_uses_moved& c) {
-    rounds_.sum_of(rounds_.promo_uses_, of(thing::promo_code, c.promo_code), c.promo_code).add(c);
+    rounds_.sum_of(rounds_.promo_uses_, of(item::promo_code, c.promo_code), c.promo_code).add(c);
   }
 
   void operator()(const order_placed& c) {
@@ -193,26 +193,25 @@ public:
 
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::dead_letter, r.id)}), postgres_write::store_dead_letter,
-        batch_.aggregate, r.id, tenant_, r.kind, r.subject, r.status, r.detail, r.payload, r.created_at,
-        r.updated_at);
+    row(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, batch_.aggregate,
+        r.id, tenant_, r.kind, r.subject, r.status, r.detail, r.payload, r.created_at, r.updated_at);
   }
 
   void operator()(const priority_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::priority, r.customer)}), postgres_write::store_priority,
-        batch_.aggregate, r.customer, tenant_, r.priority_class, r.created_at);
+    row(rounds_.round_for({of(item::priority, r.customer)}), postgres_write::store_priority, batch_.aggregate,
+        r.customer, tenant_, r.priority_class, r.created_at);
   }
 
   void operator()(const priority_removed& c) {
-    row(rounds_.round_for({of(thing::priority, c.customer)}), postgres_write::remove_priority,
+    row(rounds_.round_for({of(item::priority, c.customer)}), postgres_write::remove_priority,
         batch_.aggregate, c.customer);
   }
 
   void operator()(const invitation_stored& c) {
     const auto& r = c.row;
-    const auto round = rounds_.round_for({of(thing::invitation, r.customer)},
-                                         std::array{of(thing::ticket_type_exists, r.ticket_type)});
+    const auto round = rounds_.round_for({of(item::invitation, r.customer)},
+                                         std::array{of(item::ticket_type_exists, r.ticket_type)});
     row(round, postgres_write::store_invitation, batch_.aggregate, r.customer, tenant_, r.ticket_type,
         r.quantity, r.valid_until, r.told_at);
   }
@@ -220,19 +219,19 @@ public:
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer,
+    row(rounds_.round_for({of(item::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer,
         r.customer, r.reason, r.includes_ended, r.created_at);
   }
 
   void operator()(const block_removed& c) {
-    row(rounds_.round_for({of(thing::block, c.customer)}), postgres_write::remove_block, c.tenant,
-        c.organizer, c.customer);
+    row(rounds_.round_for({of(item::block, c.customer)}), postgres_write::remove_block, c.tenant, c.organizer,
+        c.customer);
   }
 
   /// Names with the same hash need two rounds, as in otp_of.
   void operator()(const setting_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::setting, std::hash<std::string>{}(r.name))}),
+    row(rounds_.round_for({of(item::setting, std::hash<std::string>{}(r.name))}),
         postgres_write::store_setting, r.name, r.value, r.updated_at);
   }
 
@@ -269,7 +268,7 @@ public:
   void operator()(const api_key_stored& c) {
     const auto& r = c.row;
     const uuid tenant{0, static_cast<std::uint64_t>(r.tenant)};
-    row(rounds_.round_for({of(thing::api_key, r.id)}, std::array{of(thing::account, tenant)}),
+    row(rounds_.round_for({of(item::api_key, r.id)}, std::array{of(item::account, tenant)}),
         postgres_write::store_api_key, r.id, r.tenant, r.scope, r.secret_hash, r.label, r.created_at,
         r.revoked_at);
   }
@@ -297,43 +296,43 @@ public:
   }
 
   void operator()(const cache_generation_raised& c) {
-    row(rounds_.round_for({of(thing::generation)}), postgres_write::raise_generation, batch_.aggregate,
-        c.from, c.from + 1);
+    row(rounds_.round_for({of(item::generation)}), postgres_write::raise_generation, batch_.aggregate, c.from,
+        c.from + 1);
   }
 
 private:
   static constexpr std::size_t first_round = 0;
 
-  [[nodiscard]] thing_key of(thing kind, std::uint64_t number = 0) const {
+  [[nodiscard]] thing_key of(item kind, std::uint64_t number = 0) const {
     return {batch_.aggregate, kind, number, 0};
   }
-  [[nodiscard]] thing_key of(thing kind, const uuid& id) const {
+  [[nodiscard]] thing_key of(item kind, const uuid& id) const {
     return {batch_.aggregate, kind, id.hi, id.lo};
   }
   /// Addresses with the same hash count as one, which costs a round.
   [[nodiscard]] thing_key otp_of(const std::string& email) const {
-    return of(thing::otp, std::hash<std::string>{}(email));
+    return of(item::otp, std::hash<std::string>{}(email));
   }
 
   std::size_t round_of(const payment_row& r) {
     return rounds_.round_for(
-      {of(thing::payment, r.id), of(thing::attempts, r.claim), of(thing::person, r.customer)},
-      std::array{of(thing::claim, r.claim)});
+      {of(item::payment, r.id), of(item::attempts, r.claim), of(item::person, r.customer)},
+      std::array{of(item::claim, r.claim)});
   }
 
   /// One code may take a word, and one order a claim, that another has just released: their order is kept.
   std::size_t round_of(const promo_code_row& r) {
-    return rounds_.round_for({of(thing::promo_code, r.ordinal), of(thing::promo_word)});
+    return rounds_.round_for({of(item::promo_code, r.ordinal), of(item::promo_word)});
   }
   std::size_t round_of(const order_row& r) {
-    return rounds_.round_for({of(thing::order, r.id), of(thing::person, r.customer)},
-                             std::array{of(thing::claim, r.claim)});
+    return rounds_.round_for({of(item::order, r.id), of(item::person, r.customer)},
+                             std::array{of(item::claim, r.claim)});
   }
 
   /// One account may take an address that another has just released: their order is kept. Within a
   /// statement, INSERT processes its rows in order.
   std::size_t round_of_account(const uuid& id) {
-    return account_round_ = rounds_.round_for({of(thing::account, id)}, {}, account_round_);
+    return account_round_ = rounds_.round_for({of(item::account, id)}, {}, account_round_);
   }
 
   template <class... Values>

@@ -50,7 +50,7 @@ private:
   class reader; ///< visits the changes of one batch
 
   /// A row or a fact about rows that a change writes or depends on.
-  enum class thing : std::uint8_t {
+  enum class item : std::uint8_t {
     generation,
     event,
     ticket_type,
@@ -75,7 +75,7 @@ private:
   };
   struct thing_key {
     aggregate_id aggregate{};
-    thing kind{};
+    item kind{};
     std::uint64_t first = 0, second = 0;
     friend bool operator==(const thing_key&, const thing_key&) = default;
   };

@@ -223,7 +223,7 @@ gateway_answered perform(world& w, const call_gateway& x) {
     if (is_duplicate || (!is_known && w.chaos && strikes(w.rng, f.rejected))) {
       a.result = gateway_result::rejected;
       a.what = is_duplicate ? "duplicate_reference" : "amount_too_small";
-      a.is_used_up = is_duplicate;
+      a.reference_already_used = is_duplicate;
       return a;
     }
     w.gateway->initialize(reference, x.charge.money.amount, x.charge.money.currency);

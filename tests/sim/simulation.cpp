@@ -110,7 +110,7 @@ private:
 
   // -- what must hold when nothing fails
   [[nodiscard]] event_state* serving();
-  void look_around();
+  void scan_unowned();
   void check_served(const event_state* owner);
   void check_liveness(const event_state& owner);
   void check_watchers();
@@ -280,7 +280,7 @@ void simulation::create_event() {
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
   batch b;
   b.aggregate = catalog_aggregate;
-  b.epoch = store_.seize(catalog_aggregate, never)->epoch;
+  b.epoch = store_.acquire_unleased(catalog_aggregate, never)->epoch;
   b.to_seq = 1;
   b.at = t;
   b.content.emplace_back(event_created{std::move(e), std::move(types)});
@@ -301,7 +301,7 @@ void simulation::create_bystanders() {
     world_.bystanders.push_back(aggregate);
     batch b;
     b.aggregate = catalog_aggregate;
-    b.epoch = store_.seize(catalog_aggregate, never)->epoch;
+    b.epoch = store_.acquire_unleased(catalog_aggregate, never)->epoch;
     b.from_seq = i + 1;
     b.to_seq = i + 2;
     b.at = env_.wall_now();
@@ -396,7 +396,7 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
 /// A tool or a node that ignores leases takes the aggregate over and leaves.
 void simulation::raise_epoch() {
   try {
-    const auto taken = store_.seize(sale_aggregate, never);
+    const auto taken = store_.acquire_unleased(sale_aggregate, never);
     check_.rival_took(taken->epoch);
     leases_.broken();
   } catch (const ledger_unavailable&) {} // skip this time
@@ -561,7 +561,7 @@ void simulation::run_quiet() {
     world_.closing = now() - calm > last_claims;
     tend_nodes();
     if (sched_.has_job() || now() < world_.calm_from) continue;
-    look_around();
+    scan_unowned();
     if (now() >= moves_at) {
       moves_at = milliseconds::max();
       move_sale();
@@ -591,7 +591,7 @@ event_state* simulation::serving() {
 }
 
 /// Runs when no jobs are left and everything should have recovered.
-void simulation::look_around() {
+void simulation::scan_unowned() {
   const auto* owner = serving();
   check_served(owner);
   if (owner == nullptr) return;

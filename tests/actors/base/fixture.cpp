@@ -80,7 +80,7 @@ event_row fixture::put_event(std::int64_t total, queue_settings queue, aggregate
   const auto failures_before = std::exchange(acquire_failures, 0);
   batch b;
   b.aggregate = catalog_aggregate;
-  const auto own = store.seize(catalog_aggregate, never);
+  const auto own = store.acquire_unleased(catalog_aggregate, never);
   b.epoch = own->epoch;
   b.from_seq = own->applied_seq;
   b.to_seq = b.from_seq + 1;

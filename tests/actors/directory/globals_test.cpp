@@ -61,7 +61,7 @@ struct globals_fixture : fixture {
     return body.substr(body.find(" is ") + 4, 6);
   }
   void reload(aggregate_id aggregate) {
-    store.seize(aggregate, never);
+    store.acquire_unleased(aggregate, never);
     if (aggregate == accounts_aggregate)
       ask<ack_reply>(people, request_otp{"nobody@example.com"});
     else

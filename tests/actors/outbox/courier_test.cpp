@@ -255,7 +255,7 @@ CAF_TEST(a service that is away is left alone and nothing is lost) {
 
 CAF_TEST(what a process had taken and did not bring comes again) {
   port.answer = [](const auto&) { return std::nullopt; };
-  services.hold = 30s;
+  services.visibility_timeout = 30s;
   const auto d = due(device().id);
   start();
   pass(1s);

@@ -51,7 +51,7 @@ struct dispatcher_fixture : fixture {
 
   /// Appends `count` domain events in one batch of `aggregate`.
   void tell(std::size_t count, aggregate_id aggregate) {
-    const auto own = store.seize(aggregate, never);
+    const auto own = store.acquire_unleased(aggregate, never);
     batch b;
     b.aggregate = aggregate;
     b.epoch = own->epoch;

@@ -31,7 +31,7 @@ struct fan_out_fixture : fixture {
     return tell(topic, std::move(payload), event.aggregate);
   }
   uuid tell(std::string_view topic, std::string payload, aggregate_id at) {
-    const auto own = store.seize(at, never);
+    const auto own = store.acquire_unleased(at, never);
     const auto id = env.make_id(env.wall_now(), at);
     const batch b{
       at,
@@ -133,11 +133,11 @@ CAF_TEST(what is nobodys business on a phone goes to endpoints only) {
 
 CAF_TEST(a cancelled event is told to everybody who has a place there a page at a time) {
   batch b{event.aggregate, 0, 0, 0, env.wall_now(), {}};
-  const auto own = store.seize(event.aggregate, never);
+  const auto own = store.acquire_unleased(event.aggregate, never);
   b.epoch = own->epoch;
   b.from_seq = own->applied_seq;
   b.to_seq = b.from_seq + 1;
-  const std::size_t fans = crowd_page + 7;
+  const std::size_t fans = broadcast_page + 7;
   for (std::uint64_t n = 1; n <= fans; ++n) {
     entry_row e;
     e.number = queue_number{n};
@@ -147,8 +147,8 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
     device(customer(n), channel::fcm, std::to_string(1'000'000 + n));
   }
   // The device that ends the first page is also registered for a ticket.
-  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm,
-         std::to_string(1'000'000 + crowd_page));
+  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{broadcast_page}), channel::fcm,
+         std::to_string(1'000'000 + broadcast_page));
   CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
   device(customer(fans + 1)); // of another customer
   const auto hook = endpoint("");

@@ -7,7 +7,7 @@
 #include "tests/kept_spans.hpp"
 
 #include "actors/base/sale_board.hpp"
-#include "actors/outbox/notifier.hpp"
+#include "actors/outbox/mail_consumer.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -66,7 +66,7 @@ struct checkout_fixture : fixture {
   }
   /// The next commit is refused: the owner reloads.
   void seize_and_reload(std::uint64_t n) {
-    store.seize(event.aggregate, never);
+    store.acquire_unleased(event.aggregate, never);
     check_out(n);
     run();
   }
@@ -237,7 +237,7 @@ CAF_TEST(the same key is the same order as it is now) {
 CAF_TEST(a charge stays the same over a restart of its owner) {
   const auto order = ordered(1);
   const auto before = gateway->calls.at(0).charge;
-  store.seize(event.aggregate, never); // the next commit is refused: the owner reloads
+  store.acquire_unleased(event.aggregate, never); // the next commit is refused: the owner reloads
   auto lost = check_out(2);
   run();
   CAF_CHECK(lost->unavailable());
@@ -266,7 +266,7 @@ CAF_TEST(the account that the money goes on to is the one of the day when the pa
 CAF_TEST(an owner loads when what it goes by is known) {
   bool is_known = false;
   services.may_load = [&is_known] { return is_known; };
-  store.seize(event.aggregate, never);
+  store.acquire_unleased(event.aggregate, never);
   check_out(1);
   run();
   const auto early = check_out(2);
@@ -300,7 +300,7 @@ CAF_TEST(who waits hears unavailable when the owner loads anew) {
   const auto order = ordered(1);
   auto waiting = ask<order_reply>(owner, find_order{order.order.id, customer(1), {}, 30s});
   run();
-  store.seize(event.aggregate, never);
+  store.acquire_unleased(event.aggregate, never);
   check_out(2);
   run();
   CAF_CHECK(waiting->unavailable());

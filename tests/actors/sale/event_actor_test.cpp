@@ -280,7 +280,7 @@ CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
   start(10);
   auto before = join_as(1);
   run();
-  store.seize(event.aggregate, never); // a rival owner
+  store.acquire_unleased(event.aggregate, never); // a rival owner
   auto lost = join_as(2);
   run();
   CAF_CHECK(lost->unavailable());
@@ -327,7 +327,7 @@ CAF_TEST(a claim is idempotent across a reload) {
   CAF_REQUIRE(first->ok && !first->value.no);
   CAF_CHECK(again->ok && again->value.replayed && again->value.claim.claim.id == first->value.claim.claim.id);
   CAF_CHECK(other_body->ok && other_body->value.no.why == reason::idempotency_key_reused);
-  store.seize(event.aggregate, never);
+  store.acquire_unleased(event.aggregate, never);
   auto lost = join_as(5);
   run(); // reloaded
   auto after = claim_as(1, token, key);
@@ -420,7 +420,7 @@ CAF_TEST(a wall clock that jumps back does not bring time back) {
   run();
   const auto joined = find_now(1).joined_at;
   env.skew = -1h;
-  store.seize(event.aggregate, never);
+  store.acquire_unleased(event.aggregate, never);
   auto lost = join_as(2);
   run(); // reloads with the wrong clock
   auto two = join_as(2);

@@ -60,7 +60,7 @@ struct mirror_fixture : fixture {
     CAF_REQUIRE(report->ok);
     return report->value;
   }
-  std::uint64_t generation() { return store.seize(event.aggregate, never)->cache_generation; }
+  std::uint64_t generation() { return store.acquire_unleased(event.aggregate, never)->cache_generation; }
 };
 
 queue_settings operated() {

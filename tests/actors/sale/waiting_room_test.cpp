@@ -35,7 +35,7 @@ struct waiting_room_fixture : fixture {
   }
   /// Done by the catalog in production.
   void become_queue() {
-    const auto own = store.seize(queue.aggregate, never);
+    const auto own = store.acquire_unleased(queue.aggregate, never);
     queue.kind = event_kind::queue;
     queue.sale_start = queue.sale_end = never;
     batch b{queue.aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(), {}};
@@ -249,7 +249,7 @@ CAF_TEST(an owner that reloads tells its tables that nothing is known) {
   start(one_at_a_time());
   joined(1);
   watch();
-  store.seize(queue.aggregate, never); // a successor
+  store.acquire_unleased(queue.aggregate, never); // a successor
   joined_in_vain();
   CAF_REQUIRE(log->pushes.size() >= 2u);
   CAF_CHECK(log->pushes[1].is_lost);

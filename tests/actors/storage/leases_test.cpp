@@ -64,7 +64,7 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
 CAF_TEST(an owner that lost its lease answers nothing and makes way) {
   auto& a = start("a");
   const auto owner = resolve(a)->value;
-  store.seize(event.aggregate, never); // a rival owner
+  store.acquire_unleased(event.aggregate, never); // a rival owner
   store.acquire(event.aggregate, {"b", 60s}, never);
   auto lost = join_at(owner, 1);
   CAF_CHECK(!lost->ok);
@@ -75,7 +75,7 @@ CAF_TEST(an owner that lost its lease answers nothing and makes way) {
 CAF_TEST(an idle owner learns of the loss when the lease is renewed) {
   auto& a = start("a");
   CAF_CHECK(resolve(a)->ok);
-  store.seize(event.aggregate, never);
+  store.acquire_unleased(event.aggregate, never);
   store.acquire(event.aggregate, {"b", 60s}, never);
   advance(lease_term / 3);
   CAF_CHECK(elsewhere(*resolve(a)));

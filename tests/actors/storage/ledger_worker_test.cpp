@@ -63,7 +63,7 @@ CAF_TEST(batches that wait are committed together and answered each) {
   std::vector<event_row> events;
   for (std::uint32_t i = 0; i < 5; ++i) {
     events.push_back(put_event(10, {}, aggregate_id{16 + i}));
-    store.seize(events.back().aggregate, never);
+    store.acquire_unleased(events.back().aggregate, never);
   }
   for (const auto& e : events) send(commit_batch{batch_for(e)});
   run();
@@ -75,8 +75,8 @@ CAF_TEST(batches that wait are committed together and answered each) {
 CAF_TEST(a batch that fails its guard does no harm to the others) {
   const auto good = put_event(10, {}, aggregate_id{16});
   const auto bad = put_event(10, {}, aggregate_id{17});
-  store.seize(good.aggregate, never);
-  store.seize(bad.aggregate, never);
+  store.acquire_unleased(good.aggregate, never);
+  store.acquire_unleased(bad.aggregate, never);
   send(commit_batch{batch_for(bad, false)});
   send(commit_batch{batch_for(good)});
   run();
@@ -89,7 +89,7 @@ CAF_TEST(a batch that fails its guard does no harm to the others) {
 
 CAF_TEST(the same batch twice is applied once) {
   const auto e = put_event(10);
-  store.seize(e.aggregate, never);
+  store.acquire_unleased(e.aggregate, never);
   const auto b = batch_for(e);
   send(commit_batch{b});
   send(commit_batch{b});
@@ -105,7 +105,7 @@ CAF_TEST(the same batch twice is applied once) {
 
 CAF_TEST(an outage and an unknown commit are told as unavailable) {
   const auto e = put_event(10);
-  store.seize(e.aggregate, never);
+  store.acquire_unleased(e.aggregate, never);
   commit_faults = {{commit_fault::kind::unavailable, 0}, {commit_fault::kind::unknown_lost, 0}};
   for (int i = 0; i < 2; ++i) {
     send(commit_batch{batch_for(e)});
@@ -132,7 +132,7 @@ CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
 
 CAF_TEST(more than one commit may carry goes into the next) {
   const auto e = put_event(10);
-  store.seize(e.aggregate, never);
+  store.acquire_unleased(e.aggregate, never);
   const auto b = batch_for(e);
   for (std::size_t i = 0; i < batches_per_commit_max + 1; ++i) send(commit_batch{b});
   run();
@@ -142,7 +142,7 @@ CAF_TEST(more than one commit may carry goes into the next) {
 
 CAF_TEST(a batch does not wait for what else came before it) {
   const auto e = put_event(10);
-  store.seize(e.aggregate, never);
+  store.acquire_unleased(e.aggregate, never);
   for (std::uint32_t i = 1; i <= 3; ++i) {
     put_event(10, {}, aggregate_id{16 + i});
     send(acquire_aggregate{aggregate_id{16 + i}, never});

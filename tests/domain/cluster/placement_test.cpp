@@ -98,7 +98,7 @@ std::map<std::string, std::uint32_t> settle(std::vector<node_row> nodes, std::si
   for (int round = 0; round < 1'000; ++round) {
     std::size_t moved = 0;
     for (auto& from : nodes)
-      for (const auto& g : gifts(from.id, nodes, {}, aggregates(from.owners), most)) {
+      for (const auto& g : rebalancing_moves(from.id, nodes, {}, aggregates(from.owners), most)) {
         --from.owners;
         ++std::ranges::find(nodes, g.to, &node_row::id)->owners;
         ++moved;
@@ -113,7 +113,7 @@ std::map<std::string, std::uint32_t> settle(std::vector<node_row> nodes, std::si
 
 } // namespace
 
-CAF_TEST(gifts end with nobody more than a tenth above an even share) {
+CAF_TEST(rebalancing_moves end with nobody more than a tenth above an even share) {
   for (auto& [node, owners] : settle(nodes_of({{"a", 200}, {"b", 0}, {"c", 100}}), 8)) {
     CAF_MESSAGE(node);
     CAF_CHECK_GREATER(owners, 79u); // the two others have 110 at most
@@ -126,35 +126,35 @@ CAF_TEST(gifts end with nobody more than a tenth above an even share) {
 
 CAF_TEST(what is on its way counts as given) {
   const auto nodes = nodes_of({{"a", 12}, {"b", 0}});
-  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(12), 8).size(), 6u);
+  CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, {}, aggregates(12), 8).size(), 6u);
   const std::vector<gift> four(4, {first_event_aggregate, "b"});
-  CAF_CHECK_EQUAL(gifts("a", nodes, four, aggregates(8), 8).size(), 2u);
+  CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, four, aggregates(8), 8).size(), 2u);
   const std::vector<gift> eight(8, {first_event_aggregate, "b"});
-  CAF_CHECK(gifts("a", nodes, eight, aggregates(4), 8).empty()); // at most this number at a time
+  CAF_CHECK(rebalancing_moves("a", nodes, eight, aggregates(4), 8).empty()); // at most this number at a time
 }
 
 CAF_TEST(only what may go goes and only to who has less) {
   const auto nodes = nodes_of({{"a", 40}, {"b", 39}, {"c", 0}});
   const auto may_go = aggregates(3);
-  const auto given = gifts("a", nodes, {}, may_go, 8);
+  const auto given = rebalancing_moves("a", nodes, {}, may_go, 8);
   CAF_CHECK_EQUAL(given.size(), 3u);
   for (const auto& g : given) {
     CAF_CHECK_EQUAL(g.to, "c");
     CAF_CHECK(std::ranges::find(may_go, g.aggregate) != may_go.end());
   }
-  CAF_CHECK(gifts("b", nodes_of({{"a", 1}, {"b", 2}}), {}, may_go, 8).empty());
-  CAF_CHECK(gifts("x", nodes, {}, may_go, 8).empty());
+  CAF_CHECK(rebalancing_moves("b", nodes_of({{"a", 1}, {"b", 2}}), {}, may_go, 8).empty());
+  CAF_CHECK(rebalancing_moves("x", nodes, {}, may_go, 8).empty());
 }
 
 CAF_TEST(who drains gives to nodes that are not settled and to those that have more) {
   auto nodes = nodes_of({{"a", 3}, {"b", 50}});
   nodes[1].is_settled = false;
-  CAF_CHECK(gifts("a", nodes, {}, aggregates(3), 8).empty());
+  CAF_CHECK(rebalancing_moves("a", nodes, {}, aggregates(3), 8).empty());
   nodes[0].is_draining = true;
-  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 2).size(), 2u);
-  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 8).size(), 3u);
+  CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, {}, aggregates(3), 2).size(), 2u);
+  CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, {}, aggregates(3), 8).size(), 3u);
   nodes[1].is_draining = true; // no node can receive events
-  CAF_CHECK(gifts("a", nodes, {}, aggregates(3), 8).empty());
+  CAF_CHECK(rebalancing_moves("a", nodes, {}, aggregates(3), 8).empty());
 }
 
 CAF_TEST(the others follow in the order in which they would be placed) {
@@ -197,8 +197,8 @@ CAF_TEST(what nobody owns is taken at the second look or by who is alone) {
 namespace {
 
 /// Repeats the step until nothing changes, for a node that sees its own row.
-claim settled(node_row self, std::vector<node_row> nodes, const sight& of_us = {}) {
-  claim c;
+serving_claim settled(node_row self, std::vector<node_row> nodes, const missed_heartbeats& of_us = {}) {
+  serving_claim c;
   for (int i = 0; i < 10; ++i) {
     std::ranges::find(nodes, self.id, &node_row::id)->serves = c.is_made;
     c = claim_after(c, self, nodes, of_us);
@@ -262,7 +262,7 @@ private:
   struct node {
     node_row row;
     bool lives = false;
-    claim own;
+    serving_claim own;
     int beat_at = 0, looked_at = -1, blind_until = 0, silent_until = 0;
     std::optional<node_row> written; ///< the row in the ledger
     int written_at = 0;
@@ -381,7 +381,7 @@ CAF_TEST(who was away does not begin and gives way to who began meanwhile) {
   CAF_CHECK(!settled(nodes[0], alone, {.was_away = true, .is_blind = true}).is_made);
   CAF_CHECK(!settled(nodes[0], alone, {.was_away = false, .is_blind = true}).is_made);
   CAF_CHECK(settled(nodes[0], alone).serves);
-  const claim serves{true, true, true, 0};
+  const serving_claim serves{true, true, true, 0};
   CAF_CHECK(claim_after(serves, nodes[0], nodes, {}).serves);
   CAF_CHECK(!claim_after(serves, nodes[0], nodes, {.was_away = true, .is_blind = true}).serves);
   CAF_CHECK(claim_after(serves, nodes[0], alone, {.was_away = true, .is_blind = true}).serves);

@@ -37,7 +37,7 @@ struct model {
 void random_walk(std::uint64_t seed, std::uint64_t size, int steps) {
   dice d{seed};
   model m;
-  line_order line;
+  line_rank line;
   const auto append = [&](std::uint64_t gap) {
     m.last += gap;
     m.away[m.last] = false;
@@ -76,7 +76,7 @@ void random_walk(std::uint64_t seed, std::uint64_t size, int steps) {
 } // namespace
 
 CAF_TEST(an empty line has nobody first) {
-  line_order line;
+  line_rank line;
   CAF_CHECK(!line.first());
   CAF_CHECK(!line.first_in_line());
   CAF_CHECK_EQUAL(line.size(), 0u);
@@ -92,7 +92,7 @@ CAF_TEST(lines around the block borders behave like the model) {
 }
 
 CAF_TEST(a line drained from the front answers in order across many blocks) {
-  line_order line;
+  line_rank line;
   for (std::uint64_t n = 1; n <= 5000; ++n) line.append(queue_number{n});
   for (std::uint64_t n = 1; n <= 5000; ++n) {
     FQ_HOLDS(0, line.first() == queue_number{n});

@@ -50,12 +50,12 @@ CAF_TEST(the queues hours and the events state decide who may join) {
   CAF_CHECK(no.at == event.queue_opens_at);
   s.now = opening + seconds{10};
   CAF_CHECK(s.join(1).created);
-  CAF_CHECK(!s.turn(event_trigger::pause));
+  CAF_CHECK(!s.change_status(event_trigger::pause));
   CAF_CHECK(s.join(2).created); // pausing stops admission, not joining
   CAF_CHECK(s.entry(2).status == entry_status::waiting);
-  CAF_CHECK(!s.turn(event_trigger::resume));
+  CAF_CHECK(!s.change_status(event_trigger::resume));
   CAF_CHECK(s.entry(2).status == entry_status::admitted);
-  CAF_CHECK(!s.turn(event_trigger::end));
+  CAF_CHECK(!s.change_status(event_trigger::end));
   CAF_CHECK(s.join(3).no.why == reason::event_ended);
   event.status = event_status::draft;
   CAF_CHECK((sample_sale{event}.join(1).no.why == reason::not_found));

@@ -286,7 +286,7 @@ CAF_TEST(facts of unknown references other gateways or other payments refunds do
   const auto other = two.pay(2).payment;
   two.captured(two.paying);
   two.captured(other);
-  two.turn(event_trigger::cancel);
+  two.change_status(event_trigger::cancel);
   const auto refund = *two.refund_asked();
   const auto its_payment = two.it->payments().find_refund(refund)->payment;
   auto wrong = two.fact(its_payment == other ? two.paying : other, verdict::refund_processed);
@@ -301,11 +301,11 @@ CAF_TEST(a free claim completes without a gateway) {
   s.claim(1);
   const auto done = s.pay(1);
   CAF_CHECK(done.created);
-  CAF_CHECK(s.last.orders.empty());
+  CAF_CHECK(s.last.gateway_calls.empty());
   CAF_CHECK(s.payment(done.payment).status == payment_status::confirmed);
   CAF_CHECK_EQUAL(s.payment(done.payment).gateway, "free");
   CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
-  s.turn(event_trigger::cancel);
+  s.change_status(event_trigger::cancel);
   CAF_CHECK(!s.asked(gateway_order_kind::refund));
   CAF_CHECK(s.claim_of(1).status == claim_status::refunded);
   CAF_CHECK_EQUAL(s.type().sold, 0);
@@ -333,7 +333,7 @@ CAF_TEST(stale attempts are asked about in a moving window) {
 CAF_TEST(a refused refund is retried with back-off then a dead letter and an outage uses up no attempt) {
   one_buyer s;
   s.captured(s.paying);
-  s.turn(event_trigger::cancel);
+  s.change_status(event_trigger::cancel);
   const auto refund = *s.refund_asked();
   for (int i = 0; i < 20; ++i) { // no call is ever answered
     CAF_REQUIRE(is_set(s.wake.at));
@@ -362,7 +362,7 @@ CAF_TEST(a refused refund is retried with back-off then a dead letter and an out
 CAF_TEST(a refund pending at the gateway is asked about without hurry) {
   one_buyer s;
   s.captured(s.paying);
-  s.turn(event_trigger::cancel);
+  s.change_status(event_trigger::cancel);
   const auto refund = *s.refund_asked();
   s.it->refund_not_done(refund, false, s.now, s.last = {});
   CAF_CHECK_EQUAL(s.it->payments().find_refund(refund)->attempts, 0u);

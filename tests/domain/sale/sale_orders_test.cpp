@@ -130,7 +130,7 @@ CAF_TEST(an open event lets who orders in by itself) {
 
 CAF_TEST(a place that an order took and could not shop from is revealed by its commit only) {
   fixture f{open_event()};
-  f.s.turn(event_trigger::pause);
+  f.s.change_status(event_trigger::pause);
   CAF_CHECK(f.s.order(1, {f.standard()}).no.why == reason::not_admitted);
   CAF_CHECK(f.s.entry(1).status == entry_status::waiting);
   CAF_CHECK(f.s.last.reveals);
@@ -521,7 +521,7 @@ CAF_TEST(a cancelled event gives every order back) {
   const auto bought = f.bought(1, {f.standard()}).id;
   const auto paying = f.s.payment_of(f.ordered(2, {f.standard()})).id;
   f.s.initialized(paying);
-  f.s.turn(event_trigger::cancel);
+  f.s.change_status(event_trigger::cancel);
   f.s.drain();
   CAF_CHECK(f.s.order_of(2).status == order_status::failed);
   CAF_CHECK(f.s.order_of(2).failure == "event_cancelled");

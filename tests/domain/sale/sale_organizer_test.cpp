@@ -40,7 +40,7 @@ CAF_TEST(every state and trigger and so the sale follows the table and tells its
       event.status = static_cast<event_status>(s);
       sample_sale sample{event};
       const auto to = next(event_rules, event.status, static_cast<event_trigger>(t));
-      const auto no = sample.turn(static_cast<event_trigger>(t));
+      const auto no = sample.change_status(static_cast<event_trigger>(t));
       CAF_CHECK_EQUAL(no.why == reason::none, to.has_value());
       if (to) CAF_CHECK(sample.it->event().status == *to);
       if (!to) CAF_CHECK(no.why == reason::invalid_transition && no.detail == name_of(event.status));
@@ -55,7 +55,7 @@ CAF_TEST(a sale that is over is not activated) {
   event.status = event_status::draft;
   sample_sale s{event};
   s.now = event.sale_end;
-  CAF_CHECK(s.turn(event_trigger::activate).why == reason::invalid_transition);
+  CAF_CHECK(s.change_status(event_trigger::activate).why == reason::invalid_transition);
 }
 
 CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and claims run out) {
@@ -104,7 +104,7 @@ CAF_TEST(a revoked session can be paid for what it held and holds nothing more) 
 CAF_TEST(ending a long line takes bounded steps) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 1801);
-  s.turn(event_trigger::end);
+  s.change_status(event_trigger::end);
   CAF_CHECK(s.wake.again);
   CAF_CHECK(s.last.content.size() < 600);
   CAF_CHECK(s.drain() >= 3);
@@ -294,7 +294,7 @@ CAF_TEST(a field out of range is named and nothing changes) {
 
 CAF_TEST(nothing is changed about an event that is over) {
   sample_sale s;
-  s.turn(event_trigger::end);
+  s.change_status(event_trigger::end);
   CAF_CHECK(s.patch(total(s, 99)).why == reason::invalid_transition);
 }
 
@@ -310,7 +310,7 @@ CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancel
     s.claim(n);
     s.captured(s.pay(n).payment);
   }
-  s.turn(event_trigger::cancel);
+  s.change_status(event_trigger::cancel);
   s.drain();
   CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 20u); // evenly: the same number in each tenth of a second
   for (int slot = 0; slot < 9; ++slot) s.pass(milliseconds{100});
@@ -340,12 +340,12 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
     if (n <= 320) s.captured(s.pay(n).payment);
   }
   const auto undecided = s.pay(330).payment; // open while the event is cancelled
-  s.turn(event_trigger::cancel);
+  s.change_status(event_trigger::cancel);
   CAF_CHECK(s.wake.at == s.now + milliseconds{100});
-  auto orders = s.last.orders;
+  auto orders = s.last.gateway_calls;
   CAF_CHECK(orders.size() <= 21);
   s.drain();
-  orders.insert(orders.end(), s.last.orders.begin(), s.last.orders.end());
+  orders.insert(orders.end(), s.last.gateway_calls.begin(), s.last.gateway_calls.end());
   std::deque<refund_id> refunds;
   const auto note_refunds = [&refunds](const std::vector<gateway_order>& some) {
     for (const auto& o : some)
@@ -362,7 +362,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   const auto make_all = [&] {
     for (; !refunds.empty(); refunds.pop_front(), ++made) {
       s.refunded(refunds.front());
-      note_refunds(s.last.orders);
+      note_refunds(s.last.gateway_calls);
     }
   };
   make_all();
@@ -370,7 +370,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   for (int slot = 0; slot < 16; ++slot) {
     CAF_CHECK(!s.it->is_quiet()); // no refund is in flight, but some remain
     s.pass(milliseconds{100});
-    note_refunds(s.last.orders);
+    note_refunds(s.last.gateway_calls);
     make_all();
   }
   CAF_CHECK_EQUAL(made, 321u);

@@ -248,7 +248,7 @@ CAF_TEST(a surplus capture whose refund fails does not keep the rest) {
 CAF_TEST(what was bought from a sale that has ended goes back if that is wanted) {
   fixture f;
   f.bought(1);
-  f.s.turn(event_trigger::end);
+  f.s.change_status(event_trigger::end);
   f.s.block({1});
   CAF_CHECK(f.s.last.blocked.empty());
   CAF_CHECK(!f.s.refund_asked());
@@ -367,7 +367,7 @@ CAF_TEST(what cannot be an invitation is refused) {
   CAF_CHECK(f.s.invite({1}, f.to_quota(0)).why == reason::invalid_field);
   CAF_CHECK(f.s.invite({1}, f.to_quota(3)).why == reason::invalid_field);
   CAF_CHECK(f.s.invite({1}, f.to_quota(1, f.s.now)).why == reason::invalid_field);
-  f.s.turn(event_trigger::end);
+  f.s.change_status(event_trigger::end);
   CAF_CHECK(f.s.invite({1}, f.to_quota(1)).why == reason::invalid_transition);
 }
 

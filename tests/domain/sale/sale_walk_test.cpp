@@ -346,8 +346,9 @@ private:
   }
 
   void turn_something() {
-    if (d_.chance(70)) return void(s_.turn(d_.chance(50) ? event_trigger::pause : event_trigger::resume));
-    if (d_.chance(25)) s_.turn(d_.chance(50) ? event_trigger::end : event_trigger::cancel);
+    if (d_.chance(70))
+      return void(s_.change_status(d_.chance(50) ? event_trigger::pause : event_trigger::resume));
+    if (d_.chance(25)) s_.change_status(d_.chance(50) ? event_trigger::end : event_trigger::cancel);
   }
 
   void check() {
@@ -419,7 +420,7 @@ private:
         hear(mail_.back());
         mail_.pop_back();
       }
-      for (const auto& o : s_.last.orders) answer(o);
+      for (const auto& o : s_.last.gateway_calls) answer(o);
       for (const auto& [id, r] : s_.ledger.refunds)
         if (r.status == refund_status::requested) answer({gateway_order_kind::refund, r.payment, id});
       s_.pass(is_set(s_.wake.at) && s_.wake.at > before ? s_.wake.at - before : seconds{5});

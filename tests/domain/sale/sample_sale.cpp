@@ -69,7 +69,7 @@ int sample_sale::drain() {
   decision all;
   do {
     pass(milliseconds{0});
-    std::move(last.orders.begin(), last.orders.end(), std::back_inserter(all.orders));
+    std::move(last.gateway_calls.begin(), last.gateway_calls.end(), std::back_inserter(all.gateway_calls));
     std::move(last.notices.begin(), last.notices.end(), std::back_inserter(all.notices));
     std::move(last.entry_changes.begin(), last.entry_changes.end(), std::back_inserter(all.entry_changes));
     ++runs;
@@ -242,7 +242,7 @@ void sample_sale::closed(const payment_id& id) {
 
 refusal sample_sale::turn(event_trigger trigger) {
   last = {};
-  auto no = it->turn(trigger, now, last);
+  auto no = it->change_status(trigger, now, last);
   settle();
   return no;
 }
@@ -265,12 +265,12 @@ const claim_row& sample_sale::claim_of(std::uint64_t n) const {
 bool sample_sale::told(notice_kind what) const { return std::ranges::count(last.notices, what) > 0; }
 
 bool sample_sale::asked(gateway_order_kind kind) const {
-  return std::ranges::count(last.orders, kind, &gateway_order::kind) > 0;
+  return std::ranges::count(last.gateway_calls, kind, &gateway_order::kind) > 0;
 }
 
 std::optional<refund_id> sample_sale::refund_asked() const {
-  const auto i = std::ranges::find(last.orders, gateway_order_kind::refund, &gateway_order::kind);
-  return i == last.orders.end() ? std::nullopt : std::optional{i->refund};
+  const auto i = std::ranges::find(last.gateway_calls, gateway_order_kind::refund, &gateway_order::kind);
+  return i == last.gateway_calls.end() ? std::nullopt : std::optional{i->refund};
 }
 
 } // namespace fq::test

@@ -69,7 +69,7 @@ public:
   refusal declined(const payment_id& payment);
   refusal refunded(const refund_id& refund);
   void closed(const payment_id& payment);
-  refusal turn(event_trigger trigger);
+  refusal change_status(event_trigger trigger);
   refusal patch(const event_patch& patch);
 
   const entry_row& entry(std::uint64_t fan_number) const { return it->queue().find(fan(fan_number))->row; }

@@ -246,7 +246,7 @@ CAF_TEST(without a batch queue there is no batch to judge) {
 
 CAF_TEST(a number given twice is seen) {
   auto sale = good_sale();
-  for (auto& sight : sale.fans[13].places) sight.number = 15;
+  for (auto& observation : sale.fans[13].places) observation.number = 15;
   expect_only(sale, check_id::duplicate_numbers, 1);
 }
 

@@ -189,14 +189,14 @@ CAF_TEST(an order whose total changes is another order) {
 
 CAF_TEST(a total that is not its parts is seen in an answer and in the books) {
   auto sale = good_sale();
-  for (auto& sight : sale.fans[2].orders)
-    if (sight.terms) sight.terms->total += 1;
-  sale.after.orders[2].sight.terms->total += 1;
+  for (auto& observation : sale.fans[2].orders)
+    if (observation.terms) observation.terms->total += 1;
+  sale.after.orders[2].observation.terms->total += 1;
   for (auto& payment : sale.fans[2].payments) payment.amount += 1;
   expect_only(sale, check_id::order_amounts);
   sale = good_sale();
   listed_order other{whole(books_us, 77, order_status::failed, payment_status::failed), {}};
-  other.sight.terms->subtotal -= 1;
+  other.observation.terms->subtotal -= 1;
   sale.after.orders.push_back(other);
   expect_only(sale, check_id::order_amounts);
 }
@@ -226,7 +226,7 @@ CAF_TEST(a payment of another amount than the total is seen) {
 
 CAF_TEST(a success that the books do not confirm is seen) {
   auto sale = good_sale();
-  sale.after.orders[0].sight.status = order_status::awaiting_payment;
+  sale.after.orders[0].observation.status = order_status::awaiting_payment;
   const auto judged = judge(sale);
   CAF_CHECK_EQUAL(judged.of(check_id::orders_confirmed).violations, 1u);
 }
@@ -265,7 +265,7 @@ CAF_TEST(a count of sold tickets that is not that of the orders is seen) {
 
 CAF_TEST(refunded units are on sale again) {
   auto sale = good_sale();
-  auto& order = sale.after.orders[0].sight;
+  auto& order = sale.after.orders[0].observation;
   order.status = order_status::partially_refunded;
   order.terms->items[0].refunded = 1;
   order.refunded_amount = 460;
@@ -322,7 +322,7 @@ CAF_TEST(money for a cancelled order that goes back is in flight or refunded) {
     sale.fans[4].gateway = {{5030, {3, 5}, true}};
     sale.fans[4].orders.back().payment_state = state;
     sale.fans[4].payments[0].status = state;
-    sale.after.orders[4].sight.payment_state = state;
+    sale.after.orders[4].observation.payment_state = state;
     expect_clean(sale);
     const auto judged = judge(sale);
     CAF_CHECK_EQUAL(judged.orders.gateway_paid, 5 * 2263);
@@ -335,7 +335,7 @@ CAF_TEST(money that is confirmed for a cancelled order is kept) {
   auto sale = good_sale();
   sale.fans[4].gateway = {{5030, {3, 5}, true}};
   sale.fans[4].payments[0].status = payment_status::confirmed;
-  sale.after.orders[4].sight.payment_state = payment_status::confirmed;
+  sale.after.orders[4].observation.payment_state = payment_status::confirmed;
   expect_only(sale, check_id::order_money);
 }
 

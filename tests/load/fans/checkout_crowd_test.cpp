@@ -136,7 +136,7 @@ CAF_TEST(the reports tell of checkouts) {
   CAF_CHECK(html_of(options, done.result, done.judged).find("Checkouts by answer") != std::string::npos);
 }
 
-CAF_TEST(lost answers and refusals and an outage leave nothing to accuse) {
+CAF_TEST(lost answers and refusals and an outage leave nothing to add_violation) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     auto how = good_shop();
     how.drop_every = 7;

@@ -98,7 +98,7 @@ CAF_TEST(a server away for a while is waited for) {
   CAF_CHECK_EQUAL(done.judged.sold_units, 20);
 }
 
-CAF_TEST(lost answers and refusals and an outage together leave nothing to accuse) {
+CAF_TEST(lost answers and refusals and an outage together leave nothing to add_violation) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     fake_options how;
     how.drop_every = 5;

@@ -67,7 +67,7 @@ CAF_TEST(a claim and a payment are read) {
                  + R"(","status":"REFUND_PENDING","authorization_url":null,"amount":100,"refunded_amount":0,)"
                    R"("currency":"NGN"})"));
   CAF_REQUIRE(payment.has_value());
-  CAF_CHECK(payment->sight.status == payment_status::refund_pending);
+  CAF_CHECK(payment->observation.status == payment_status::refund_pending);
   CAF_CHECK_EQUAL(payment->authorization_url, "");
 }
 

@@ -28,7 +28,7 @@ struct faulty_world {
   batch join(std::uint64_t number) const { return w.me.next(sale, {entry_joined{sample_entry(number)}}); }
   commit_outcome commit(const batch& b) { return store.commit({&b, 1}).at(0); }
   std::size_t entries() const { return store.committed(sale)->entries.size(); }
-  void touch_something_else() { store.seize(accounts_aggregate, never); }
+  void touch_something_else() { store.acquire_unleased(accounts_aggregate, never); }
 
   commit_fault next;
   bool acquire_fails = false;
@@ -101,7 +101,7 @@ CAF_TEST(a late commit is decided before its resubmission and before a successor
   faulty_world g;
   g.next = {kind::unknown_late, 100};
   CAF_CHECK(throws_unknown(g, g.join(1)));
-  const auto successor = g.store.seize(sale, never);
+  const auto successor = g.store.acquire_unleased(sale, never);
   CAF_CHECK_EQUAL(successor->applied_seq, 1u);
   CAF_CHECK_EQUAL(successor->image.entries.size(), 1u);
 }
@@ -111,7 +111,7 @@ CAF_TEST(a late creation is decided before its event is asked for) {
   f.next = {kind::unknown_late, 100};
   const auto b = f.w.me.next(catalog_aggregate, {event_created{sample_event(other_sale), {}}});
   CAF_CHECK(throws_unknown(f, b));
-  CAF_CHECK(f.store.seize(other_sale, never).has_value());
+  CAF_CHECK(f.store.acquire_unleased(other_sale, never).has_value());
 }
 
 CAF_TEST(a late commit is decided before its lease is renewed or released) {
@@ -167,7 +167,7 @@ CAF_TEST(a delayed request that a successor overtook is fenced when it arrives) 
   faulty_world f;
   f.next = {kind::unknown_delayed, 1};
   CAF_CHECK(throws_unknown(f, f.join(1)));
-  CAF_CHECK(f.store.seize(sale, never)->applied_seq == 0u);
+  CAF_CHECK(f.store.acquire_unleased(sale, never)->applied_seq == 0u);
   f.touch_something_else();
   CAF_CHECK_EQUAL(f.store.in_air(), 0u);
   CAF_CHECK_EQUAL(f.entries(), 0u);
@@ -191,7 +191,7 @@ CAF_TEST(a failed acquire leaves the epoch alone) {
   f.acquire_fails = true;
   bool thrown = false;
   try {
-    f.store.seize(sale, never);
+    f.store.acquire_unleased(sale, never);
   } catch (const ledger_unavailable&) { thrown = true; }
   CAF_CHECK(thrown);
   CAF_CHECK(*f.store.head(sale) == before);

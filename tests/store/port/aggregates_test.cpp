@@ -9,7 +9,7 @@ using namespace fq::test;
 CAF_TEST(the global aggregates exist from the first migration) {
   on_every_engine([](ledger& store) {
     for (const auto aggregate : {accounts_aggregate, catalog_aggregate}) {
-      const auto taken = store.seize(aggregate, never);
+      const auto taken = store.acquire_unleased(aggregate, never);
       CAF_REQUIRE(taken.has_value());
       CAF_CHECK_EQUAL(taken->epoch, 1u);
       CAF_CHECK_EQUAL(taken->applied_seq, 0u);
@@ -21,7 +21,7 @@ CAF_TEST(the global aggregates exist from the first migration) {
       }
       CAF_CHECK(image == aggregate_image{});
     }
-    CAF_CHECK(!store.seize(sale, never));
+    CAF_CHECK(!store.acquire_unleased(sale, never));
     CAF_CHECK(store.peek(sale) == aggregate_snapshot{});
     CAF_CHECK(store.history(sale).empty());
     CAF_CHECK_EQUAL(number_of(store.last_aggregate()), number_of(first_event_aggregate) - 1);
@@ -64,7 +64,7 @@ CAF_TEST(creation is refused for a number that is taken or reserved and for stoc
     auto gift = sample_type(0, 1);
     gift.price = -1;
     FQ_CONFLICTS(create(sample_event(other_sale), {gift}));
-    CAF_CHECK(!w.store.seize(other_sale, never));
+    CAF_CHECK(!w.store.acquire_unleased(other_sale, never));
     CAF_CHECK(w.store.last_aggregate() == sale);
     FQ_COMMITS(create(sample_event(other_sale), {sample_type(0, 5, other_sale)}));
     CAF_CHECK(w.store.last_aggregate() == other_sale);

@@ -44,7 +44,7 @@ CAF_TEST(a batch submitted again is recognised and has no second effect) {
     FQ_COMMITS(w.store.commit({&later, 1}).at(0));
     CAF_CHECK(w.store.commit({&b, 1}).at(0) == commit_outcome::already_applied);
     CAF_CHECK(w.store.commit({&later, 1}).at(0) == commit_outcome::already_applied);
-    CAF_CHECK(w.store.seize(sale, never)->applied_seq == 5u);
+    CAF_CHECK(w.store.acquire_unleased(sale, never)->applied_seq == 5u);
   });
 }
 
@@ -69,7 +69,7 @@ CAF_TEST(a batch that does not continue what is applied is out of order) {
 CAF_TEST(nothing older than the epoch of a successor commits: I17) {
   in_every_world([](world& w) {
     const auto b = join_batch(w.me, sale, 1);
-    const auto successor = w.store.seize(sale, never);
+    const auto successor = w.store.acquire_unleased(sale, never);
     CAF_CHECK_EQUAL(successor->epoch, b.epoch + 1);
     CAF_CHECK(w.store.commit({&b, 1}).at(0) == commit_outcome::fenced);
     auto from_the_future = b;
@@ -111,7 +111,7 @@ CAF_TEST(a batch is applied as a whole or not at all) {
     }));
     CAF_CHECK(w.image() == before);
     CAF_CHECK(w.store.history(sale) == history);
-    CAF_CHECK(!w.store.seize(other_sale, never));
+    CAF_CHECK(!w.store.acquire_unleased(other_sale, never));
     // The rolled back keys are still free.
     const receipt_row receipt{"sandbox", "evt", noon};
     FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, receipt_stored{receipt}}));
@@ -138,8 +138,8 @@ CAF_TEST(a refused batch does no harm to the others of the call) {
     CAF_CHECK_EQUAL(entries_of(w.store, sales[1]), 0u);
     CAF_CHECK_EQUAL(entries_of(w.store, sales[2]), 0u);
     CAF_CHECK_EQUAL(entries_of(w.store, sales[3]), 1u);
-    CAF_CHECK(w.store.seize(sales[0], never)->applied_seq == 0u);
-    CAF_CHECK(w.store.seize(sales[3], never)->applied_seq == 1u);
+    CAF_CHECK(w.store.acquire_unleased(sales[0], never)->applied_seq == 0u);
+    CAF_CHECK(w.store.acquire_unleased(sales[3], never)->applied_seq == 1u);
   });
 }
 
@@ -177,7 +177,7 @@ CAF_TEST(an event can be created in the call that brings its neighbours) {
     const std::vector call{w.me.next(catalog_aggregate, {event_created{sample_event(other_sale), {}}}),
                            join_batch(w.me, sale, 1)};
     CAF_CHECK((w.store.commit(call) == std::vector{commit_outcome::committed, commit_outcome::committed}));
-    CAF_CHECK(w.store.seize(other_sale, never)->epoch == 1u);
+    CAF_CHECK(w.store.acquire_unleased(other_sale, never)->epoch == 1u);
   });
 }
 
@@ -188,7 +188,7 @@ CAF_TEST(nothing to commit is nothing) {
 CAF_TEST(a batch without changes still counts its decisions) {
   in_every_world([](world& w) {
     FQ_COMMITS(w.put({}));
-    CAF_CHECK(w.store.seize(sale, never)->applied_seq == 1u);
+    CAF_CHECK(w.store.acquire_unleased(sale, never)->applied_seq == 1u);
   });
 }
 
@@ -196,10 +196,10 @@ CAF_TEST(the committed time never goes back) {
   in_every_world([](world& w) {
     w.me.now = noon + seconds{10};
     FQ_COMMITS(w.put({}));
-    CAF_CHECK(w.store.seize(sale, never)->committed_at == noon + seconds{10});
+    CAF_CHECK(w.store.acquire_unleased(sale, never)->committed_at == noon + seconds{10});
     w.me.take(sale);
     w.me.now = noon + seconds{5};
     FQ_COMMITS(w.put({}));
-    CAF_CHECK(w.store.seize(sale, never)->committed_at == noon + seconds{10});
+    CAF_CHECK(w.store.acquire_unleased(sale, never)->committed_at == noon + seconds{10});
   });
 }

@@ -146,9 +146,9 @@ void check_unreadable(ledger& store) {
     return false;
   };
   for (int i = 0; i < 2; ++i) {
-    CAF_CHECK(is_unavailable([&] { store.seize(sale, never); }));
+    CAF_CHECK(is_unavailable([&] { store.acquire_unleased(sale, never); }));
     CAF_CHECK(is_unavailable([&] { store.peek(sale); }));
-    CAF_CHECK(store.seize(accounts_aggregate, never).has_value());
+    CAF_CHECK(store.acquire_unleased(accounts_aggregate, never).has_value());
   }
 }
 
@@ -226,7 +226,7 @@ CAF_TEST(an owner loads the dead letters that wait for a person) {
     CAF_CHECK((w.image().dead_letters == letters{first, second}));
     FQ_COMMITS(w.put({dead_letter_stored{in_status(first, dead_letter_status::retried, noon + seconds{1})}}));
     CAF_CHECK((w.image().dead_letters == letters{second}));
-    CAF_CHECK((w.store.seize(sale, never)->image.dead_letters == letters{second}));
+    CAF_CHECK((w.store.acquire_unleased(sale, never)->image.dead_letters == letters{second}));
     w.me.take(sale);
     const auto again = in_status(first, dead_letter_status::open, noon + seconds{2}); // the retry failed too
     auto sent = again;
@@ -301,7 +301,7 @@ CAF_TEST(a customer has one priority at an event or none) {
     FQ_CONFLICTS(w.put({removed(2), priority_stored{row(3, 3)}, stock_moved{9, 1, 0}}));
     CAF_CHECK((w.image().priorities == rows{row(2, 4)}));
     FQ_CONFLICTS(w.me.put(catalog_aggregate, {priority_stored{row(1, 1)}})); // not an event
-    CAF_CHECK((w.store.seize(sale, never)->image.priorities == rows{row(2, 4)}));
+    CAF_CHECK((w.store.acquire_unleased(sale, never)->image.priorities == rows{row(2, 4)}));
   });
 }
 
@@ -341,7 +341,8 @@ CAF_TEST(settings belong to the installation) {
     FQ_COMMITS(put({setting_stored{{"queue.x", "c", never}}, setting_stored{next}}));
     CAF_CHECK((w.store.directory().settings == rows{upper, first, next}));
     FQ_CONFLICTS(put({setting_stored{{"another", "1", noon}}, setting_stored{{"", "1", noon}}}));
-    CAF_CHECK((w.store.seize(accounts_aggregate, never)->image.settings == rows{upper, first, next}));
+    CAF_CHECK(
+      (w.store.acquire_unleased(accounts_aggregate, never)->image.settings == rows{upper, first, next}));
     CAF_CHECK(w.image().settings.empty());
   });
 }

@@ -49,7 +49,7 @@ public:
   explicit owner(ledger& store) : store_(store) {}
 
   const acquired& take(aggregate_id aggregate) {
-    auto taken = store_.seize(aggregate, never);
+    auto taken = store_.acquire_unleased(aggregate, never);
     if (!taken) throw std::runtime_error{"no such aggregate"};
     return owned_[aggregate] = std::move(*taken);
   }

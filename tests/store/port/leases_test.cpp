@@ -201,7 +201,7 @@ CAF_TEST(an empty owner takes it whoever holds it and leaves no lease) {
     const auto former = taken(w.store, ada);
     const aggregate_id absent{4'000'000'000};
     CAF_CHECK(lost(w.store, {}, {sale, accounts_aggregate, absent}).empty()); // it has no lease
-    const auto tool = w.store.seize(sale, never);
+    const auto tool = w.store.acquire_unleased(sale, never);
     CAF_REQUIRE(tool.has_value());
     CAF_CHECK_EQUAL(tool->epoch, former.epoch + 1);
     CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));

@@ -55,7 +55,7 @@ void create_other_sale(world& w) {
 }
 
 std::uint64_t generation(ledger& store, aggregate_id aggregate = sale) {
-  return store.seize(aggregate, never)->cache_generation;
+  return store.acquire_unleased(aggregate, never)->cache_generation;
 }
 
 } // namespace

@@ -292,7 +292,7 @@ CAF_TEST(images list rows by key whatever the order they came in) {
     CAF_CHECK(ascending(image.claims, [](const claim_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.payments, [](const payment_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.refunds, [](const refund_row& r) { return r.id; }));
-    CAF_CHECK(w.store.seize(sale, never)->image == image);
+    CAF_CHECK(w.store.acquire_unleased(sale, never)->image == image);
   });
 }
 

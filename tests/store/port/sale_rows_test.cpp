@@ -341,7 +341,7 @@ CAF_TEST(idempotency answers are kept in order and survive with every byte) {
       FQ_COMMITS(w.put({idempotency_stored{expected[n]}, idempotency_stored{expected[n + 1]}}));
     }
     CAF_CHECK(w.image().idempotency == expected);
-    const auto since = w.store.seize(sale, noon + seconds{2});
+    const auto since = w.store.acquire_unleased(sale, noon + seconds{2});
     CAF_CHECK((since->image.idempotency == std::vector(expected.begin() + 2, expected.end())));
   });
 }

@@ -92,7 +92,7 @@ CAF_TEST(several programs may migrate at once) {
       postgres_ledger store({.url = schema.url()});
       const bool applied = all_applied(migrate_up_of_url(schema.url()));
       // another thread holds the row now
-      while (!store.seize(accounts_aggregate, never)) std::this_thread::yield();
+      while (!store.acquire_unleased(accounts_aggregate, never)) std::this_thread::yield();
       if (applied) ++done;
     });
   for (auto& p : programs) p.join();

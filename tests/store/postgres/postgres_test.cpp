@@ -140,7 +140,7 @@ CAF_TEST(a session that the server ends while an aggregate is taken leaves the e
                    " PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;"
                    " CREATE TRIGGER ends BEFORE UPDATE ON aggregate FOR EACH ROW WHEN (NEW.epoch > OLD.epoch)"
                    " EXECUTE FUNCTION end_session()");
-  CAF_CHECK(throws<ledger_unavailable>([&] { d.store.seize(sale, never); }));
+  CAF_CHECK(throws<ledger_unavailable>([&] { d.store.acquire_unleased(sale, never); }));
   d.schema.execute("DROP TRIGGER ends ON aggregate");
   FQ_COMMITS(d.commit_one(d.join(1)));
 }

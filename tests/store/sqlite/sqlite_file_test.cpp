@@ -119,7 +119,7 @@ CAF_TEST(everything committed is there after the ledger is opened again) {
   sqlite_ledger store({.file = folder / "ledger.db"});
   CAF_CHECK(store.peek(sale).image == before);
   CAF_CHECK(store.history(sale) == history);
-  const auto taken = store.seize(sale, never);
+  const auto taken = store.acquire_unleased(sale, never);
   CAF_CHECK_EQUAL(taken->epoch, 2u);
   CAF_CHECK_EQUAL(taken->applied_seq, 1u);
 }
@@ -244,7 +244,7 @@ CAF_TEST(a lock held by a tool makes the ledger unavailable and nothing is lost)
     sqlite_db tool(file, sqlite_access::read_write, milliseconds{20});
     const sqlite_transaction held(tool);
     CAF_CHECK(message_of<ledger_unavailable>([&] { store.commit({&b, 1}); }));
-    CAF_CHECK(message_of<ledger_unavailable>([&] { store.seize(sale, never); }));
+    CAF_CHECK(message_of<ledger_unavailable>([&] { store.acquire_unleased(sale, never); }));
     CAF_CHECK(store.peek(sale).image.entries.empty());
   }
   FQ_COMMITS(store.commit({&b, 1}).at(0));

@@ -82,7 +82,7 @@ CAF_TEST(kill -9 in the middle of commits loses nothing that was acknowledged) {
 
     sqlite_ledger store({.file = file});
     CAF_REQUIRE_EQUAL(store.check_integrity(), "ok");
-    const auto taken = store.seize(victim_sale, never);
+    const auto taken = store.acquire_unleased(victim_sale, never);
     // One more batch may be committed without an answer.
     CAF_REQUIRE(taken->applied_seq >= applied + acknowledged);
     CAF_REQUIRE(taken->applied_seq <= applied + acknowledged + 1);

@@ -12,7 +12,7 @@ using namespace fq::test;
 namespace {
 
 void create_sale(ledger& store) {
-  const auto catalog = store.seize(catalog_aggregate, never);
+  const auto catalog = store.acquire_unleased(catalog_aggregate, never);
   ticket_type_row type;
   type.total = 1'000'000;
   const changes creation{event_created{victim_event(), {type}}};
@@ -22,7 +22,7 @@ void create_sale(ledger& store) {
 
 int commit_until_killed(ledger& store) {
   if (store.last_aggregate() < victim_sale) create_sale(store);
-  const auto taken = store.seize(victim_sale, never);
+  const auto taken = store.acquire_unleased(victim_sale, never);
   auto entries = planned_after(taken->applied_seq).entries;
   for (auto s = taken->applied_seq + 1;; ++s) {
     const batch b{victim_sale, taken->epoch, s - 1, s, victim_start, planned_changes(s, entries)};

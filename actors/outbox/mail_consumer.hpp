@@ -27,7 +27,7 @@
 
 namespace fq {
 
-struct notifier_services {
+struct mail_consumer_services {
   environment* env = nullptr;
   mail_port* port = nullptr; ///< not shared: a port belongs to one thread
   region_handle region;
@@ -51,12 +51,12 @@ struct notifier_services {
 inline constexpr std::size_t mails_in_progress_max = 1'000;
 inline constexpr std::size_t mails_remembered_max = 10'000;
 
-class notifier_state {
+class mail_consumer_state {
 public:
   static inline const char* name = "notifier";
-  using pointer = consumer_handle::stateful_pointer<notifier_state>;
+  using pointer = consumer_handle::stateful_pointer<mail_consumer_state>;
 
-  void init(pointer self, const notifier_services& services) {
+  void init(pointer self, const mail_consumer_services& services) {
     self_ = self;
     services_ = &services;
     pace_ = token_bucket{services.per_second, services.env->steady_now()};
@@ -102,7 +102,7 @@ private:
   }
 
   pointer self_ = nullptr;
-  const notifier_services* services_ = nullptr;
+  const mail_consumer_services* services_ = nullptr;
   void remember(const mail_key& key);
 
   std::set<mail_key> sent_; ///< recently sent: a late batch is repeated before its rows were marked
@@ -123,7 +123,7 @@ private:
 /// The mail of a mail.send payload, or the reason why it is malformed.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);
 
-consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,
-                                        const notifier_services* services);
+consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
+                                             const mail_consumer_services* services);
 
 } // namespace fq

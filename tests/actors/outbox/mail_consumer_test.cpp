@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delivery of domain events to the mail port: ordered per event, complete after an outage. An event that the
 // port refuses permanently becomes a dead letter before later events are sent.
-#define CAF_SUITE notifier
-#include "actors/outbox/notifier.hpp"
+#define CAF_SUITE mail_consumer
+#include "actors/outbox/mail_consumer.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/outbox/consumer_fixture.hpp"
 
@@ -27,18 +27,18 @@ public:
   }
 };
 
-struct notifier_fixture : consumer_fixture {
+struct mail_consumer_fixture : consumer_fixture {
   scripted_mail port;
-  notifier_services services;
+  mail_consumer_services services;
 
-  notifier_fixture() {
+  mail_consumer_fixture() {
     services.env = &env;
     services.port = &port;
     services.region = owners;
-    consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
+    consumer = keep(sys.spawn(mail_consumer, static_cast<const mail_consumer_services*>(&services)));
     run();
   }
-  ~notifier_fixture() {
+  ~mail_consumer_fixture() {
     services.region = nullptr;
     kill(consumer);
     consumer = nullptr;
@@ -100,7 +100,7 @@ struct notifier_fixture : consumer_fixture {
 
 } // namespace
 
-CAF_TEST_FIXTURE_SCOPE(notifier_tests, notifier_fixture)
+CAF_TEST_FIXTURE_SCOPE(mail_consumer_tests, mail_consumer_fixture)
 
 CAF_TEST(a mail is rendered and sent under the id of its row) {
   const auto item = mail(20);
@@ -351,7 +351,7 @@ CAF_TEST(a mail to many leaves time for what is behind it) {
 CAF_TEST(mails leave at the rate that is set and what waits for it is not put off) {
   kill(consumer);
   services.per_second = 4;
-  consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
+  consumer = keep(sys.spawn(mail_consumer, static_cast<const mail_consumer_services*>(&services)));
   run();
   put_off_before(0);
   const auto item = mass_mail(20, 40);
@@ -368,7 +368,7 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
   kill(consumer);
   services.per_second = 4;
   services.counts = &counts;
-  consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
+  consumer = keep(sys.spawn(mail_consumer, static_cast<const mail_consumer_services*>(&services)));
   run();
   put_off_before(0);
   advance(500ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "actors/outbox/notifier.hpp"
+#include "actors/outbox/mail_consumer.hpp"
 
 #include "domain/delivery/outbox.hpp"
 #include "outbound/mail_templates.hpp"
@@ -98,17 +98,17 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
   return m;
 }
 
-consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,
-                                        const notifier_services* services) {
+consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
+                                             const mail_consumer_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
 
-consumer_handle::behavior_type notifier_state::behavior() {
+consumer_handle::behavior_type mail_consumer_state::behavior() {
   return {[this](const consume_outbox& x) { on_batch(x); }};
 }
 
-void notifier_state::on_batch(const consume_outbox& x) {
+void mail_consumer_state::on_batch(const consume_outbox& x) {
   const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
   const auto end = services_->env->steady_now() + services_->turn;
   held_back_.clear();
@@ -124,7 +124,7 @@ void notifier_state::on_batch(const consume_outbox& x) {
   turn->end();
 }
 
-void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, milliseconds end) {
+void mail_consumer_state::deliver(outbox_turn& turn, const outbox_item& item, milliseconds end) {
   std::string why;
   const bool is_mail = item.row.topic == topic::mail_send;
   const auto result = is_mail ? send(item, end, why) : mail_result::accepted;
@@ -145,7 +145,7 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
 }
 
 /// The row is sent again. Later rows to other recipients continue: one full mailbox must not delay them.
-void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
+void mail_consumer_state::hold_back(outbox_turn& turn, const outbox_item& item) {
   const auto known = in_progress_.find(key_of(item.row));
   if (services_->env->steady_now() < down_until_ || known == in_progress_.end()) return turn.hold_up(item);
   for (const auto& r : known->second.message.to)
@@ -154,7 +154,7 @@ void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
 
 /// Makes a dead letter for the undelivered recipients only: a manual retry sends no duplicates. The results
 /// of the others are kept until the dead letter is committed.
-void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
+void mail_consumer_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
   warn("undelivered: " + why);
   const auto key = key_of(item.row);
   const auto known = in_progress_.find(key);
@@ -168,7 +168,7 @@ void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std:
   });
 }
 
-void notifier_state::count(mail_result result) {
+void mail_consumer_state::count(mail_result result) {
   if (services_->counts == nullptr) return;
   switch (result) {
     case mail_result::accepted: return services_->counts->accepted.add();
@@ -179,7 +179,8 @@ void notifier_state::count(mail_result result) {
 
 /// Sends one message to its unanswered recipients, in groups where the port sends one by one, until the turn
 /// ends. A deferred recipient delays only later rows to the same recipients.
-std::optional<mail_result> notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
+std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, milliseconds end,
+                                                     std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
   auto* mail = begin_or_go_on(item.row, why);
@@ -212,7 +213,8 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
 }
 
 /// Null: the payload is no mail; the reason is in `why`.
-notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row, std::string& why) {
+mail_consumer_state::unfinished* mail_consumer_state::begin_or_go_on(const outbox_row& row,
+                                                                     std::string& why) {
   const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
   auto made = mail_of(row);
@@ -229,7 +231,7 @@ notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row
 
 /// Next recipients, up to the port's group size: first those without an attempt, then deferred ones, then
 /// alone one that may stall the service.
-std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
+std::vector<std::size_t> mail_consumer_state::due(const unfinished& mail, milliseconds now) const {
   const auto most = services_->port->at_once();
   std::vector<std::size_t> fresh, again, stalled;
   for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
@@ -246,7 +248,7 @@ std::vector<std::size_t> notifier_state::due(const unfinished& mail, millisecond
   return again.empty() ? stalled : again;
 }
 
-void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
+void mail_consumer_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
   auto& env = *services_->env;
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
@@ -266,7 +268,7 @@ void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& p
     mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
 }
 
-void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
+void mail_consumer_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
   auto& env = *services_->env;
   const auto now = env.steady_now();
   auto& w = mail.waiting.try_emplace(place, put_off{now}).first->second;
@@ -285,8 +287,8 @@ void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, con
 }
 
 /// The first unanswered recipient may have caused the outage: the others go first next time.
-void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
-                                      const mail_answer& answer) {
+void mail_consumer_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
+                                           const mail_answer& answer) {
   auto& env = *services_->env;
   const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()),
                               answer.retry_after.value_or(milliseconds{0}));
@@ -301,7 +303,7 @@ void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::s
   for (auto& [place, w] : mail.waiting) w.since = env.steady_now();
 }
 
-void notifier_state::remember(const mail_key& key) {
+void mail_consumer_state::remember(const mail_key& key) {
   if (!sent_.insert(key).second) return;
   sent_in_order_.push_back(key);
   if (sent_in_order_.size() <= mails_remembered_max) return;
