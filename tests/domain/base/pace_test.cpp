@@ -40,7 +40,7 @@ CAF_TEST(refunds of several cancelled events together keep one pace) {
     for (const auto& s : sales) count += s->it->payments().unanswered_refunds();
     return count;
   };
-  for (auto& s : sales) s->turn(event_trigger::cancel);
+  for (auto& s : sales) s->change_status(event_trigger::cancel);
   CAF_CHECK_EQUAL(begun(), refund_pace::per_slot);
   for (auto& s : sales) s->pass(refund_pace::slot);
   CAF_CHECK_EQUAL(begun(), 2 * refund_pace::per_slot);
@@ -63,9 +63,9 @@ CAF_TEST(an event whose clock is behind has its part of the pace) {
     }
   ahead.pass(milliseconds{600'000}); // as if the other had been inactive for that time
   steady += milliseconds{600'000};
-  ahead.turn(event_trigger::cancel);
+  ahead.change_status(event_trigger::cancel);
   CAF_CHECK_EQUAL(ahead.it->payments().unanswered_refunds(), refund_pace::per_slot);
-  behind.turn(event_trigger::cancel);
+  behind.change_status(event_trigger::cancel);
   CAF_CHECK_EQUAL(behind.it->payments().unanswered_refunds(), 0u);
   CAF_CHECK(behind.wake.at <= behind.now + refund_pace::slot);
   for (int i = 0; i < 3; ++i) {

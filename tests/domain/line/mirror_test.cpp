@@ -154,7 +154,7 @@ private:
     if (what < 94) return push(n);
     if (what < 96) return s_.reload();
     if (what < 98) return raise_total();
-    s_.turn(d_.chance(50) ? event_trigger::pause : event_trigger::resume);
+    s_.change_status(d_.chance(50) ? event_trigger::pause : event_trigger::resume);
   }
 
   void release(std::uint64_t n) {

@@ -128,9 +128,9 @@ CAF_TEST(only an operated line that runs is advanced) {
   CAF_CHECK(by_capacity.advance(1, admitted).why == reason::wrong_mode);
   waiting_room q{sample_queue(admission_policy::operated, 0)};
   q.join(1);
-  q.turn(event_trigger::pause);
+  q.change_status(event_trigger::pause);
   CAF_CHECK(q.advance(1, admitted).why == reason::invalid_transition);
-  q.turn(event_trigger::resume);
+  q.change_status(event_trigger::resume);
   CAF_CHECK(!q.advance(1, admitted));
 }
 

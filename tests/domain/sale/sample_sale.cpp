@@ -240,7 +240,7 @@ void sample_sale::closed(const payment_id& id) {
   settle();
 }
 
-refusal sample_sale::turn(event_trigger trigger) {
+refusal sample_sale::change_status(event_trigger trigger) {
   last = {};
   auto no = it->change_status(trigger, now, last);
   settle();
