@@ -3,6 +3,7 @@
 // it and why; `inspect` follows directly. All types are registered in the type-id block of
 // actors/protocol/protocol.hpp.
 #pragma once
+#include "actors/protocol/inspect_rows.hpp"
 #include "actors/protocol/lease_horizon.hpp"
 #include "domain/line/mirror.hpp"
 #include "domain/model/change.hpp"
@@ -15,7 +16,6 @@
 #include <caf/actor_addr.hpp>
 #include <caf/actor_control_block.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
-#include <caf/meta/type_name.hpp>
 #include <caf/type_id.hpp>
 
 #include <memory>
@@ -24,39 +24,13 @@
 
 namespace fq {
 
-#define FQ_INSPECT(type, ...)                                                                                \
-  template <class Inspector>                                                                                 \
-  typename Inspector::result_type inspect(Inspector& f, type& x) {                                           \
-    return f(caf::meta::type_name(#type), __VA_ARGS__);                                                      \
-  }
-
-#define FQ_INSPECT_EMPTY(type)                                                                               \
-  template <class Inspector>                                                                                 \
-  typename Inspector::result_type inspect(Inspector& f, type&) {                                             \
-    return f(caf::meta::type_name(#type));                                                                   \
-  }
-
-FQ_INSPECT(uuid, x.hi, x.lo)
 FQ_INSPECT(trace_context, x.trace, x.span, x.is_sampled, x.state)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
            x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
-FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded, x.donation, x.unit_discount)
-FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at,
-           x.expires_at, x.ended_at, x.promo)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
-FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url,
-           x.gateway_id, x.destination, x.amount, x.captured, x.tax, x.refunded, x.created_at, x.updated_at)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
-FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
-           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity,
-           x.presence_timeout, x.away_grace)
-FQ_INSPECT(event_row, x.id, x.aggregate, x.kind, x.tenant, x.organizer, x.external_id, x.message, x.name,
-           x.currency, x.status, x.queue_opens_at, x.sale_start, x.sale_end, x.queue, x.claim_ttl,
-           x.claims_per_customer, x.async_percent, x.created_at, x.updated_at)
-FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order,
-           x.on_sale, x.hidden, x.sale_from, x.sale_until)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
            x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
@@ -73,14 +47,7 @@ FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.po
            x.admission_interval, x.session_ttl, x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity,
            x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
 FQ_INSPECT(principal, x.kind, x.tenant, x.id)
-FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.stripe_account, x.created_at)
-FQ_INSPECT(api_key_row, x.id, x.tenant, x.scope, x.secret_hash, x.label, x.created_at, x.revoked_at)
-FQ_INSPECT(audit_row, x.id, x.tenant, x.target, x.actor, x.action, x.detail, x.reason, x.at)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
-FQ_INSPECT(contact, x.first_name, x.last_name, x.email, x.phone)
-FQ_INSPECT(order_row, x.id, x.claim, x.customer, x.status, x.contact, x.promo_code, x.subtotal, x.discount,
-           x.donations, x.platform_fee, x.processing_fee, x.total, x.success_url, x.cancel_url, x.failure,
-           x.payment_link_at, x.created_at, x.updated_at)
 FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
            x.can_retry, x.typical_page_time)
@@ -88,20 +55,9 @@ FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.u
 FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee,
            x.total)
 FQ_INSPECT(quote_view, x.event, x.currency, x.price, x.item_ids, x.promo_code)
-FQ_INSPECT(discount, x.kind, x.value, x.ticket_types)
-FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max,
-           x.uses_per_customer, x.uses, x.is_active, x.created_at, x.updated_at)
 FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max,
            x.uses_per_customer, x.is_active)
-FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at,
-           x.updated_at)
-FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at,
-           x.serves, x.keys)
-FQ_INSPECT(invitation_row, x.customer, x.ticket_type, x.quantity, x.valid_until, x.told_at)
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
-FQ_INSPECT(block_row, x.tenant, x.organizer, x.customer, x.reason, x.includes_ended, x.created_at)
-FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
-FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at, x.lanes)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
 FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
 FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email,
@@ -1501,9 +1457,6 @@ struct timer_fired {
   std::uint64_t generation = 0;
 };
 FQ_INSPECT(timer_fired, x.kind, x.generation)
-
-#undef FQ_INSPECT
-#undef FQ_INSPECT_EMPTY
 
 } // namespace fq
 
