@@ -2,7 +2,7 @@
 // Typed replies as bytes, for idempotency records. Stores the reply, not the HTTP text: net/wire/codec
 // renders it by a pure function. First byte: encoding version.
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/shared_messages.hpp"
 #include "domain/sale/idempotency.hpp"
 
 #include <caf/binary_deserializer.hpp>

@@ -3,7 +3,7 @@
 // if the event has moved. The counterpart of net/bridge/actor_bridge for the io threads.
 #pragma once
 #include "actors/base/errors.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/region_messages.hpp"
 
 #include <utility>
 

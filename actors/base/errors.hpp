@@ -4,6 +4,7 @@
 #pragma once
 #include <caf/atom.hpp>
 #include <caf/error.hpp>
+#include <caf/make_message.hpp>
 #include <caf/message.hpp>
 
 #include <cstdint>

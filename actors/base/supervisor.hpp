@@ -2,7 +2,7 @@
 // Keeps one event's owner running: restarts it with exponential back-off within a budget, then gives up; the
 // region then answers 503 for that event only. The supervisor's handle is stable.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/region_messages.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -4,7 +4,10 @@
 // catalog and accounts of every change. Ownership is decided by the ledger's lease, not here.
 #pragma once
 #include "actors/base/cluster_links.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/accounts_messages.hpp"
+#include "actors/protocol/catalog_messages.hpp"
+#include "actors/protocol/cluster_messages.hpp"
+#include "actors/protocol/region_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/cluster/placement.hpp"
 
@@ -22,9 +25,8 @@ namespace fq {
 
 class environment;
 
-/// Version of the messages between nodes (actors/protocol/messages.hpp, actors/protocol/protocol.hpp). Raise
-/// it when a message changes or gets a new type id. Nodes of different versions share the ledger but do not
-/// connect.
+/// Version of the messages between nodes (actors/protocol). Raise it when a message changes or gets a new
+/// type id. Nodes of different versions share the ledger but do not connect.
 inline constexpr std::uint32_t wire_version = 3;
 
 struct cluster_services {

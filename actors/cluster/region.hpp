@@ -5,6 +5,10 @@
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/base/supervisor.hpp"
+#include "actors/protocol/cluster_messages.hpp"
+#include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/region_messages.hpp"
 #include "actors/sale/event_actor.hpp"
 
 #include <caf/typed_response_promise.hpp>

@@ -2,6 +2,7 @@
 #include "actors/directory/accounts.hpp"
 
 #include "actors/base/domain_events.hpp"
+#include "actors/protocol/cluster_messages.hpp"
 #include "outbound/mail_templates.hpp"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // Organizers, customers, one-time codes, tenants and their API keys. Argon2id and mail run in separate
 // workers. Codes are stored as keyed hashes and never logged.
 #pragma once
+#include "actors/protocol/accounts_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
 #include "crypto/digest.hpp"
 

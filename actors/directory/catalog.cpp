@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/directory/catalog.hpp"
 
+#include "actors/protocol/cluster_messages.hpp"
 #include "domain/sale/sale.hpp"
 
 namespace fq {

@@ -3,6 +3,8 @@
 // committed state.
 #pragma once
 #include "actors/base/answers.hpp"
+#include "actors/protocol/catalog_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
 #include "domain/sale/idempotency.hpp"
 

@@ -2,7 +2,7 @@
 // Caches tenants, API keys, settings and block lists of the ledger. Polls, so that a change by any node is
 // visible everywhere within seconds; reads immediately on refresh_directory.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/directory_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 
 #include <caf/stateful_actor.hpp>

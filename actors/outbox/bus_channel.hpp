@@ -8,6 +8,8 @@
 #pragma once
 #include "actors/base/bus_counts.hpp"
 #include "actors/outbox/outbox_turn.hpp"
+#include "actors/protocol/outbox_messages.hpp"
+#include "actors/protocol/region_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
 #include "outbound/event_bus.hpp"

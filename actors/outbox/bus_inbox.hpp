@@ -3,7 +3,7 @@
 // acknowledged after its commit. Detached in production because the inbox blocks.
 #pragma once
 #include "actors/base/bus_counts.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/region_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
 #include "outbound/gateway.hpp"

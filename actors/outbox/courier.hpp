@@ -5,6 +5,7 @@
 // have one.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/protocol/notice_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/pace.hpp"

@@ -4,6 +4,7 @@
 // lanes together.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 
 #include <caf/stateful_actor.hpp>

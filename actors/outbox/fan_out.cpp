@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/outbox/fan_out.hpp"
 
+#include "actors/protocol/notice_messages.hpp"
 #include "domain/delivery/outbox.hpp"
 
 #include <boost/json/parse.hpp>

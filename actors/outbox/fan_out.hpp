@@ -4,6 +4,7 @@
 // whole, a broadcast continues at its cursor.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/delivery/delivery.hpp"
 #include "domain/delivery/notice_routing.hpp"

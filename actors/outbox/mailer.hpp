@@ -2,7 +2,7 @@
 // Sends mail that has no ledger row: one blocking port, and a queue of mail to retry. One instance for
 // one-time codes and one for notices, so that notices do not delay codes. Detached in production.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/accounts_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
 #include "outbound/mail.hpp"

@@ -2,6 +2,7 @@
 #include "actors/outbox/outbox_turn.hpp"
 
 #include "actors/base/ask_owner.hpp"
+#include "actors/protocol/organizer_messages.hpp"
 
 #include <utility>
 

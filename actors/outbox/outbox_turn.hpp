@@ -3,7 +3,8 @@
 // Answers the dispatcher when the batch's last dead letter is committed or refused. Shared by the outbox
 // consumers.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/outbox_messages.hpp"
+#include "actors/protocol/region_messages.hpp"
 
 #include <functional>
 #include <memory>

@@ -9,6 +9,7 @@
 #pragma once
 #include "actors/base/measures.hpp"
 #include "actors/payments/workers.hpp"
+#include "actors/protocol/payment_messages.hpp"
 #include "domain/base/retry.hpp"
 
 #include <caf/stateful_actor.hpp>

@@ -4,7 +4,7 @@
 // (actors/outbox/bus_inbox).
 #pragma once
 #include "actors/base/errors.hpp"
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/fan_messages.hpp"
 #include "outbound/gateway.hpp"
 
 #include <string_view>

@@ -2,7 +2,8 @@
 // Small actors that wrap one blocking call each (passwords, a gateway, webhook delivery). Detached in
 // production.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/accounts_messages.hpp"
+#include "actors/protocol/payment_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "outbound/gateway.hpp"
 #include "outbound/sandbox_gateway.hpp"

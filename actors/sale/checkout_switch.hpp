@@ -4,7 +4,8 @@
 // watches its own orders, and one trigger switches all nodes. Never switches back.
 #pragma once
 #include "actors/base/measures.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/accounts_messages.hpp"
+#include "actors/protocol/directory_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/sale/checkout_watch.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "actors/base/domain_events.hpp"
 #include "actors/base/sale_board.hpp"
+#include "actors/protocol/directory_messages.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/cluster/placement.hpp"
@@ -219,7 +220,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
     if (sale_->payments().find(id)->status == payment_status::initializing)
-      call({gateway_order_kind::initialize, id, {}});
+      call({gateway_call_kind::initialize, id, {}});
   self_->send(supervisor_, owner_ready{});
 }
 

@@ -8,7 +8,13 @@
 #include "actors/base/cluster_links.hpp"
 #include "actors/base/errors.hpp"
 #include "actors/base/trace_book.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/cache_messages.hpp"
+#include "actors/protocol/fan_messages.hpp"
+#include "actors/protocol/hub_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/organizer_messages.hpp"
+#include "actors/protocol/payment_messages.hpp"
+#include "actors/protocol/region_messages.hpp"
 #include "actors/sale/event_audit.hpp"
 #include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
@@ -142,7 +148,7 @@ private:
   void believe(const gateway_answered& x);
   [[nodiscard]] gateway_charge charge_of(const payment_row& p) const;
   void on_gateway_answered(const gateway_answered& x);
-  void call(const gateway_order& order);
+  void call(const gateway_call& order);
   void answer_page_waiters(const payment_id& payment);
   void fail_waiters();
   void on_page_timeout();

@@ -3,7 +3,7 @@
 // continues, and applies later batches to a copy of the memory until both are at the same sequence number.
 // Runs inside the event actor, so it needs no lock.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"
 #include "domain/sale/sale.hpp"

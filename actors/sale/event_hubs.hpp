@@ -2,7 +2,7 @@
 // Subscribers of an event: the hubs of this node's io threads, and one listener per other node
 // (net/bridge/push_relay). They receive every change after its commit. Runs inside the event actor.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/hub_messages.hpp"
 #include "actors/sale/push_window.hpp"
 #include "domain/base/planted.hpp"
 

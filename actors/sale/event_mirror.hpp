@@ -3,7 +3,7 @@
 // rebuilds under a new generation after a lost step. Runs inside the event actor, so it needs no lock. A
 // failure here never fails a sale.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/cache_messages.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"
 #include "domain/sale/sale.hpp"

@@ -17,16 +17,6 @@ constexpr milliseconds page_life_min{35 * 60 * 1000};
 /// Max webhooks that wait for the gateway's confirmation; more are refused and redelivered (I14).
 constexpr std::size_t report_waiters_max = 10'000;
 
-gateway_call_kind kind_of(gateway_order_kind kind) {
-  switch (kind) {
-    case gateway_order_kind::initialize: return gateway_call_kind::initialize;
-    case gateway_order_kind::verify: return gateway_call_kind::verify;
-    case gateway_order_kind::expire: return gateway_call_kind::expire;
-    case gateway_order_kind::refund: return gateway_call_kind::refund;
-  }
-  return gateway_call_kind::verify;
-}
-
 } // namespace
 
 payment_reply event_state::payment_answer(const payment_id& payment, bool created) const {
@@ -118,7 +108,7 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
   last_request_ = services_->env->steady_now();
   report_waiters_.emplace(*id, report_waiter{fact, self_->make_response_promise()});
-  call({gateway_order_kind::verify, *id, {}});
+  call({gateway_call_kind::verify, *id, {}});
   return caf::delegated<ack_reply>{};
 }
 
@@ -194,12 +184,12 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   return c;
 }
 
-void event_state::call(const gateway_order& order) {
+void event_state::call(const gateway_call& order) {
   const auto* p = sale_->payments().find(order.payment);
   if (p == nullptr) return;
   const auto* refund = sale_->payments().find_refund(order.refund);
   const auto& entry = sale_->queue().find(sale_->claims().find(p->claim)->entry)->row;
-  self_->send(services_->payments, call_gateway{.kind = kind_of(order.kind),
+  self_->send(services_->payments, call_gateway{.kind = order.kind,
                                                 .gateway = p->gateway,
                                                 .payment = p->id,
                                                 .charge = charge_of(*p),

@@ -3,7 +3,7 @@
 // sessions when a table starts to watch, then every change after its commit. Runs inside the event actor, so
 // it needs no lock.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/hub_messages.hpp"
 #include "actors/sale/push_window.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"

@@ -3,7 +3,7 @@
 // when their mirror is lost and when they may rebuild it. Detached in production because a cache blocks.
 #pragma once
 #include "actors/base/cache_metrics.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/cache_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
 

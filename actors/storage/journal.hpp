@@ -3,7 +3,7 @@
 // effects until their commit. Used by the event, accounts and catalog actors. Runs inside the owner, so it
 // needs no lock.
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 
 #include <caf/response_promise.hpp>
 

@@ -4,7 +4,11 @@
 // in simulations.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/catalog_messages.hpp"
+#include "actors/protocol/cluster_messages.hpp"
+#include "actors/protocol/directory_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
+#include "actors/protocol/outbox_messages.hpp"
 #include "domain/base/environment.hpp"
 
 #include <caf/stateful_actor.hpp>

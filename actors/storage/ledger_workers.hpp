@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes to ledger workers: each aggregate has a fixed writer; reads without an owner go to a reader.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 
 #include <utility>
 #include <vector>

@@ -3,7 +3,8 @@
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
 #include "actors/base/errors.hpp"
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/cluster_messages.hpp"
+#include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/journal.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/sale/idempotency.hpp"

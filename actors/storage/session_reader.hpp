@@ -8,7 +8,7 @@
 // Origins may cache an answer for one more second (two in nginx, which counts whole seconds): at most 5 s in
 // total (I15). Detached in production because a cache blocks.
 #pragma once
-#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/cache_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
 

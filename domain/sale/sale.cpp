@@ -135,9 +135,9 @@ void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
   const auto& payment = *payments_.find(id);
   const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
   payments_.ask_again(id, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
-  auto ask = gateway_order_kind::verify;
+  auto ask = gateway_call_kind::verify;
   if (payment.status == payment_status::initializing)
-    ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
+    ask = late ? gateway_call_kind::expire : gateway_call_kind::initialize;
   out.gateway_calls.push_back({ask, id, {}});
 }
 
@@ -146,7 +146,7 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   for (const auto& id : stale) ask_soon(id, now, out);
   const auto refunds = payments_.refunds_due(now, refunds_per_run);
   for (const auto& id : refunds) {
-    out.gateway_calls.push_back({gateway_order_kind::refund, payments_.find_refund(id)->payment, id});
+    out.gateway_calls.push_back({gateway_call_kind::refund, payments_.find_refund(id)->payment, id});
     payments_.tried(id, false, now + rules_.refund_retry.cap, now, out.content);
   }
   return stale.size() + refunds.size();
@@ -162,7 +162,7 @@ std::size_t sale::look_again(timestamp now, decision& out) {
       const auto& p = *payments_.find(id);
       if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
         continue;
-      out.gateway_calls.push_back({gateway_order_kind::verify, id, {}});
+      out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
       ++asked;
     }
   return asked;
@@ -262,7 +262,7 @@ void sale::notice_stock(decision& out) {
   const bool sold_out = sells() && stock_.sold_out();
   if (sold_out == was_sold_out_) return;
   was_sold_out_ = sold_out;
-  out.notices.push_back(sold_out ? notice_kind::sold_out : notice_kind::back_on_sale);
+  out.notices.push_back(sold_out ? socket_notice_kind::sold_out : socket_notice_kind::back_on_sale);
 }
 
 timestamp sale::next_deadline(timestamp now) const {

@@ -69,11 +69,9 @@ struct block_effect {
   std::uint32_t refunds = 0; ///< started refunds
 };
 
-/// Kind of a sale's request to a gateway, sent once its row is committed.
-enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
-
-struct gateway_order {
-  gateway_order_kind kind{};
+/// A request to a gateway, sent once its row is committed.
+struct gateway_call {
+  gateway_call_kind kind{};
   payment_id payment;
   refund_id refund;
 };
@@ -83,8 +81,8 @@ struct gateway_order {
 struct decision {
   changes content;
   std::vector<entry_change> entry_changes;
-  std::vector<notice_kind> notices;
-  std::vector<gateway_order> gateway_calls;
+  std::vector<socket_notice_kind> notices;
+  std::vector<gateway_call> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   bool line_moved = false;

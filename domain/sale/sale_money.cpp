@@ -15,7 +15,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   if (const auto* open = payments_.open_of(id)) {
     if (open->status == payment_status::initializing)
       out.gateway_calls.push_back(
-        {gateway_order_kind::initialize, open->id, {}}); // same reference, so repeating the call is harmless
+        {gateway_call_kind::initialize, open->id, {}}); // same reference, so repeating the call is harmless
     return {{}, false, open->id};
   }
   if (claim->status != claim_status::claimed || now >= claim->expires_at)
@@ -43,7 +43,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
     payments_.move(payment, payment_trigger::confirm, now, out.content);
     confirm_claim(of, now, out);
   } else {
-    out.gateway_calls.push_back({gateway_order_kind::initialize, payment, {}});
+    out.gateway_calls.push_back({gateway_call_kind::initialize, payment, {}});
   }
   return payment;
 }
@@ -59,7 +59,7 @@ void sale::initialized(const payment_id& id, const std::string& url, const std::
   });
   out.reveals = true;
   if (claims_.find(claim)->status == claim_status::claimed) return page_is_there(claim, now, out);
-  out.gateway_calls.push_back({gateway_order_kind::expire, id, {}}); // its claim is being released
+  out.gateway_calls.push_back({gateway_call_kind::expire, id, {}}); // its claim is being released
 }
 
 void sale::not_answered(const payment_id& id, timestamp now) {
@@ -108,7 +108,7 @@ void sale::unpaid(const payment_id& id, bool was_closing, timestamp now, decisio
   if (claim == claim_status::claimed) return; // in time: the customer may still pay
   if (!was_closing)
     return out.gateway_calls.push_back(
-      {gateway_order_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
+      {gateway_call_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
   // The gateway cannot close it. An EXPIRING claim waits for its grace. For any other claim the attempt
   // fails now, and a later capture is late money.
   if (claim != claim_status::expiring && payments_.move(id, payment_trigger::fail, now, out.content))
@@ -126,7 +126,7 @@ std::optional<refund_id> sale::refund_of(const payment_row& payment, const gatew
 /// state.
 void sale::ask_about_refunds(const payment_id& payment, decision& out) {
   for (const auto& refund : payments_.requested_of(payment))
-    out.gateway_calls.push_back({gateway_order_kind::refund, payment, refund});
+    out.gateway_calls.push_back({gateway_call_kind::refund, payment, refund});
 }
 
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
@@ -188,7 +188,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
 void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   const auto& claim = *claims_.find(id);
   if (const auto* open = payments_.open_of(id))
-    out.gateway_calls.push_back({gateway_order_kind::expire, open->id, {}}); // prevents a second payment
+    out.gateway_calls.push_back({gateway_call_kind::expire, open->id, {}}); // prevents a second payment
   claims_.move(id, claim_trigger::confirm, now, out.content);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);

@@ -156,7 +156,7 @@ void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_
   if (claim.status == claim_status::claimed)
     claims_.move(claim.id, claim_trigger::deadline_with_payment, now, out.content);
   payments_.ask_again(payment, now + rules_.verdict_grace / 4);
-  out.gateway_calls.push_back({gateway_order_kind::expire, payment, {}});
+  out.gateway_calls.push_back({gateway_call_kind::expire, payment, {}});
   out.reveals = true;
 }
 
@@ -179,7 +179,7 @@ std::size_t sale::end_pending(timestamp now, decision& out) {
     if (const auto* open = payments_.open_of(claim.id)) {
       const auto payment = open->id;
       payments_.move(payment, payment_trigger::fail, now, out.content);
-      out.gateway_calls.push_back({gateway_order_kind::expire, payment, {}});
+      out.gateway_calls.push_back({gateway_call_kind::expire, payment, {}});
     }
     release(claim, now, out, {order_trigger::fail, "gateway_unavailable"});
   }

@@ -101,10 +101,10 @@ refusal sale::change_status(event_trigger trigger, timestamp now, decision& out)
   event_.status = *to;
   change_event(from, now, out);
   switch (trigger) {
-    case event_trigger::pause: out.notices.push_back(notice_kind::paused); break;
-    case event_trigger::resume: out.notices.push_back(notice_kind::resumed); break;
+    case event_trigger::pause: out.notices.push_back(socket_notice_kind::paused); break;
+    case event_trigger::resume: out.notices.push_back(socket_notice_kind::resumed); break;
     case event_trigger::end:
-    case event_trigger::cancel: out.notices.push_back(notice_kind::ended); break;
+    case event_trigger::cancel: out.notices.push_back(socket_notice_kind::ended); break;
     case event_trigger::activate: break;
   }
   return {};
@@ -145,12 +145,13 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
       return no;
     }
   const bool watched_before = event_.queue.presence_timeout.count() > 0;
-  if (event.message != event_.message) out.notices.push_back(notice_kind::message);
+  if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
   const bool watched = event_.queue.presence_timeout.count() > 0;
   if (watched != watched_before) {
-    out.notices.push_back(watched ? notice_kind::presence_watched : notice_kind::presence_unwatched);
+    out.notices.push_back(watched ? socket_notice_kind::presence_watched
+                                  : socket_notice_kind::presence_unwatched);
     watch_presence(now);
   }
   for (std::size_t i = 0; i < types.size(); ++i)

@@ -52,7 +52,7 @@ refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<ref
   if (amount == 0)
     refund_done(refund, now, out);
   else
-    out.gateway_calls.push_back({gateway_order_kind::refund, id, refund});
+    out.gateway_calls.push_back({gateway_call_kind::refund, id, refund});
   return refund;
 }
 

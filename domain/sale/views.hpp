@@ -5,7 +5,9 @@
 #include "domain/model/rows.hpp"
 #include "domain/money/pricing.hpp"
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace fq {
@@ -159,7 +161,7 @@ struct entry_change {
   timestamp admitted_at, session_expires_at, claim_by;
 };
 
-enum class notice_kind : std::uint8_t {
+enum class socket_notice_kind : std::uint8_t {
   paused,
   resumed,
   sold_out,
@@ -194,6 +196,12 @@ enum class verdict : std::uint8_t {
   refund_failed,
   nothing, ///< webhook without effect, stored so that it is processed once
 };
+
+enum class gateway_call_kind : std::uint8_t { initialize, verify, expire, refund };
+constexpr std::string_view name_of(gateway_call_kind kind) {
+  constexpr std::array<std::string_view, 4> names{"initialize", "verify", "expire", "refund"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 struct gateway_fact {
   std::string gateway;

@@ -2,7 +2,7 @@
 // Idempotency-Key: its syntax, the hashes that owners store, and the keys in use in this process. Called by
 // the routes that create. Idempotency records are stored by the owner of the aggregate, not here.
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/shared_messages.hpp"
 #include "net/http/http.hpp"
 
 #include <mutex>

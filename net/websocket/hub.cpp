@@ -389,16 +389,16 @@ void hub::on_event_noticed(const event_noticed& push) {
   const auto l = find_line(push.event);
   if (!l) return;
   switch (push.what) {
-    case notice_kind::presence_watched:
-    case notice_kind::presence_unwatched:
-      l->watches_presence = push.what == notice_kind::presence_watched;
+    case socket_notice_kind::presence_watched:
+    case socket_notice_kind::presence_unwatched:
+      l->watches_presence = push.what == socket_notice_kind::presence_watched;
       return;
-    case notice_kind::paused: l->status = event_status::paused; break;
-    case notice_kind::resumed: l->status = event_status::active; break;
-    case notice_kind::sold_out: l->sold_out = true; break;
-    case notice_kind::back_on_sale: l->sold_out = false; break;
-    case notice_kind::ended: l->status = event_status::ended; break;
-    case notice_kind::message: break; // later sockets get it with their snapshot
+    case socket_notice_kind::paused: l->status = event_status::paused; break;
+    case socket_notice_kind::resumed: l->status = event_status::active; break;
+    case socket_notice_kind::sold_out: l->sold_out = true; break;
+    case socket_notice_kind::back_on_sale: l->sold_out = false; break;
+    case socket_notice_kind::ended: l->status = event_status::ended; break;
+    case socket_notice_kind::message: break; // later sockets get it with their snapshot
   }
   std::vector<ws_peer::ptr> told;
   for (const auto& [number, first] : l->by_number)
@@ -407,7 +407,7 @@ void hub::on_event_noticed(const event_noticed& push) {
   const auto frame = notice_frame(push.what, push.message);
   for (const auto& peer : told) {
     peer->send(frame);
-    if (push.what == notice_kind::ended && is_in_line(peer->status)) peer->close(ws_close::normal);
+    if (push.what == socket_notice_kind::ended && is_in_line(peer->status)) peer->close(ws_close::normal);
   }
 }
 

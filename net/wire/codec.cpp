@@ -609,16 +609,16 @@ std::string terminal_frame(entry_status status, event_kind kind, const entry_id&
   return out;
 }
 
-std::string notice_frame(notice_kind what, std::string_view message) {
+std::string notice_frame(socket_notice_kind what, std::string_view message) {
   switch (what) {
-    case notice_kind::paused: return R"({"type":"paused"})";
-    case notice_kind::resumed: return R"({"type":"resumed"})";
-    case notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
-    case notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
-    case notice_kind::ended: return R"({"type":"ended"})";
-    case notice_kind::presence_watched:
-    case notice_kind::presence_unwatched: return {}; // for hubs only
-    case notice_kind::message: break;
+    case socket_notice_kind::paused: return R"({"type":"paused"})";
+    case socket_notice_kind::resumed: return R"({"type":"resumed"})";
+    case socket_notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
+    case socket_notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
+    case socket_notice_kind::ended: return R"({"type":"ended"})";
+    case socket_notice_kind::presence_watched:
+    case socket_notice_kind::presence_unwatched: return {}; // for hubs only
+    case socket_notice_kind::message: break;
   }
   std::string out = R"({"type":"message","message":)";
   append_text_or_null(out, message);

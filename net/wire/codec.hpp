@@ -2,7 +2,6 @@
 // Writes JSON: views of the domain, appended to one string, and WebSocket frames. Called by the routes and
 // the hub. Independent of HTTP. Hand-written for speed, because every join and poll answers with an entry.
 #pragma once
-#include "actors/protocol/messages.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/sale/views.hpp"
 #include "net/http/json_text.hpp"
@@ -56,7 +55,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
 /// expired, session_expired, cancelled, completed or revoked; `status` must be terminal.
 [[nodiscard]] std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry);
 /// paused, resumed, sold_out (true or false), ended, message.
-[[nodiscard]] std::string notice_frame(notice_kind what, std::string_view message = {});
+[[nodiscard]] std::string notice_frame(socket_notice_kind what, std::string_view message = {});
 [[nodiscard]] std::string draining_frame(milliseconds reconnect_after);
 
 } // namespace fq::net

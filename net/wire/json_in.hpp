@@ -3,7 +3,7 @@
 // members. Reports every wrong field, not only the first. Called by the routes that read a body. Checks
 // types and ranges only, no rules of the sale.
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/shared_messages.hpp"
 #include "domain/sale/views.hpp"
 #include "net/http/http.hpp"
 #include "net/http/problem.hpp"

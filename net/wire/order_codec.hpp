@@ -2,7 +2,8 @@
 // Writes orders, quotes, promo codes and dead letters as JSON. Called by the routes and the hub;
 // independent of HTTP.
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/hub_messages.hpp"
+#include "actors/protocol/organizer_messages.hpp"
 #include "domain/sale/views.hpp"
 #include "store/port/ledger.hpp"
 

@@ -3,7 +3,7 @@
 // DESIGN §3. Input comes from the memory ledger (durable state), fans (their answers) and the gateway (the
 // money).
 #pragma once
-#include "actors/protocol/messages.hpp"
+#include "actors/protocol/protocol.hpp"
 #include "domain/line/admission.hpp"
 #include "domain/sale/sale.hpp"
 #include "store/memory/memory_ledger.hpp"

@@ -80,7 +80,7 @@ struct event_fixture : fixture {
                                          + std::string{name_of(c.status)});
               },
               [words](const event_noticed& x) {
-                words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice");
+                words->lines.push_back(x.what == socket_notice_kind::paused ? "paused" : "notice");
               }};
     });
     keep(hub);

@@ -62,7 +62,7 @@ CAF_TEST(a queue without stock admits up to its concurrency and refills a freed 
   waiting_room q;
   q.join_all(1, 5);
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 2u);
-  CAF_CHECK(!q.told(notice_kind::sold_out)); // without stock it is never sold out
+  CAF_CHECK(!q.told(socket_notice_kind::sold_out)); // without stock it is never sold out
   CAF_CHECK(!q.leave(1));
   CAF_CHECK(q.status(1) == entry_status::completed);
   CAF_CHECK(q.status(3) == entry_status::admitted);
@@ -217,7 +217,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   event_patch off;
   off.presence_timeout = {true, milliseconds{0}};
   q.change(off);
-  CAF_CHECK(q.told(notice_kind::presence_unwatched));
+  CAF_CHECK(q.told(socket_notice_kind::presence_unwatched));
   q.drain();
   CAF_CHECK(q.status(2) == entry_status::waiting && q.status(3) == entry_status::waiting);
   q.pass(seconds{29}); // before 1's session ends
@@ -225,7 +225,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   event_patch on;
   on.presence_timeout = {true, seconds{30}};
   q.change(on);
-  CAF_CHECK(q.told(notice_kind::presence_watched));
+  CAF_CHECK(q.told(socket_notice_kind::presence_watched));
   q.pass(seconds{29});
   CAF_CHECK(q.status(3) != entry_status::away); // its absence counts from now
   q.pass(seconds{1});
@@ -237,7 +237,7 @@ CAF_TEST(a message of the operator is told and kept) {
   event_patch p;
   p.message = {true, "The doors open late."};
   q.change(p);
-  CAF_CHECK(q.told(notice_kind::message));
+  CAF_CHECK(q.told(socket_notice_kind::message));
   q.join(1);
   CAF_CHECK_EQUAL(q.it->view_of(*q.it->queue().find(fan(1)), q.now).message, "The doors open late.");
 }

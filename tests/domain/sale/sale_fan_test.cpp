@@ -225,7 +225,7 @@ CAF_TEST(none free but some held is not sold out and sold out reopens) {
   CAF_CHECK(s.claim(2).why == reason::none_free);
   const auto payment = s.pay(1).payment;
   s.captured(payment);
-  CAF_CHECK(s.told(notice_kind::sold_out));
+  CAF_CHECK(s.told(socket_notice_kind::sold_out));
   CAF_CHECK(s.it->view().sold_out);
   CAF_CHECK(s.claim(2).why == reason::event_sold_out);
   CAF_CHECK(s.join(4).created); // waiting fans may stay, and new ones may join
@@ -233,7 +233,7 @@ CAF_TEST(none free but some held is not sold out and sold out reopens) {
   more.ticket_types = {
     {.id = s.type().id, .name = {}, .price = {}, .total = {true, 2}, .max_per_order = {}, .on_sale = {}}};
   CAF_CHECK(!s.patch(more));
-  CAF_CHECK(s.told(notice_kind::back_on_sale));
+  CAF_CHECK(s.told(socket_notice_kind::back_on_sale));
   CAF_CHECK(!s.claim(2));
   check_sound(s);
 }

@@ -29,7 +29,7 @@ struct one_buyer : sample_sale {
 
 CAF_TEST(a capture in time moves payment claim stock and entry in one decision) {
   one_buyer s;
-  CAF_CHECK(s.asked(gateway_order_kind::initialize));
+  CAF_CHECK(s.asked(gateway_call_kind::initialize));
   CAF_CHECK(s.payment(s.paying).reference == make_reference(s.paying));
   s.it->initialized(s.paying, "http://page", {}, s.now, s.last = {});
   s.ledger.apply(s.last.content);
@@ -48,7 +48,7 @@ CAF_TEST(one attempt is open at a time and after a decline comes another up to t
   one_buyer s;
   const auto same = s.pay(1);
   CAF_CHECK(!same.created && same.payment == s.paying);
-  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // its answer may be lost: polled by reference
+  CAF_CHECK(s.asked(gateway_call_kind::initialize)); // its answer may be lost: polled by reference
   CAF_CHECK(s.release(1, s.claim_of(1).id).why == reason::payment_open);
   auto paying = s.paying;
   for (int attempt = 2; attempt <= 3; ++attempt) {
@@ -101,14 +101,14 @@ CAF_TEST(at the deadline an open attempt keeps the stock the gateway is asked gr
   s.join(2);
   s.pass(seconds{20});
   CAF_CHECK(s.claim_state() == claim_status::expiring);
-  CAF_CHECK(s.asked(gateway_order_kind::verify));
+  CAF_CHECK(s.asked(gateway_call_kind::verify));
   CAF_CHECK_EQUAL(s.type().held, 1);
   CAF_CHECK_EQUAL(s.pay(1).payment, s.paying); // no new attempt
   int questions = 1;
   while (s.claim_state() == claim_status::expiring) {
     CAF_REQUIRE(is_set(s.wake.at) && s.wake.at > s.now);
     s.pass(s.wake.at - s.now);
-    questions += s.asked(gateway_order_kind::verify);
+    questions += s.asked(gateway_call_kind::verify);
   }
   CAF_CHECK(s.now == opening + seconds{20} + s.rules.verdict_grace);
   CAF_CHECK_EQUAL(questions, 4);
@@ -127,7 +127,7 @@ CAF_TEST(a verdict may still come after a downtime longer than the grace) {
     s.reload();
     s.pass(seconds{20} + 2 * s.rules.verdict_grace); // the gateway was unavailable all that time
     CAF_CHECK(s.claim_state() == claim_status::expiring);
-    CAF_CHECK(s.asked(gateway_order_kind::verify));
+    CAF_CHECK(s.asked(gateway_call_kind::verify));
     s.pass(s.rules.verdict_grace - milliseconds{1});
     CAF_CHECK(s.claim_state() == claim_status::expiring);
     s.pass(milliseconds{1});
@@ -142,7 +142,7 @@ CAF_TEST(the question is asked again after a crash) {
   s.pass(seconds{20});
   s.reload();
   s.pass(milliseconds{1});
-  CAF_CHECK(s.asked(gateway_order_kind::verify));
+  CAF_CHECK(s.asked(gateway_call_kind::verify));
 }
 
 CAF_TEST(an attempt whose page was never heard of is begun again while its claim lives and closed after it) {
@@ -154,18 +154,18 @@ CAF_TEST(an attempt whose page was never heard of is begun again while its claim
   s.claim(1);
   s.pay(1);
   s.pass(s.rules.stale_after);
-  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // the same reference, so a repeat is harmless
+  CAF_CHECK(s.asked(gateway_call_kind::initialize)); // the same reference, so a repeat is harmless
   s.pass(s.rules.stale_after);
-  CAF_CHECK(s.asked(gateway_order_kind::expire));
+  CAF_CHECK(s.asked(gateway_call_kind::expire));
 }
 
 CAF_TEST(an unpaid attempt of an expiring claim is closed at the gateway then released) {
   one_buyer s;
   s.it->unpaid(s.paying, false, s.now, s.last = {});
-  CAF_CHECK(!s.asked(gateway_order_kind::expire)); // still in time: the page stays open
+  CAF_CHECK(!s.asked(gateway_call_kind::expire)); // still in time: the page stays open
   s.pass(seconds{20});
   s.it->unpaid(s.paying, false, s.now, s.last = {});
-  CAF_CHECK(s.asked(gateway_order_kind::expire));
+  CAF_CHECK(s.asked(gateway_call_kind::expire));
   s.closed(s.paying);
   CAF_CHECK(s.claim_state() == claim_status::released);
   check_sound(s);
@@ -241,7 +241,7 @@ CAF_TEST(a failed attempt that was captured later pays a live claim and the othe
   CAF_CHECK(s.payment(s.paying).status == payment_status::confirmed);
   CAF_CHECK(s.claim_state() == claim_status::confirmed);
   s.it->unpaid(second, false, s.now, s.last = {});
-  CAF_CHECK(s.asked(gateway_order_kind::expire)); // the page must close
+  CAF_CHECK(s.asked(gateway_call_kind::expire)); // the page must close
   s.captured(second);
   CAF_CHECK(s.payment(second).status == payment_status::refund_pending);
   s.refunded(*s.refund_asked());
@@ -306,7 +306,7 @@ CAF_TEST(a free claim completes without a gateway) {
   CAF_CHECK_EQUAL(s.payment(done.payment).gateway, "free");
   CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
   s.change_status(event_trigger::cancel);
-  CAF_CHECK(!s.asked(gateway_order_kind::refund));
+  CAF_CHECK(!s.asked(gateway_call_kind::refund));
   CAF_CHECK(s.claim_of(1).status == claim_status::refunded);
   CAF_CHECK_EQUAL(s.type().sold, 0);
   check_sound(s);
@@ -321,12 +321,12 @@ CAF_TEST(stale attempts are asked about in a moving window) {
   s.claim(1);
   s.initialized(s.pay(1).payment);
   s.pass(s.rules.stale_after - milliseconds{1});
-  CAF_CHECK(!s.asked(gateway_order_kind::verify));
+  CAF_CHECK(!s.asked(gateway_call_kind::verify));
   CAF_CHECK(s.wake.at == s.now + milliseconds{1});
   s.pass(milliseconds{1});
-  CAF_CHECK(s.asked(gateway_order_kind::verify));
+  CAF_CHECK(s.asked(gateway_call_kind::verify));
   s.pass(milliseconds{1});
-  CAF_CHECK(!s.asked(gateway_order_kind::verify));
+  CAF_CHECK(!s.asked(gateway_call_kind::verify));
   CAF_CHECK(s.wake.at == s.now - milliseconds{1} + s.rules.stale_after);
 }
 

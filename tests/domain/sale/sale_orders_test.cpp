@@ -82,7 +82,7 @@ CAF_TEST(an order holds its tickets and waits for its page and then for its mone
   CAF_CHECK_EQUAL(f.s.claim_of(1).amount, 5'124);
   CAF_CHECK_EQUAL(f.s.type(0).held, 2);
   CAF_CHECK_EQUAL(f.s.type(1).held, 1);
-  CAF_CHECK(f.s.asked(gateway_order_kind::initialize));
+  CAF_CHECK(f.s.asked(gateway_call_kind::initialize));
   const auto payment = f.s.payment_of(o).id;
   f.s.initialized(payment);
   CAF_CHECK(f.s.order_of(1).status == order_status::awaiting_payment);
@@ -144,7 +144,7 @@ CAF_TEST(what costs nothing is bought at once) {
   CAF_CHECK(o.status == order_status::success);
   CAF_CHECK_EQUAL(o.total, 0);
   CAF_CHECK_EQUAL(f.s.type(0).sold, 2);
-  CAF_CHECK(!f.s.asked(gateway_order_kind::initialize));
+  CAF_CHECK(!f.s.asked(gateway_call_kind::initialize));
   f.sound();
 }
 
@@ -165,7 +165,7 @@ CAF_TEST(an order ends with its hold and its tickets come back) {
   const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;
   f.s.initialized(payment);
   f.s.pass(seconds{20});
-  CAF_CHECK(f.s.asked(gateway_order_kind::verify));
+  CAF_CHECK(f.s.asked(gateway_call_kind::verify));
   CAF_CHECK(f.s.order_of(1).status == order_status::awaiting_payment); // the gateway must answer first
   f.s.closed(payment);
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
@@ -214,12 +214,12 @@ CAF_TEST(no order waits for its page for ever) {
   for (int asked = 0; asked < 3; ++asked) { // the sale keeps polling the gateway
     f.s.it->not_answered(payment, f.s.now);
     f.s.pass(seconds{15});
-    CAF_CHECK(f.s.asked(gateway_order_kind::initialize));
+    CAF_CHECK(f.s.asked(gateway_call_kind::initialize));
   }
   f.s.pass(seconds{300 - 45});
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
   CAF_CHECK(f.s.order_of(1).failure == "gateway_unavailable");
-  CAF_CHECK(f.s.asked(gateway_order_kind::expire)); // the gateway may have created the page after all
+  CAF_CHECK(f.s.asked(gateway_call_kind::expire)); // the gateway may have created the page after all
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
   f.sound();
 }
@@ -260,7 +260,7 @@ CAF_TEST(an order given up frees its tickets once nobody can pay any more) {
   CAF_CHECK(f.s.cancel_order(2, id).why == reason::not_found);
   CAF_CHECK(!f.s.cancel_order(1, id));
   CAF_CHECK(f.s.order_of(1).status == order_status::cancelled);
-  CAF_CHECK(f.s.asked(gateway_order_kind::expire));
+  CAF_CHECK(f.s.asked(gateway_call_kind::expire));
   CAF_CHECK_EQUAL(f.s.type(0).held, 1); // until the gateway confirms that the page is closed
   f.s.closed(payment);
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
@@ -453,7 +453,7 @@ CAF_TEST(a refund that the gateway will not make waits for a person) {
   const auto letter = f.s.ledger.dead_letters.begin()->first;
   f.s.it->retry_dead_letter(letter, f.s.now, f.s.last = {});
   f.s.settle();
-  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
   CAF_CHECK(f.s.ledger.dead_letters.empty());
   const auto another = *f.s.refund_asked(); // a new refund id, because the gateway refuses the old one again
   CAF_CHECK(another != refund);

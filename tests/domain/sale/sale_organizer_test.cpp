@@ -44,9 +44,9 @@ CAF_TEST(every state and trigger and so the sale follows the table and tells its
       CAF_CHECK_EQUAL(no.why == reason::none, to.has_value());
       if (to) CAF_CHECK(sample.it->event().status == *to);
       if (!to) CAF_CHECK(no.why == reason::invalid_transition && no.detail == name_of(event.status));
-      CAF_CHECK_EQUAL(sample.told(notice_kind::ended),
+      CAF_CHECK_EQUAL(sample.told(socket_notice_kind::ended),
                       to == event_status::ended || to == event_status::cancelled);
-      CAF_CHECK_EQUAL(sample.told(notice_kind::paused), to == event_status::paused);
+      CAF_CHECK_EQUAL(sample.told(socket_notice_kind::paused), to == event_status::paused);
     }
 }
 
@@ -68,7 +68,7 @@ CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and cla
   s.ledger.apply(away);
   s.pass(seconds{10});
   CAF_CHECK(s.it->event().status == event_status::ended);
-  CAF_CHECK(s.told(notice_kind::ended));
+  CAF_CHECK(s.told(socket_notice_kind::ended));
   CAF_CHECK(s.entry(3).status == entry_status::cancelled);
   CAF_CHECK(s.entry(4).status == entry_status::cancelled);
   CAF_CHECK(s.claim_of(1).status == claim_status::claimed);
@@ -347,9 +347,9 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   s.drain();
   orders.insert(orders.end(), s.last.gateway_calls.begin(), s.last.gateway_calls.end());
   std::deque<refund_id> refunds;
-  const auto note_refunds = [&refunds](const std::vector<gateway_order>& some) {
+  const auto note_refunds = [&refunds](const std::vector<gateway_call>& some) {
     for (const auto& o : some)
-      if (o.kind == gateway_order_kind::refund) refunds.push_back(o.refund);
+      if (o.kind == gateway_call_kind::refund) refunds.push_back(o.refund);
   };
   note_refunds(orders);
   CAF_CHECK_EQUAL(refunds.size(), 20u);

@@ -116,9 +116,9 @@ CAF_TEST(an order that waits for its money is cancelled and what still comes goe
   const auto payment = f.ordered(1);
   f.s.block({1});
   CAF_CHECK(f.s.order_of(1).status == order_status::cancelled);
-  CAF_CHECK(f.s.asked(gateway_order_kind::expire));
+  CAF_CHECK(f.s.asked(gateway_call_kind::expire));
   f.s.captured(payment);
-  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
   CAF_CHECK_EQUAL(f.s.type(0).held, 0);
   f.sound();
@@ -133,7 +133,7 @@ CAF_TEST(a claim without an order goes back too and its money with it) {
   CAF_CHECK(f.s.it->open_payment(fan(1), f.s.claim_of(1).id, "sandbox", f.s.now, f.s.last).no.why
             == reason::customer_blocked);
   f.s.captured(attempt.payment);
-  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
   f.sound();
 }
@@ -160,7 +160,7 @@ CAF_TEST(a block is looked at again after a restart) {
   f.s.blocked.own = std::move(customers); // decided while the event had no owner
   f.s.reload();
   f.s.pass(seconds{1});
-  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
 }
 
 CAF_TEST(many blocked customers are paid back in parts) {
@@ -348,7 +348,7 @@ CAF_TEST(late money takes no more of a quota than its invitation allows) {
   CAF_REQUIRE_EQUAL(f.s.type(1).sold, 2);
   f.s.captured(late);
   CAF_CHECK_EQUAL(f.s.type(1).sold, 2);
-  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
   f.sound();
 }
 

@@ -422,7 +422,7 @@ private:
       }
       for (const auto& o : s_.last.gateway_calls) answer(o);
       for (const auto& [id, r] : s_.ledger.refunds)
-        if (r.status == refund_status::requested) answer({gateway_order_kind::refund, r.payment, id});
+        if (r.status == refund_status::requested) answer({gateway_call_kind::refund, r.payment, id});
       s_.pass(is_set(s_.wake.at) && s_.wake.at > before ? s_.wake.at - before : seconds{5});
       demand_nothing(what_is_wrong(s_));
     }
@@ -431,8 +431,8 @@ private:
     demand_nothing(what_money_is_wrong(s_, book_, told_));
   }
 
-  void answer(const gateway_order& o) {
-    if (o.kind == gateway_order_kind::refund) {
+  void answer(const gateway_call& o) {
+    if (o.kind == gateway_call_kind::refund) {
       book_.refunded[o.refund] = s_.it->payments().find_refund(o.refund)->amount;
       auto f = s_.fact(o.payment, verdict::refund_processed);
       f.refund = to_string(o.refund);
@@ -441,7 +441,7 @@ private:
       auto f = s_.fact(o.payment, verdict::paid);
       f.amount = book_.captured[o.payment];
       mail_.push_back(f);
-    } else if (o.kind != gateway_order_kind::initialize) {
+    } else if (o.kind != gateway_call_kind::initialize) {
       mail_.push_back(s_.fact(o.payment, verdict::declined));
     }
   }

@@ -262,14 +262,14 @@ const claim_row& sample_sale::claim_of(std::uint64_t n) const {
   return *newest;
 }
 
-bool sample_sale::told(notice_kind what) const { return std::ranges::count(last.notices, what) > 0; }
+bool sample_sale::told(socket_notice_kind what) const { return std::ranges::count(last.notices, what) > 0; }
 
-bool sample_sale::asked(gateway_order_kind kind) const {
-  return std::ranges::count(last.gateway_calls, kind, &gateway_order::kind) > 0;
+bool sample_sale::asked(gateway_call_kind kind) const {
+  return std::ranges::count(last.gateway_calls, kind, &gateway_call::kind) > 0;
 }
 
 std::optional<refund_id> sample_sale::refund_asked() const {
-  const auto i = std::ranges::find(last.gateway_calls, gateway_order_kind::refund, &gateway_order::kind);
+  const auto i = std::ranges::find(last.gateway_calls, gateway_call_kind::refund, &gateway_call::kind);
   return i == last.gateway_calls.end() ? std::nullopt : std::optional{i->refund};
 }
 

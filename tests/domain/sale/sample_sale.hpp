@@ -78,9 +78,9 @@ public:
   const payment_row& payment_of(const order_row& order) const; ///< the newest attempt
   const payment_row& payment(const payment_id& id) const { return *it->payments().find(id); }
   const ticket_type_row& type(std::size_t i = 0) const { return it->stock().types().at(i); }
-  bool told(notice_kind what) const;
+  bool told(socket_notice_kind what) const;
   /// True if the last decision contains a gateway call of this kind.
-  bool asked(gateway_order_kind kind) const;
+  bool asked(gateway_call_kind kind) const;
   /// The refund call of the last decision.
   std::optional<refund_id> refund_asked() const;
   gateway_fact fact(const payment_id& id, verdict what);

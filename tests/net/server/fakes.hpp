@@ -144,8 +144,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
       break;
     }
     case timer_kind::sweep: push(line_moved{event_of(aggregate)}); break;
-    case timer_kind::flush: push(event_noticed{event_of(aggregate), notice_kind::ended}); break;
-    case timer_kind::journal: push(event_noticed{event_of(aggregate), notice_kind::paused}); break;
+    case timer_kind::flush: push(event_noticed{event_of(aggregate), socket_notice_kind::ended}); break;
+    case timer_kind::journal: push(event_noticed{event_of(aggregate), socket_notice_kind::paused}); break;
     case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
     case timer_kind::renew: self->quit(make_error(errc::not_owner)); break;
     case timer_kind::moved:

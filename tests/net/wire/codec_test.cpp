@@ -200,7 +200,7 @@ CAF_TEST(frames) {
   CAF_CHECK_EQUAL(position_frame(3, -1, -1),
                   R"({"type":"position_changed","position":3,"ahead":2,"eta":null})");
   CAF_CHECK_EQUAL(draining_frame(milliseconds{1234}), R"({"type":"draining","reconnect_after_ms":1234})");
-  CAF_CHECK_EQUAL(notice_frame(notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
+  CAF_CHECK_EQUAL(notice_frame(socket_notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
   const auto id = waiting_entry().id;
   CAF_CHECK_EQUAL(terminal_frame(entry_status::session_expired, event_kind::sale, id),
                   R"({"type":"session_expired","entry_id":")" + to_string(id) + "\"}");

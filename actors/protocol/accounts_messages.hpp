@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accounts: people, block lists, settings, tenants and API keys; and its two blocking helpers, the password
+// worker and the mailer.
+#pragma once
+#include "actors/protocol/shared_messages.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// To accounts: the customers with these addresses. Unknown addresses get an account; with `only_known` they
+/// are omitted from the answer.
+struct find_customers {
+  tenant_id tenant = default_tenant;
+  std::vector<std::string> emails; ///< lower case, validated
+  bool only_known = false;
+};
+FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
+
+/// To accounts: adds to the block list of an organizer, or for an operator of the whole tenant. Unknown
+/// addresses get an account, so that the block applies when they first log in.
+struct block_customers {
+  principal by;
+  audit_note note;
+  std::vector<std::string> emails; ///< lower case, validated
+  bool includes_ended = false; ///< also refunds their orders at sales that have ended
+};
+FQ_INSPECT(block_customers, x.by, x.note, x.emails, x.includes_ended)
+
+struct unblock_customer {
+  principal by;
+  audit_note note;
+  customer_id customer;
+};
+FQ_INSPECT(unblock_customer, x.by, x.note, x.customer)
+
+/// Ordered by customer.
+struct find_blocks {
+  principal by;
+  customer_id after; ///< cursor; nil: from the first
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(find_blocks, x.by, x.after, x.limit)
+
+struct blocks_reply {
+  refusal no;
+  std::vector<block_row> blocks = {}; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(blocks_reply, x.no, x.blocks, x.more)
+
+/// To accounts: changes a setting of the installation; audited.
+struct change_setting {
+  principal by;
+  setting_row setting;
+  audit_note note;
+};
+FQ_INSPECT(change_setting, x.by, x.setting, x.note)
+
+/// To accounts: writes an audit row for an action on an object without an owner. Answered after commit; the
+/// caller acts afterwards.
+struct record_deed {
+  principal by;
+  std::string action;
+  uuid target;
+  audit_note note;
+};
+FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
+
+/// From the control socket. If the tenant exists, `replace` sets its new key for subject tokens.
+struct add_tenant {
+  std::string name;
+  std::string subject_jwk; ///< may be empty
+  bool replace = false;
+  std::string stripe_account = {}; ///< may be empty
+};
+FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account)
+
+struct list_tenants {};
+FQ_INSPECT_EMPTY(list_tenants)
+
+struct tenants_reply {
+  refusal no;
+  std::vector<tenant_row> tenants;
+  std::vector<api_key_row> api_keys; ///< without hashes
+};
+FQ_INSPECT(tenants_reply, x.no, x.tenants, x.api_keys)
+
+struct issue_api_key {
+  std::string tenant; ///< tenant name
+  api_key_scope scope{};
+  std::string label;
+};
+FQ_INSPECT(issue_api_key, x.tenant, x.scope, x.label)
+
+/// The only copy of the key itself: the ledger stores a hash.
+struct api_key_reply {
+  refusal no;
+  uuid id{};
+  std::string key{};
+};
+FQ_INSPECT(api_key_reply, x.no, x.id, x.key)
+
+struct revoke_api_key {
+  uuid id;
+};
+FQ_INSPECT(revoke_api_key, x.id)
+
+struct log_in {
+  std::string email; ///< lower case
+  std::string password;
+};
+FQ_INSPECT(log_in, x.email, x.password)
+
+struct request_otp {
+  std::string email; ///< lower case, validated
+};
+FQ_INSPECT(request_otp, x.email)
+
+struct verify_otp {
+  std::string email;
+  std::string code;
+};
+FQ_INSPECT(verify_otp, x.email, x.code)
+
+/// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
+struct add_organizer {
+  std::string email;
+  std::string password;
+  bool replace = false;
+  std::string tenant = "default"; ///< tenant name
+};
+FQ_INSPECT(add_organizer, x.email, x.password, x.replace, x.tenant)
+
+/// The person that logged in, was verified or was added.
+struct person_reply {
+  refusal no;
+  uuid person{};
+};
+FQ_INSPECT(person_reply, x.no, x.person)
+
+/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: unknown address;
+/// takes the same time and answers false.
+struct check_password {
+  std::string stored;
+  std::string password;
+};
+FQ_INSPECT(check_password, x.stored, x.password)
+
+struct password_checked {
+  bool matches = false;
+};
+FQ_INSPECT(password_checked, x.matches)
+
+struct hash_new_password {
+  std::string password;
+};
+FQ_INSPECT(hash_new_password, x.password)
+
+struct password_hashed {
+  std::string stored; ///< empty: hashing failed
+};
+FQ_INSPECT(password_hashed, x.stored)
+
+struct send_mail {
+  std::string to, subject, body;
+  std::string html = {};
+};
+FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html)
+
+struct mail_sent {
+  bool accepted = false;
+};
+FQ_INSPECT(mail_sent, x.accepted)
+
+/// Organizers, customers, one-time passwords.
+using accounts_handle = caf::typed_actor<
+  caf::replies_to<log_in>::with<person_reply>,
+  caf::replies_to<request_otp>::with<ack_reply>, ///< after commit; the mail may still be in flight
+  caf::replies_to<verify_otp>::with<person_reply>, ///< after commit
+  caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
+  caf::replies_to<add_tenant>::with<ack_reply>, ///< after commit
+  caf::replies_to<list_tenants>::with<tenants_reply>,
+  caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
+  caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
+  caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
+  caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
+  caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories poll the list
+  caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_blocks>::with<blocks_reply>,
+  caf::reacts_to<cluster_changed>, ///< from the cluster
+  caf::reacts_to<batch_settled>, ///< INTERNAL
+  caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+  caf::reacts_to<lease_lost>, ///< INTERNAL
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Hashes and checks passwords on its own thread, one at a time: a flood of logins uses at most one core.
+using password_worker_handle = caf::typed_actor<caf::replies_to<check_password>::with<password_checked>,
+                                                caf::replies_to<hash_new_password>::with<password_hashed>>;
+
+/// Sends mail by the configured port, on its own thread.
+using mailer_handle = caf::typed_actor<caf::replies_to<send_mail>::with<mail_sent>>;
+
+} // namespace fq

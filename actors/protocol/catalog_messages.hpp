@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Catalog: creates events and lists what is committed. The lists are read by a ledger reader.
+#pragma once
+#include "actors/protocol/shared_messages.hpp"
+#include "store/port/ledger.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// A validated draft event, or a queue that opens immediately. The catalog sets id, aggregate, status and
+/// creation times; tenant and organizer come from `by`.
+struct create_event {
+  principal by;
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+  idempotency_ref idempotency;
+  audit_note note;
+};
+FQ_INSPECT(create_event, x.by, x.event, x.ticket_types, x.idempotency, x.note)
+
+/// An organizer gets its own events, an operator its tenant's events; both get their tenant's queues. Without
+/// a principal: the public list of events. `after`: cursor. `limit`: 1..200.
+struct list_events {
+  principal by = {};
+  event_kind kind = event_kind::sale;
+  std::string external_id = {}; ///< queues only; empty: any
+  aggregate_id after{};
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_events, x.by, x.kind, x.external_id, x.after, x.limit)
+
+/// Newest first, from committed state.
+struct list_audit {
+  principal by = {}; ///< an organizer sees its own actions and those on queues, an operator all of the tenant
+  uuid target; ///< nil: all targets of the tenant
+  uuid before; ///< cursor; nil: start with the newest
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_audit, x.by, x.target, x.before, x.limit)
+
+struct audit_reply {
+  refusal no;
+  std::vector<audit_row> rows; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
+
+/// A customer's orders at all events, newest first, from committed state.
+struct list_orders {
+  customer_id customer;
+  order_id before;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_orders, x.customer, x.before, x.limit)
+
+struct order_list_reply {
+  refusal no;
+  std::vector<order_listing> orders = {}; ///< at most `limit`
+  bool more = false;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, order_listing& x) {
+  return f(caf::meta::type_name("order_listing"), x.event, x.event_name, x.currency, x.order);
+}
+
+FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
+
+/// Dead letters, newest first, from committed state.
+struct list_dead_letters {
+  principal by;
+  bool is_open = true;
+  uuid before;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_dead_letters, x.by, x.is_open, x.before, x.limit)
+
+struct dead_letters_reply {
+  refusal no;
+  std::vector<dead_letter_listing> letters = {}; ///< at most `limit`
+  bool more = false;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
+  return f(caf::meta::type_name("dead_letter_listing"), x.event, x.letter);
+}
+
+FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
+
+struct event_list_reply {
+  refusal no;
+  std::vector<event_view> events; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(event_list_reply, x.no, x.events, x.more)
+
+/// Creates events; lists them from committed state.
+using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<event_reply>, ///< after commit
+                                        caf::replies_to<list_events>::with<event_list_reply>,
+                                        caf::replies_to<list_audit>::with<audit_reply>,
+                                        caf::replies_to<list_orders>::with<order_list_reply>,
+                                        caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
+                                        caf::reacts_to<cluster_changed>, ///< from the cluster
+                                        caf::reacts_to<batch_settled>, ///< INTERNAL
+                                        caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+                                        caf::reacts_to<lease_lost>, ///< INTERNAL
+                                        caf::reacts_to<last_aggregate_found>, ///< INTERNAL
+                                        caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+} // namespace fq

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// `inspect` of the domain's values other than rows.
+#pragma once
+#include "actors/protocol/inspect_rows.hpp"
+#include "domain/base/trace.hpp"
+#include "domain/model/refusal.hpp"
+#include "domain/sale/views.hpp"
+
+namespace fq {
+
+FQ_INSPECT(trace_context, x.trace, x.span, x.is_sampled, x.state)
+FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
+FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
+           x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
+           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
+FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
+FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
+FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
+FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
+           x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
+           x.payments_open, x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute,
+           x.last_admission_batch, x.server_time)
+template <class Inspector, class T>
+typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
+  return f(caf::meta::type_name("maybe"), x.given, x.value);
+}
+FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale, x.hidden,
+           x.sale_from, x.sale_until)
+FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency,
+           x.rate_per_minute, x.batch_size, x.over_admission_percent, x.claims_per_customer,
+           x.admission_interval, x.session_ttl, x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity,
+           x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
+FQ_INSPECT(principal, x.kind, x.tenant, x.id)
+FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
+FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
+FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
+           x.can_retry, x.typical_page_time)
+FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)
+FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee,
+           x.total)
+FQ_INSPECT(quote_view, x.event, x.currency, x.price, x.item_ids, x.promo_code)
+FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max,
+           x.uses_per_customer, x.is_active)
+FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
+FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
+           x.session_expires_at, x.claim_by)
+FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
+           x.tax, x.gateway_id)
+
+} // namespace fq
