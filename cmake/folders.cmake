@@ -72,7 +72,6 @@ fq_folder(net/pages
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::QRCODE
           ALONE visit texts shop_routes)
-fq_folder(net/tool EXTERNAL) # runs while building
 fq_folder(net/ops USES net/http net/bridge net/service net/pages)
 fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
 

@@ -8,6 +8,7 @@ import zlib from 'node:zlib';
 
 const content_types = {
   '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/openapi.yaml as JSON, converted at build time (net/tool/openapi_tool.cpp), and as a readable page.
+// docs/openapi.yaml as JSON, converted at build time (web/openapi.mjs), and as a readable page.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace fq::net {
 
-/// The whole description as JSON. Defined in the generated file.
+/// The whole description as JSON.
 [[nodiscard]] std::string_view openapi_json();
 
 /// Every operation with its summary, parameters and answers, as HTML for a page. Made once, at the first

@@ -2,6 +2,7 @@
 // /docs without script: the API description as headings and tables.
 #include "net/pages/html.hpp"
 #include "net/pages/openapi.hpp"
+#include "web/assets.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -68,6 +69,8 @@ std::string make_listing() {
 }
 
 } // namespace
+
+std::string_view openapi_json() { return web::get_asset("openapi.json").plain; }
 
 const std::string& api_listing() {
   static const auto listing = make_listing();
