@@ -363,6 +363,7 @@ int run_serve(bool demo, const config::loaded& config) {
   if (demo) {
     prepared = prepare_demo(below, options, env);
     std::cout << prepared.advice << std::flush;
+    shared.is_demo = true;
     if (prepared.shown) shared.demo = &*prepared.shown;
   }
   state.ready = true;

@@ -284,6 +284,7 @@ enum class environment_kind { development, production };
 struct pages_options {
   std::filesystem::path branding; ///< empty: none
   fq::config::branding brands; ///< parsed content of `branding`
+  std::string root; ///< where GET / sends browsers: "/shop" below http.base_path, or an http(s) address
 };
 
 struct options {

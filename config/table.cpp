@@ -330,6 +330,11 @@ const auto rows = std::to_array<option_row>({
            "TOML file with a table for each tenant: how its pages look (name, colour, logo_url, home_url, "
            "return_url, note); empty is none.",
            FQ_FIELD(pages, branding)),
+  text_row(
+    "pages.root", page_address, "/shop",
+    "Page to which / sends browsers, as a path of this server or an address; a demo shows a page of its "
+    "own instead.",
+    FQ_FIELD(pages, root)),
 
   secret(
     text_row("nats.url", nats_url, "",

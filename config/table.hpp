@@ -34,6 +34,7 @@ enum class value_type {
   mail_address, ///< somebody@example.com
   node_id, ///< [a-z0-9-]{1,64}, or empty
   url_path, ///< "/" or "/x/y"
+  page_address, ///< "/x" below http.base_path, or http(s)://…
   origins, ///< list of scheme://host[:port]
   blocks, ///< list of CIDR blocks
   count, ///< an integer

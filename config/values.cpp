@@ -291,6 +291,13 @@ std::string read_url_path(std::string_view text, std::string& out) {
   return {};
 }
 
+/// Not "/" itself: GET / would redirect to itself.
+bool is_page_address(std::string_view text) {
+  if (const auto rest = without_scheme(text))
+    return is_plain_url_text(text) && is_host_and_port(rest->substr(0, rest->find_first_of("/?#")));
+  return text.size() > 1 && text[0] == '/' && text[1] != '/' && is_plain_url_text(text);
+}
+
 std::string read_choice(const option_row& row, std::string_view text, std::string& out) {
   for (auto rest = row.choices; !rest.empty();) {
     const auto bar = rest.find('|');
@@ -336,6 +343,9 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
       break;
     case value_type::nats_subject:
       if (!is_nats_subject(text)) return "must be like mail.send, without wildcards";
+      break;
+    case value_type::page_address:
+      if (!is_page_address(text)) return "must be like /shop or https://www.example.com/tickets";
       break;
     case value_type::mail_address:
       if (!is_mail_address(text)) return "must be a mail address like no-reply@example.com";
@@ -512,6 +522,7 @@ std::string range_text(const option_row& row) {
     case value_type::mail_address: return "mail address";
     case value_type::node_id: return "at most 64 of a-z, 0-9, -";
     case value_type::url_path: return "path of a url";
+    case value_type::page_address: return "path or url of a page";
     case value_type::origins: return "list of origins";
     case value_type::blocks: return "list of address blocks";
     case value_type::boolean: return "true or false";

@@ -18,6 +18,7 @@ namespace {
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
 /// For plain names: the file changes with the server, and other sites' pages soon get the new version.
 constexpr std::string_view for_minutes = "public, max-age=300";
+constexpr std::string_view for_a_day = "public, max-age=86400";
 
 std::string_view bytes_of(const web::asset& a, coding how) {
   switch (how) {
@@ -67,6 +68,13 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   return ready(page(200, "FairQueue API", api_listing(), page_rights::assets,
                     {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
+}
+
+/// For browsers that look for an icon by this name: on our JSON answers, and on pages that name none.
+awaitable<response> get_favicon(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
+  return ready(content_of(web::get_asset("icon.png"), rq, for_a_day));
 }
 
 /// The organizer's console: all script, which uses the public API and the currency list only.

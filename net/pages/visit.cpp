@@ -37,8 +37,6 @@ std::string_view sentence_of(unsigned status) {
 
 bool is_problem(const response& answer) { return answer.content_type == "application/problem+json"; }
 
-bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }
-
 /// The same refusal as a page for people; keeps code and request id for support.
 response as_page(context& ctx, const request& rq, language in, response no) {
   site_page shown{.in = in};
@@ -126,6 +124,8 @@ awaitable<response> on_form(context& ctx, const request& rq, const path_paramete
   const auto in = language_of_visitor(rq);
   return shown(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
 }
+
+bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }
 
 response see_other(const visit& v, std::string_view path) {
   response answer;

@@ -42,6 +42,9 @@ awaitable<response> on_page(context& ctx, const request& rq, const path_paramete
 /// POST of one of our own forms.
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run);
 
+/// Whether the client accepts HTML, as browsers do; programs get JSON.
+[[nodiscard]] bool wants_page(const request& rq);
+
 /// 303 to another page; `path` is below the base path.
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 

@@ -84,6 +84,7 @@ awaitable<response> get_openapi(context& ctx, const request& rq, const path_para
 
 // asset_routes.cpp
 awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_favicon(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_console(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
@@ -104,6 +105,10 @@ awaitable<response> get_shop_return(context& ctx, const request& rq, const path_
 awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_shop_order(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_shop_order(context& ctx, const request& rq, const path_parameters& path);
+
+// root_routes.cpp
+awaitable<response> get_root(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_robots(context& ctx, const request& rq, const path_parameters& path);
 
 // demo_routes.cpp
 awaitable<response> get_demo_mail(context& ctx, const request& rq, const path_parameters& path);

@@ -65,7 +65,8 @@ struct services {
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
   sandbox_gateway* sandbox;
-  const demo_facts* demo = nullptr; ///< set before `server_state::ready`; null: no demo
+  bool is_demo = false; ///< of `serve --demo`; set before `server_state::ready`, as the next member
+  const demo_facts* demo = nullptr; ///< null: no demo, or not for this machine's user alone
   std::map<std::string, const gateway_port*, std::less<>>
     gateways; ///< by name; their webhooks are accepted and payments may use them
   blocking_lane sandbox_lane; ///< also for the demo's mailbox

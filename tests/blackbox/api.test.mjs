@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { assert, free_port, root, run, server_for } from './lib.mjs';
+import { to_json } from '../../web/openapi.mjs';
 import { ValidatingProxy } from './validating_proxy.mjs';
 
 const description = path.join(root, 'docs/openapi.yaml');
@@ -76,4 +77,66 @@ test('/docs: a page of this server alone, and its files may be kept', async (t) 
   }
   const json = (await server.get('/openapi.json')).json;
   assert.equal(json.openapi, '3.1.0');
+  assert.deepEqual(json, JSON.parse(to_json(fs.readFileSync(description, 'utf8'))));
+});
+
+test('the conversion of the description refuses what is no YAML and what is likely a mistake, with the line', () => {
+  const is = (yaml, wanted) => assert.deepEqual(JSON.parse(to_json(yaml)), wanted);
+  is('a: 1\nb:\n  - x\n  - y: true\n    z: null\n  - [1, \'it\'\'s\', {k: v}]\n# c\nc: "q: \\"#\\""\n', {
+    a: 1,
+    b: ['x', { y: true, z: null }, [1, "it's", { k: 'v' }]],
+    c: 'q: "#"',
+  });
+  is('t: >-\n  one\n  two: x\nn: -1.5\nv: 3.1.0\n"200": 7\n', {
+    t: 'one two: x',
+    n: -1.5,
+    v: '3.1.0',
+    200: 7,
+  });
+  is('empty: {}\nlist: []\n', { empty: {}, list: [] });
+  for (const [yaml, why] of [
+    ['a: 1\na: 2\n', /^line 2: .*must be unique/],
+    ['a: &x 1\n', /^line 1: an anchor or a tag/],
+    ['a: !!str 1\n', /^line 1: an anchor or a tag/],
+    ['a: *x\n', /^line 1: an alias/],
+    ['a:\n', /^line 1: a value is missing/],
+    ['a: [1, 2\n', /^line \d: .*must be sufficiently indented and end with a \]/],
+    ['a: {k: 1, k: 2}\n', /^line 1: .*must be unique/],
+    ['a: {d: one, two, k: 2}\n', /^line 1: a value is missing/],
+    ['a: b: c\n', /^line 1: Nested mappings/],
+    ['a: 1 # x\n', /^line 1: a comment after a value/],
+    ['a: 1\n   b: 2\n', /^line \d: Nested mappings/],
+    ['a: 1\n---\nb: 2\n', /^line 2: .*multiple documents/],
+    ['\ta: 1\n', /^line 1: a tab/],
+    ['', /^line 1: nothing here/],
+  ])
+    assert.throws(() => to_json(yaml), { message: why }, yaml);
+});
+
+test('the first look: an index for programs, an icon, rules for robots', async (t) => {
+  const server = await server_for(t);
+  const index = await server.get('/');
+  assert.equal(index.status, 200, index.text);
+  assert.deepEqual(
+    { ...index.json, version: typeof index.json.version },
+    {
+      name: 'FairQueue',
+      version: 'string',
+      openapi: '/openapi.json',
+      docs: '/docs',
+      health: '/readyz',
+    },
+  );
+  assert.equal(index.headers.vary, 'Accept');
+  for (const path of [index.json.openapi, index.json.docs, index.json.health])
+    assert.equal((await server.get(path)).status, 200, path);
+  const icon = await server.get('/favicon.ico');
+  assert.equal(icon.status, 200);
+  assert.equal(icon.headers['content-type'], 'image/png');
+  assert.equal(icon.headers['cache-control'], 'public, max-age=86400');
+  const robots = await server.get('/robots.txt');
+  assert.equal(robots.headers['content-type'], 'text/plain; charset=utf-8');
+  assert.match(robots.text, /^User-agent: \*\nAllow: \/shop\n/);
+  for (const path of ['wait/', 'shop/', 'checkout', 'orders', 'console'])
+    assert.ok(robots.text.includes(`\nDisallow: /${path}\n`), robots.text);
 });

@@ -592,7 +592,7 @@ function check_answer(method, target, answer) {
   assert.ok(answer.headers['x-request-id'], `no X-Request-Id: ${about}`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', about);
   const may_be_kept = answer.status === 200 && /^\/(access|\.well-known)/.test(target);
-  if (!may_be_kept && !/^\/(docs|openapi\.json|assets)/.test(target))
+  if (!may_be_kept && !/^\/(docs|openapi\.json|assets|favicon\.ico|robots\.txt)/.test(target))
     assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
   const is_health = /^\/(livez|readyz|health)/.test(target);
   if (answer.status >= 400 && method !== 'HEAD' && !is_health) check_problem(answer, about);

@@ -868,6 +868,52 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
   await check_page(console_page, 'demo-console');
 });
 
+test('the first address leads a browser somewhere: in a demo to a page of links, else where pages.root says', async (t) => {
+  const server = await server_for(t, { demo: true });
+  const page = await (await person(t, await browser_for(t))).newPage();
+  await page.goto(server.url);
+  await check_page(page, 'demo-welcome');
+  assert.ok(await fits(page));
+  const links = await page.locator('main a').evaluateAll((all) => all.map((a) => new URL(a.href).pathname));
+  assert.deepEqual(links, ['/shop', '/console', '/demo/mail', '/docs']);
+  for (const link of links) assert.equal((await page.goto(server.url + link)).status(), 200, link);
+  await page.goto(`${server.url}/?lang=ar`);
+  assert.equal(page.url(), `${server.url}/`);
+  await page.getByRole('link', { name: 'شراء تذكرة' }).waitFor();
+  assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+  await check_page(page, 'demo-welcome-ar');
+  const seen_from_afar = await server.get('/', {
+    headers: { 'Accept': 'text/html', 'X-Forwarded-For': '192.0.2.1' },
+  });
+  assert.equal(seen_from_afar.status, 200);
+  assert.ok(!seen_from_afar.text.includes('/demo/mail'), 'the mailbox is for this machine only');
+
+  const html = { headers: { Accept: 'text/html,*/*;q=0.8' } };
+  const plain = await (await server_for(t)).get('/', html);
+  assert.deepEqual([plain.status, plain.headers.location, plain.headers.vary], [303, '/shop', 'Accept']);
+  for (const [root_page, location] of [
+    ['/wait/abc', '/tickets/wait/abc'],
+    ['https://www.example.com/a?b=c', 'https://www.example.com/a?b=c'],
+  ]) {
+    const settings = { 'http.base_path': '/tickets', 'pages.root': root_page };
+    const elsewhere = await server_for(t, { settings, wait: false });
+    const sent = async (path) =>
+      elsewhere.get(path, html).then(
+        ({ status, headers }) => [status, headers.location],
+        () => [],
+      );
+    for (const path of ['/tickets', '/tickets/'])
+      await eventually(
+        `${path} leads to ${location}`,
+        async () => JSON.stringify(await sent(path)) === JSON.stringify([303, location]),
+      );
+    assert.match(
+      (await elsewhere.get('/tickets/robots.txt', { unchecked: true })).text,
+      /\nAllow: \/tickets\/shop\n/,
+    );
+  }
+});
+
 test("the demo's mailbox without script, in another language, on a telephone; and not where others could come", async (t) => {
   const server = await server_for(t, { demo: true });
   const page = await (await person_without_script(t)).newPage();

@@ -91,6 +91,15 @@ CAF_TEST(tenants looks are read from a file of their own and what is wrong in it
   CAF_CHECK(complains(with_flags({{"pages.branding", "/nowhere.toml"}}), "pages.branding", "cannot be read"));
 }
 
+CAF_TEST(the page of the root is a path of this server or an address) {
+  CAF_CHECK_EQUAL(with_flags({}).values.pages.root, "/shop");
+  for (const auto* good : {"/wait/x?reason=y", "https://www.example.com", "http://127.0.0.1:8080/a?b=c"})
+    CAF_CHECK_EQUAL(with_flags({{"pages.root", good}}).values.pages.root, good);
+  for (const auto* bad : {"", "/", "shop", "//evil.example", "https://", "https:///x", "javascript:x", "/a b",
+                          "/a\r\nX: y", "https://u@a.example/"})
+    CAF_CHECK(complains(with_flags({{"pages.root", bad}}), "pages.root", "must be like"));
+}
+
 CAF_TEST(with nothing configured the defaults of the design hold) {
   const auto config = load({}, {});
   CAF_CHECK_EQUAL(describe(config.problems), "");

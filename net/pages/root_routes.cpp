@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// GET /: the first page for a browser, a small index for programs. GET /robots.txt.
+#include "net/http/query.hpp"
+#include "net/pages/demo.hpp"
+#include "net/pages/visit.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+
+namespace fq::net {
+namespace {
+
+response index_of(const visit& v) {
+  response answer{.status = 200};
+  answer.body = "{\"name\":\"FairQueue\",\"version\":";
+  append_text(answer.body, v.ctx.state.release);
+  for (const auto& [name, path] :
+       {std::pair{"openapi", "/openapi.json"}, {"docs", "/docs"}, {"health", "/readyz"}}) {
+    answer.body.append(",\"").append(name).append("\":");
+    append_text(answer.body, v.base() + path);
+  }
+  answer.body += '}';
+  return answer;
+}
+
+void append_link_card(std::string& out, std::string_view address, std::string_view label,
+                      std::string_view lead) {
+  out += "<section class=\"card\"><h2>";
+  append_element(out, "a", "href=\"" + std::string{address} + '"', label);
+  out += "</h2>";
+  append_element(out, "p", "class=\"soft\"", lead);
+  out += "</section>";
+}
+
+site_page welcome_page(const visit& v) {
+  site_page page{.in = v.in};
+  page.title = text(v.in, "welcome");
+  append_element(page.hero, "h1", "class=\"big\"", page.title);
+  append_element(page.hero, "p", "class=\"sub\"", text(v.in, "welcome_lead"));
+  page.main_class = "narrow";
+  const auto add = [&](std::string_view path, std::string_view label, std::string_view lead) {
+    append_link_card(page.main, v.base() + std::string{path}, text(v.in, label), text(v.in, lead));
+  };
+  add("/shop", "welcome_shop", "welcome_shop_lead");
+  add("/console", "welcome_console", "welcome_console_lead");
+  if (demo_for(v.ctx, v.rq)) add(mailbox_path, "mailbox", "mailbox_lead");
+  add("/docs", "welcome_docs", "welcome_docs_lead");
+  return page;
+}
+
+/// The page that pages.root names.
+response first_page(const visit& v) {
+  const auto& root = v.ctx.options.pages.root;
+  auto answer = see_other(v, root);
+  if (!root.starts_with('/')) answer.fields.back().second = root;
+  return answer;
+}
+
+awaitable<response> show_root(visit v) {
+  const bool is_demo = v.ctx.state.ready && v.ctx.shared->is_demo;
+  auto answer = !wants_page(v.rq) ? index_of(v)
+                : is_demo         ? render(welcome_page(v), v.base(), brand_of(v.ctx, default_tenant))
+                                  : first_page(v);
+  answer.fields.emplace_back("Vary", "Accept");
+  return ready(std::move(answer));
+}
+
+/// Paths of pages for one person or for the organizer.
+constexpr std::array not_for_robots{"/wait/",   "/shop/",    "/checkout", "/orders",
+                                    "/console", "/sandbox/", "/demo/"};
+
+} // namespace
+
+awaitable<response> get_root(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_root);
+}
+
+awaitable<response> get_robots(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
+  response answer{
+    .status = 200, .content_type = "text/plain; charset=utf-8", .body = "User-agent: *\nAllow: "};
+  const auto& base = ctx.options.http.base_path;
+  answer.body += base + "/shop\n";
+  for (const auto* path : not_for_robots) answer.body += "Disallow: " + base + path + "\n";
+  answer.fields.emplace_back("Cache-Control", "public, max-age=86400");
+  return ready(std::move(answer));
+}
+
+} // namespace fq::net
