@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# GET /access against a bare Beast server that sends the same fields and a body of the same length, and against nginx's `return 200`: each on
-# one core, wrk on the other; interleaved pairs, the median of their ratio, and the server's CPU per request. The limit of the session is set to
-# 0 (none); everything else is as it ships. Usage: bench/access.sh [pairs=7] [connections=64] [seconds=3]   (after a release build)
+# GET /access compared with a bare Beast server and with nginx's `return 200`. The bare server sends the same
+# fields and a body of the same length.
+# Each server has one core, wrk the other. Prints interleaved runs, the median ratios and the server's CPU per
+# request. The limit per session is off; other options have their defaults.
+# Usage: bench/access.sh [pairs=7] [connections=64] [seconds=3]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

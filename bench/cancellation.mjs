@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event with many paid orders is cancelled. Each customer has a device (FCM stand-in), an endpoint takes webhooks, the bus is a NATS, mail goes to files; intervals are those that the
-// server ships with. Prints after how long all money is back and everybody is told in each way, and judges that everybody is told once in each. Meanwhile another event sells
-// as before: joins of a line and checkouts, evenly, for some time before the cancellation and until everything is told; their p99 during and before, as a ratio.
-// Usage: node bench/cancellation.mjs [orders=5000] [rounds=1] [per_second=25] [seconds_before=30] [postgres]   (after a release build; NATS is of scripts/services)
+// An event with many paid orders is cancelled. Each customer has a device (FCM stand-in); an endpoint takes
+// webhooks, the bus is a NATS, mail goes to files; intervals are the server's defaults.
+// Prints the times until all money is back and until each medium has notified all customers. Fails if a
+// customer is notified more than once by a medium.
+// Another event sells meanwhile: joins and checkouts at an even rate, from before the cancellation until its
+// end. Prints their p99 during and before, and the ratio.
+// Usage: node bench/cancellation.mjs [orders=5000] [rounds=1] [per_second=25] [seconds_before=30] [postgres]
+// (after a release build; NATS is of scripts/services)
 // postgres: on a private Postgres instead of the embedded ledger.
 import { waiting_event, bench, median, start, tokens_of } from './parts.mjs';
 import { each, log_of } from '../tests/blackbox/admissions.mjs';
@@ -34,13 +38,13 @@ const shipped = {
   'payments.verdict_grace': '2m',
   'payments.stale_after': '10m',
 };
-const felt_ms = 25; // the p99 of another event's requests meanwhile: docs/events.md
+const felt_ms = 25; // limit of another event's p99 meanwhile
 const stated_ms = (60_000 * Math.max(orders, 1000)) / 5000; // docs/events.md: a minute for 5,000
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
-/** Somebody joins a line and somebody orders, so often a second, until it is told to stop. `seen`: {kind: [{at, ms}]}. */
+/** Joins a line and orders at this rate until `stop`. `seen`: {kind: [{at, ms}]}. */
 function shop_on(server, tokens, queue, event) {
   const seen = { join: [], checkout: [] };
   let [stopped, next] = [false, 0];
@@ -114,7 +118,7 @@ async function run_once(end_with) {
     until,
   );
   console.log(
-    `what they were told of the sale was over ${((performance.now() - began) / 1000).toFixed(0)} s later`,
+    `notices of the sale were delivered ${((performance.now() - began) / 1000).toFixed(0)} s later`,
   );
   const [rung, mailed] = [await delivered(), mails_in(server)];
 
@@ -150,7 +154,7 @@ async function run_once(end_with) {
       .join(', ')}`,
   );
   const longest = Math.max(...Object.values(times));
-  if (longest > stated_ms) throw new Error(`it took ${longest} ms; stated are ${stated_ms}`);
+  if (longest > stated_ms) throw new Error(`it took ${longest} ms, stated is ${stated_ms}`);
   const ratios = {};
   for (const [kind, samples] of Object.entries(shop.seen)) {
     const of_part = (from, to) => samples.filter(({ at }) => at >= from && at < to).map(({ ms }) => ms);
@@ -163,15 +167,15 @@ async function run_once(end_with) {
     const words = (values) =>
       `p50 ${percentile(values, 0.5).toFixed(1)} p99 ${percentile(values, 0.99).toFixed(1)} max ${Math.max(...values).toFixed(0)} (${values.length})`;
     if (percentile(during, 0.99) > felt_ms)
-      throw new Error(`${kind} at another event: p99 ${percentile(during, 0.99)} ms; stated are ${felt_ms}`);
+      throw new Error(`${kind} at another event: p99 ${percentile(during, 0.99)} ms, limit is ${felt_ms}`);
     console.log(
-      `${kind} at another event, ms: before ${words(before)}; until all are told ${words(during)}; of these while money goes back ${words(refunding)}; p99 ratio ${ratios[kind].toFixed(2)}`,
+      `${kind} at another event, ms: before ${words(before)}; until all are notified ${words(during)}; of these during refunds ${words(refunding)}; p99 ratio ${ratios[kind].toFixed(2)}`,
     );
   }
   judge_refunds(await orders_of(server, organizer, event), people);
   const nats = await nats_for({ after: end_with }, services);
   await judge_told({ server, operator, people, hook: await counter.told(), provider, nats });
-  console.log('everybody is refunded, and told once by mail, push, webhook and bus');
+  console.log('all customers are refunded and notified once by mail, push, webhook and bus');
   return ratios;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open event under 1,000 simultaneous checkouts for 300 tickets of three types, half of them with a promo code of 50 uses. wrk opens a
-// connection for every fan and then sends all checkouts at once (checkout_burst.lua); nobody pays, so what is held is what was promised.
-// Prints what was sold (held), what was oversold (I1), the uses of the code, p50/p95/p99 of the answer, and 5xx.
-// Usage: node bench/checkout.mjs [fans=1000] [rounds=3]   (after a release build; FAIRQUEUE_BIN names another)
+// 1,000 simultaneous checkouts at an open event with 300 tickets of three types; half of them use a promo
+// code of 50 uses. wrk opens one connection for each fan and sends all checkouts at once
+// (checkout_burst.lua). No one pays, so held tickets are the promised ones.
+// Prints tickets held, tickets oversold (I1), uses of the code, p50/p95/p99 of the answer, and the number of
+// 5xx.
+// Usage: node bench/checkout.mjs [fans=1000] [rounds=3]   (after a release build; FAIRQUEUE_BIN names
+// another)
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,7 +16,7 @@ const [fans, rounds] = [Number(process.argv[2] ?? 1000), Number(process.argv[3] 
 const bin = process.env.FAIRQUEUE_BIN ?? 'build/release/app/fairqueue';
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith('FAIRQUEUE_')),
-); // the server takes those for options
+); // the server reads them as options
 const data = fs.mkdtempSync(path.join(os.tmpdir(), 'fairqueue-bench-'));
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const port = 8099;
@@ -32,7 +35,7 @@ const server = spawn(
   { stdio: 'ignore', env },
 );
 server.on('exit', () => {
-  console.error('the server ended; is the port taken?');
+  console.error('the server ended; is the port in use?');
   process.exit(1);
 });
 process.on('exit', () => {
@@ -60,7 +63,7 @@ const request = (method, target, token, body) =>
 const must = async (...args) => {
   const answer = await request(...args);
   if (answer.status >= 300)
-    throw new Error(`${args[0]} ${args[1]} was answered ${answer.status}: ${JSON.stringify(answer.json)}`);
+    throw new Error(`${args[0]} ${args[1]}: status ${answer.status}: ${JSON.stringify(answer.json)}`);
   return answer.json;
 };
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -78,7 +81,7 @@ const organizer = (
     password: demo.organizer_password,
   })
 ).token;
-/// Of the fans who shop for `event`, all at once: how many were answered, p50, p95 and p99 in ms, and connections that broke.
+/// All fans check out at `event` at once. Returns the number of answers, p50, p95 and p99 in ms, and broken connections.
 const burst = (tokens, event) => {
   const body = (i) => ({
     event_id: event.id,
@@ -100,7 +103,7 @@ const burst = (tokens, event) => {
   ];
   return JSON.parse(execFileSync('wrk', args).toString().trim().split('\n').pop());
 };
-/// 5xx so far, as the server counts them.
+/// The server's count of 5xx.
 const server_errors = async () => {
   const text = await (await fetch('http://127.0.0.1:9099/metrics')).text();
   return [...text.matchAll(/^fairqueue_http_requests_total\{[^}]*status="5[^}]*\} (\d+)/gm)].reduce(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cluster costs, all of it on one machine: joins to one hot event at the single node, and through two edge nodes with the owner on a
-// third (rounds of both in turn, so that the ratio is of one run), with the CPU that a join takes on edge and owner; and what idle nodes take.
+// The cost of a cluster on one machine: joins to one hot event at a single node, and through two edge nodes
+// with the owner on a third. Rounds alternate, so the ratio is of one run. Prints the CPU of a join on edge
+// and owner, and the CPU of idle nodes.
 // Usage: node bench/cluster.mjs [joins=20000] [rounds=3]   (after a release build)
 import fs from 'node:fs';
 import { Cluster } from '../tests/blackbox/cluster.mjs';
@@ -49,7 +50,7 @@ async function join_through(node, event, count) {
   return JSON.parse(out);
 }
 
-/** Joins a second, and CPU microseconds a join of each node. */
+/** Joins a second, and CPU µs a join on each node. */
 async function measure(cluster, edges, owner) {
   const organizer = await owner.organizer();
   const { id: event } = await owner.event(organizer, { queue: { policy: 'operator' } });

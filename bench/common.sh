@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # sourced: some names are set there, some used there
-# What the benches of a server on Postgres share; sourced. Starts private services, which end with the script, and servers on them.
-# After `begin_bench`: $work is a scratch folder; Postgres and Redis run at $postgres_url and $redis_url.
+# Shared parts of the benchmarks on Postgres; sourced. Starts private services and servers, which end with the
+# script. After `begin_bench`: $work is a scratch folder; Postgres and Redis are at $postgres_url and $redis_url.
 readonly fairqueue=build/release/app/fairqueue load=build/release/load/fairqueue-load
 readonly listen=127.0.0.1:8095 admin_listen=127.0.0.1:9095
 server_pid=0
@@ -12,7 +12,7 @@ begin_bench() {
   addresses="$(scripts/services start --postgres --redis --folder "$work/services" --parent $$ 2>/dev/null)"
   eval "$addresses"
   postgres_url="$FAIRQUEUE_TEST_POSTGRES" redis_url="$FAIRQUEUE_TEST_REDIS"
-  unset FAIRQUEUE_TEST_POSTGRES FAIRQUEUE_TEST_REDIS FAIRQUEUE_SERVICES # the server takes FAIRQUEUE_* for options
+  unset FAIRQUEUE_TEST_POSTGRES FAIRQUEUE_TEST_REDIS FAIRQUEUE_SERVICES # the server reads FAIRQUEUE_* as options
 }
 
 end_bench() {
@@ -63,7 +63,7 @@ join_crowd() { "$load" --url "http://$listen" --data-dir "$1" --join-only --conn
 
 median() { sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
 
-# create_waiting_event DATA: an event whose line only grows; prints its id. Needs a server with --demo.
+# create_waiting_event DATA: creates an event without admission and prints its id. Needs a server with --demo.
 create_waiting_event() {
   local demo="$1/demo.json" token
   token="$(curl -sf "http://$listen/auth/organizer/login" -H 'Content-Type: application/json' \
@@ -77,13 +77,13 @@ create_waiting_event() {
   echo "$event"
 }
 
-# join TOKEN EVENT: the status and the answer's time in ms.
+# join TOKEN EVENT: prints the status and the time of the answer in ms.
 join() {
   curl -s -o /dev/null -w '%{http_code} %{time_total}\n' -X POST -H "Authorization: Bearer $1" "http://$listen/events/$2/queue" \
     | awk '{printf "%s %d\n", $1, $2 * 1000}' || true
 }
 
-# order_in_ledger: the numbers that wait, in order.
+# order_in_ledger: prints the waiting numbers, in order.
 order_in_ledger() {
   psql_ "$ledger_url" --command 'SELECT queue_number FROM queue_entry WHERE status IN (0, 1) ORDER BY aggregate, queue_number'
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A sale under kill -9: 5,000 fans for 1,000 tickets while the server is killed and started again every 5 s, at least 10 times.
-# Ends with fairqueue-load's own verdict. Usage: bench/crash_sale.sh [fans]   (after a release build)
+# A sale under kill -9: 5,000 fans for 1,000 tickets. The server is killed and restarted every 5 s, at least
+# 10 times. Ends with the verdict of fairqueue-load.
+# Usage: bench/crash_sale.sh [fans]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# FLUSHALL with 100,000 waiting: how long until Redis holds the identical order again, while a client that joins and polls notices
-# nothing. Usage: bench/flushall_100k.sh [waiting=100000] [flushes=3]   (after a release build)
+# FLUSHALL with 100,000 waiting. Measures the time until Redis holds the identical order again, while a client
+# joins and polls without a failure.
+# Usage: bench/flushall_100k.sh [waiting=100000] [flushes=3]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source bench/common.sh
@@ -14,14 +15,14 @@ start_server "$data" --demo
 event="$(create_waiting_event "$data")"
 "$load" --url "http://$listen" --data-dir "$data" --join-only --event "$event" --fans "$waiting" --quiet >/dev/null
 
-# Redis has the line of the ledger, number by number. Nobody may join meanwhile.
+# Whether Redis has the line of the ledger, number by number. Needs a moment without joins.
 mirrored() {
   local generation
   generation="$(redis_ HGET "fairqueue:{$event}:head" generation)"
   redis_ ZRANGE "fairqueue:{$event}:$generation:waiting" 0 -1 | cmp -s - "$work/order"
 }
 
-# await_mirror: prints how long it took, in ms.
+# await_mirror: prints the time in ms until Redis is complete.
 await_mirror() {
   local begin
   begin="$(ms_now)"
@@ -38,7 +39,7 @@ for ((flush = 1; flush <= flushes; ++flush)); do
   while read -r token; do join "$token" "$event"; done <"$work/tokens" >"$work/answers_before"
   order_in_ledger >"$work/order"
   await_mirror >/dev/null
-  # A client that already has its place asks for it all the time.
+  # A client polls its existing place meanwhile.
   token="$(head -n 1 "$work/tokens")"
   (while [[ ! -f "$work/done" ]]; do
     curl -s -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" "http://$listen/events/$event/queue/position"

@@ -1,5 +1,7 @@
-// Resident memory of an idle WebSocket: slope of RssAnon from 5,000 to 15,000 connections, each after its `state` and one push (`paused`).
-// Usage: node bench/idle_websockets.mjs   (after a release build; starts its own server on a scratch folder and stops it)
+// Resident memory of an idle WebSocket: slope of RssAnon from 5,000 to 15,000 connections, each after its
+// `state` and one push (`paused`).
+// Usage: node bench/idle_websockets.mjs   (after a release build; starts its own server on a scratch folder
+// and stops it)
 import { spawn, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import net from 'node:net';

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benches in Node share: a server of the release build on a scratch folder, the CPU it takes, crowds by wrk, medians.
+// Shared parts of the benchmarks in Node: a server of the release build on a scratch folder, its CPU time,
+// crowds by wrk, medians.
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { clean_environment, fairqueue, run, Server } from '../tests/blackbox/lib
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const ticks_per_second = 100; // USER_HZ
 
-/** No limits of rate: a bench is one address and few customers. */
+/** Rate limits off: a benchmark has one address and few customers. */
 const without_limits = Object.fromEntries(
   ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
     `rate_limits.${name}_per_minute`,
@@ -16,7 +17,7 @@ const without_limits = Object.fromEntries(
   ]),
 );
 
-/** Runs `work(end_with)`, where `end_with(f)` is done at the end, whatever comes. */
+/** Runs `work(end_with)`. Functions given to `end_with` run at the end, also after an error. */
 export async function bench(work) {
   const endings = [];
   try {
@@ -32,11 +33,11 @@ export async function start(end_with, settings = {}) {
   return server;
 }
 
-/** An event whose line only grows. */
+/** An event without admission: its line only grows. */
 export const waiting_event = async (server) =>
   (await server.event(await server.organizer(), { queue: { policy: 'operator' } })).id;
 
-/** Of that many customers who were never here. */
+/** Tokens of `count` new customers. */
 export const tokens_of = (server, count) =>
   execFileSync(
     fairqueue,
@@ -55,7 +56,7 @@ export function cpu_seconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / ticks_per_second;
 }
 
-/** What `work` cost: {result, seconds, cpu} with the server's CPU in seconds. */
+/** The cost of `work`: {result, seconds, cpu} with the server's CPU in seconds. */
 export async function cost_of(server, work) {
   const [cpu, began] = [cpu_seconds(server.pid), process.hrtime.bigint()];
   const result = await work();
@@ -67,8 +68,9 @@ export async function cost_of(server, work) {
 }
 
 /**
- * A crowd of requests by wrk, one after the other on each connection, for `seconds`: {requests, seconds, failed}. `tokens`: each is sent once, so there
- * must be enough of them; without, the same request always. `closes`: every request has a connection of its own.
+ * Requests by wrk, one after the other on each connection, for `seconds`: {requests, seconds, failed}.
+ * `tokens`: each is sent once, so there must be enough; without them all requests are equal.
+ * `closes`: a new connection for each request.
  */
 export async function crowd(
   url,

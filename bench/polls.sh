@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Position polls against a bare Beast server that sends a constant of the same length: interleaved pairs under wrk, the median of their
-# ratio, and the server's CPU per request. Usage: bench/polls.sh [pairs=7] [connections=64] [seconds=3]   (after a release build)
+# Position polls compared with a bare Beast server that sends a constant body of the same length. Interleaved
+# pairs under wrk, the median ratio and the server's CPU per request.
+# Usage: bench/polls.sh [pairs=7] [connections=64] [seconds=3]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -16,7 +17,7 @@ server_pid=$!
 until [[ -f "$data/demo.json" ]]; do sleep 0.1; done
 sleep 0.3
 event="$(grep -o '"event_id":"[^"]*"' "$data/demo.json" | cut -d'"' -f4)"
-# Someone deep in a line of 20,000: the others are joined first.
+# The polled customer stands behind 20,000 others.
 build/release/load/fairqueue-load --url "http://127.0.0.1:$port" --data-dir "$data" --join-only --fans 20000 >/dev/null
 token="$(build/release/app/fairqueue token --data_dir "$data")"
 curl -sf -X POST -H "Authorization: Bearer $token" "http://127.0.0.1:$port/events/$event/queue" >/dev/null

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Durable joins on Postgres (fsync and synchronous_commit on): 50,000 distinct customers over 256 keep-alive connections; server,
-# Postgres and load on the same cores, every 201 after its commit. Then what Postgres alone makes of one transaction a join: the same
-# row, without HTTP and without a server. Usage: bench/postgres_joins.sh [runs=5]   (after a release build)
+# Durable joins on Postgres with fsync and synchronous_commit: 50,000 distinct customers over 256 keep-alive
+# connections. Server, Postgres and load share the cores. Every 201 follows its commit.
+# Then Postgres alone with one transaction a join: the same row, without HTTP and without a server.
+# Usage: bench/postgres_joins.sh [runs=5]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source bench/common.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Durable joins on Postgres without and with the mirror in Redis: interleaved pairs, each on a fresh database, the order within a pair
-# changing, and the median of their ratio. Usage: bench/postgres_redis_pairs.sh [pairs=7] [fans=50000]   (after a release build)
+# Durable joins on Postgres without and with the mirror in Redis: interleaved pairs, each on a fresh database,
+# in alternating order. Prints the median ratio.
+# Usage: bench/postgres_redis_pairs.sh [pairs=7] [fans=50000]   (after a release build)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source bench/common.sh

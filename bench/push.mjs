@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does push slow admissions? A queue of many is advanced by hand, evenly over a minute, with push off and on in turn, each run on a server of its own. On:
-// each place has a device, and FCM (a stand-in over HTTP/2 and TLS) answers 10 % of the tries with 429 and 10 % with 503, half of these with a Retry-After of 2 s.
-// The latency of an admission is from the operator's POST …/advance to the visitor's `admitted` frame, at every tenth place. After a run with push everybody
-// must have been told once, or their notice have expired with their session (the 1 % whom FCM never takes): the log, the metrics and FCM's own tally agree.
-// Usage: node bench/push.mjs [admissions=20000] [rounds=3] [seconds=60] [with-length] [postgres]   (after a release build; three minutes a round)
-// with-length: FCM's answers have a Content-Length, see push_standins.mjs. postgres: on a private Postgres instead of the embedded ledger.
+// Does push slow admissions? An operator advances a long queue evenly over a minute, with push off and on in
+// turn. Each run has its own server. With push, each place has a device. FCM (a stand-in over HTTP/2 and TLS)
+// answers 10 % of the attempts with 429 and 10 % with 503, half of these with a Retry-After of 2 s.
+// Latency: from the operator's POST …/advance to the visitor's `admitted` frame, at every tenth place.
+// After a run with push each device was notified once, or its notice expired with its session (FCM always
+// refuses 1 % of the devices). The log, the metrics and FCM's own count must agree.
+// Usage: node bench/push.mjs [admissions=20000] [rounds=3] [seconds=60] [with-length] [postgres]   (after a
+// release build; three minutes a round)
+// with-length: FCM's answers have a Content-Length, see push_standins.mjs.
+// postgres: on a private Postgres instead of the embedded ledger.
 import { WebSocket } from '../tests/blackbox/lib.mjs';
 import { advance, all_told, each, judge, line } from '../tests/blackbox/admissions.mjs';
 import { tenant_on } from '../tests/blackbox/tenant.mjs';
@@ -25,7 +29,7 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 
-/** Follows a place: notes when its `admitted` frame comes. */
+/** Follows a place and records the time of its `admitted` frame. */
 function follow(server, ticket, admitted_at) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(
@@ -42,7 +46,7 @@ function follow(server, ticket, admitted_at) {
   });
 }
 
-/** Lets `count` in, evenly; when each tick's call was sent, and up to which number it called. */
+/** Admits `count` evenly. Returns for each tick the time of its call and the last number it called. */
 async function call_in(server, tenant, queue, count) {
   const ticks = (seconds * 1000) / tick_ms;
   const [calls, sent] = [[], []];
@@ -93,9 +97,9 @@ async function run_once(end_with, has_push) {
   const sent = await call_in(server, tenant, lucky.queue, lucky_count);
   for (let i = 0; i < 100 && admitted_at.size < followed.length; ++i) await sleep(50);
   if (admitted_at.size < followed.length)
-    throw new Error(`${followed.length - admitted_at.size} were let in and not told on their sockets`);
+    throw new Error(`${followed.length - admitted_at.size} were admitted without a frame on their socket`);
   const result = { cpu: cpu_seconds(server.pid) - cpu };
-  // Calls go out in order on connections of their own; who was called by which one follows from the number.
+  // Calls are sent in order, each on its own connection. The number tells which call admitted a place.
   result.latencies = [];
   let call = 0;
   for (const { queue_number } of followed) {
@@ -126,17 +130,17 @@ for (let round = 1; round <= rounds; ++round) {
       p99[how] = percentile(seen.latencies, 0.99);
       const told =
         how === 'on'
-          ? `; all ${admissions} told or expired ${seen.told_after.toFixed(1)} s after the first, ${seen.tries} tries, ${seen.refused} refused`
+          ? `; all ${admissions} notified or expired ${seen.told_after.toFixed(1)} s after the first, ${seen.tries} attempts, ${seen.refused} refused`
           : '';
       console.log(
         `round ${round}, push ${how}: admission p50 ${percentile(seen.latencies, 0.5).toFixed(2)}  p95 ${percentile(seen.latencies, 0.95).toFixed(2)}  p99 ${p99[how].toFixed(2)} ms ` +
-          `(${seen.latencies.length} looked at), server CPU ${seen.cpu.toFixed(1)} s${told}`,
+          `(${seen.latencies.length} sampled), server CPU ${seen.cpu.toFixed(1)} s${told}`,
       );
     });
   ratios.push(p99.on / p99.off);
 }
 const pooled = percentile(all.on, 0.99) / percentile(all.off, 0.99);
 console.log(
-  `p99 on / off: ${ratios.map((r) => r.toFixed(3)).join(', ')}, median ${median(ratios).toFixed(3)}; of all together ${pooled.toFixed(3)} (p50 ${(percentile(all.on, 0.5) / percentile(all.off, 0.5)).toFixed(3)})`,
+  `p99 on / off: ${ratios.map((r) => r.toFixed(3)).join(', ')}, median ${median(ratios).toFixed(3)}; all rounds ${pooled.toFixed(3)} (p50 ${(percentile(all.on, 0.5) / percentile(all.off, 0.5)).toFixed(3)})`,
 );
 process.exit(median(ratios) <= 1.1 ? 0 : 1); // issue 8: p99 within 10 % of push off

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# kill -9 with 200,000 waiting on Postgres: how long until joins are accepted again, and whether the order is the same: the numbers in
-# the ledger, and the positions of 50 customers spread over the line. Usage: bench/restart_200k.sh [waiting=200000] [restarts=3]
+# kill -9 with 200,000 waiting on Postgres. Measures the time until joins are accepted again. Compares the
+# order: the numbers in the ledger and the positions of 50 customers spread over the line.
+# Usage: bench/restart_200k.sh [waiting=200000] [restarts=3]
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source bench/common.sh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What metrics cost: the server's CPU a durable join with /metrics scraped every second and never, in turn; and a scrape alone, with as many
-// events as wanted. Usage: node bench/scrapes.mjs [joins=60000] [rounds=5] [events=100]   (after a release build)
+// The cost of metrics: the server's CPU a durable join with /metrics scraped every second and never, in turn;
+// and the cost of a scrape alone, with this many events.
+// Usage: node bench/scrapes.mjs [joins=60000] [rounds=5] [events=100]   (after a release build)
 import { fairqueue_load, run } from '../tests/blackbox/lib.mjs';
 import { bench, cost_of, median, start, waiting_event } from './parts.mjs';
 

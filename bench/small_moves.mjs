@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a small move of a long line costs the hub: one person is called in every second, and everybody else who waits behind a socket is told of
-// the new place. CPU and frames a move, above what the same sockets cost when nothing moves.
+// The hub's cost of a small move of a long line: one customer is admitted every second, and all waiting
+// sockets get their new place. CPU and frames a move, above the same sockets without moves.
 // Usage: node bench/small_moves.mjs [sockets=10000] [seconds=30]   (after a release build)
 import net from 'node:net';
 import { sleep } from '../tests/blackbox/lib.mjs';
@@ -9,14 +9,14 @@ import { bench, cost_of, start, tokens_of } from './parts.mjs';
 const [count, seconds] = [process.argv[2] ?? 10_000, process.argv[3] ?? 30].map(Number);
 const at_once = 100;
 
-/** Opens a socket and waits for its `state`; what comes later is thrown away. */
+/** Opens a socket and waits for its `state`; ignores later frames. */
 function follow(server, event, token, number) {
   return new Promise((resolve, reject) => {
     const socket = net.connect({
       port: server.port,
       host: '127.0.0.1',
       localAddress: `127.0.0.${1 + (number % 4)}`,
-    }); // ports of one address would run out
+    }); // one address has too few ports
     let head = '';
     socket.on('error', reject);
     socket.on('data', (chunk) => {

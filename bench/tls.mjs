@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What TLS costs, plain and TLS in turn at the same server (ECDSA P-256, TLS 1.3): durable joins over kept connections by wrk, and one connection
-// after the other with one request each, from which the cost of a handshake follows: by wrk in the clear, by "openssl s_time -new" with TLS, which
-// resumes no session; the server's own count of full handshakes must agree. Usage: node bench/tls.mjs [rounds=5] [seconds=3]   (after a release build)
+// The cost of TLS: plain and TLS (1.3, ECDSA P-256) in turn at the same server. Durable joins over kept
+// connections by wrk. Then connections with one request each, whose difference is the cost of a handshake: by
+// wrk without TLS, by "openssl s_time -new" with TLS, which resumes no session. The server's own count of
+// full handshakes must agree.
+// Usage: node bench/tls.mjs [rounds=5] [seconds=3]   (after a release build)
 import { Authority } from '../tests/support/certificates.mjs';
 import { free_port, run, temporary_folder } from '../tests/blackbox/lib.mjs';
 import { bench, cost_of, crowd, median, start, tokens_of, waiting_event } from './parts.mjs';
@@ -9,7 +11,7 @@ import { bench, cost_of, crowd, median, start, tokens_of, waiting_event } from '
 const [rounds, seconds] = [process.argv[2] ?? 5, process.argv[3] ?? 3].map(Number);
 const joins_a_second_max = 80_000;
 
-/** Connections made, each with a full handshake and one request. */
+/** Opens connections with a full handshake and one request each; returns their number. */
 async function connect_again_and_again(port) {
   const { code, out, err } = await run(
     'openssl',
@@ -42,7 +44,7 @@ await bench(async (end_with) => {
     tls: { joins: [], join_us: [], request_us: [] },
   };
   const ratios = [];
-  const tokens = tokens_of(server, joins_a_second_max * seconds); // the same people come to each new event
+  const tokens = tokens_of(server, joins_a_second_max * seconds); // the same customers join each new event
   for (let round = 1; round <= rounds; ++round) {
     for (const how of round % 2 ? ['plain', 'tls'] : ['tls', 'plain']) {
       const event = await waiting_event(server);
@@ -59,14 +61,14 @@ await bench(async (end_with) => {
       const made = (await handshakes()) - before;
       const wanted = how === 'tls' ? apart.result.requests : 0;
       if (made < wanted || made > wanted + 1)
-        throw new Error(`${made} full handshakes for ${apart.result.requests} requests`); // the time was over in the last
+        throw new Error(`${made} full handshakes for ${apart.result.requests} requests`); // the last one was cut off at the end
       seen[how].request_us.push((apart.cpu * 1e6) / apart.result.requests);
     }
     ratios.push(seen.tls.joins.at(-1) / seen.plain.joins.at(-1));
     const last = (how, name) => seen[how][name].at(-1).toFixed(name === 'joins' ? 0 : 1);
     console.log(
       `round ${round}: joins/s plain ${last('plain', 'joins')}, TLS ${last('tls', 'joins')}, ratio ${ratios.at(-1).toFixed(3)}; CPU us a join ${last('plain', 'join_us')}, ${last('tls', 'join_us')}; ` +
-        `CPU us a request with a connection of its own ${last('plain', 'request_us')}, ${last('tls', 'request_us')}`,
+        `CPU us a request on a new connection ${last('plain', 'request_us')}, ${last('tls', 'request_us')}`,
     );
   }
   const handshake_ms = (median(seen.tls.request_us) - median(seen.plain.request_us)) / 1000;
