@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build step: node bundle.mjs <folder> makes the scripts and the style that pages load, each one small file without imports, in <folder>.
+// Build step: `node bundle.mjs <folder>` bundles the scripts and the style of the pages into <folder>, each
+// as one small file without imports.
 import esbuild from 'esbuild';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ if (!folder) {
   process.exit(2);
 }
 
-/** What <fair-queue> says, out of all texts. */
+/** The texts of <fair-queue>, out of all texts. */
 const widget_keys =
   /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
@@ -32,7 +33,7 @@ const widget_texts = {
 };
 
 const license = '/* FairQueue, Apache-2.0 */';
-/** What the console brings along keeps its licence beside it. */
+/** Licences of the libraries bundled into the console. */
 const license_with = (...packages) =>
   [
     license,

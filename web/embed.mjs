@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build step: node embed.mjs <folder> <name>=<file>... makes <folder>/assets.S and <folder>/assets.cpp, which define
-// fq::web::assets() (web/assets.hpp) with each file as it is and, where that is smaller, packed with gzip and with brotli.
+// Build step: `node embed.mjs <folder> <name>=<file>...` writes <folder>/assets.S and <folder>/assets.cpp.
+// They define fq::web::assets() (web/assets.hpp): each file as it is and, if smaller, compressed with gzip
+// and brotli.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,7 +26,7 @@ const assembly = ['.section .rodata', '.section .note.GNU-stack,"",@progbits', '
 const declared = [];
 const rows = [];
 
-/** Bytes of a file as a symbol: the C++ expression of a std::string_view over them. */
+/** Adds the bytes as a symbol; returns the C++ expression of a std::string_view over them. */
 function embed(symbol, file) {
   assembly.push(
     `.global ${symbol}, ${symbol}_end`,
@@ -45,7 +46,7 @@ pairs.forEach((pair, index) => {
   const content = fs.readFileSync(file);
   const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 16);
   const plain = embed(`fq_asset_${index}`, file);
-  /** The packed bytes, if they are fewer than `most`. */
+  /** The compressed bytes if they are fewer than `most`. */
   const embed_packed = (kind, packed, most) => {
     if (packed.length >= most) return '{}';
     const packed_file = path.join(folder, `${name}.${kind}`);

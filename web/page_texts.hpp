@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages say, in every language: made from web/texts/*.json at build time by web/texts.mjs, worded by
-// net/pages/texts.
+// The texts of pages in every language. web/texts.mjs makes them from web/texts/*.json at build time;
+// net/pages/texts fills in the values.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace fq::web {
 
-/// Static storage. `forms`: by CLDR plural category (zero, one, two, few, many, other); a text that counts
-/// nothing has only the last.
+/// Static storage. `forms`: by CLDR plural category (zero, one, two, few, many, other); a text without a
+/// number has only the last.
 struct page_text {
   std::string_view key;
   std::array<std::string_view, 6> forms;

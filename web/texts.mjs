@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// web/texts/<language>.json: what pages say. read_texts() gives them with every text as its plural forms, and refuses a translation that
-// lacks a key or a form which its language needs. As a program, `node texts.mjs <file>` writes them as C++ (web/page_texts.hpp).
+// web/texts/<language>.json holds the texts of pages. read_texts() returns every text with its plural forms.
+// It refuses a translation without a key or form that its language needs. As a program, `node texts.mjs
+// <file>` writes them as C++ (web/page_texts.hpp).
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,7 +45,7 @@ export function read_texts() {
   return all;
 }
 
-/** JSON's escapes are C++'s, for what texts have. */
+/** The JSON escapes in our texts are valid C++ escapes too. */
 const literal = (text) => (text === undefined ? '{}' : JSON.stringify(text));
 
 function write(file) {

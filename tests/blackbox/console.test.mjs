@@ -193,7 +193,7 @@ test('who types 5000 forints sells for 5000 forints', async (t) => {
   await page.getByLabel('Price (HUF)').fill('5000');
   await page.getByLabel('Tickets', { exact: true }).fill('10');
   await page.getByRole('button', { name: 'Make the event' }).click();
-  await said(page, 'is made, as a draft');
+  await said(page, 'is created as a draft');
   const id = new URL(page.url()).hash.split('/')[2];
   assert.equal((await s.server.get(`/events/${id}`, { token: s.token })).json.ticket_types[0].price, 500_000);
 });
@@ -263,7 +263,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await check_page(page, 'console-new-event-refused');
   await page.getByLabel('Sale ends').fill('2037-01-01T10:00');
   await page.getByRole('button', { name: 'Make the event' }).click();
-  await said(page, 'is made, as a draft');
+  await said(page, 'is created as a draft');
   await page.getByRole('heading', { level: 1, name: /Aurora Open Air 2027/ }).waitFor();
   const id = new URL(page.url()).hash.split('/')[2];
   const event = (await server.get(`/events/${id}`, { token: s.token })).json;
@@ -315,7 +315,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
 
   // People are called by hand.
   await page.getByLabel('Policy').selectOption('operator');
-  await page.getByLabel('Message to everybody in line').fill('We call you <b>soon</b>.');
+  await page.getByLabel('Message to all in line').fill('We call you <b>soon</b>.');
   await page.getByRole('button', { name: 'Apply now' }).click();
   await said(page, 'The change is in force.');
   await page.getByRole('link', { name: 'Settings' }).click();
@@ -327,7 +327,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await page.getByRole('button', { name: 'Save' }).click();
   await page
     .getByRole('alert')
-    .getByText(/The new total is below what is taken already: \d+ held and \d+ sold/)
+    .getByText(/The new total is below the taken tickets: \d+ held and \d+ sold/)
     .waitFor();
   await tab(page, 'Live');
   const fans = await server.customers(3);
@@ -337,7 +337,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   const called = waiting + 2;
   await page.getByLabel('How many').fill(String(called));
   await page.getByRole('button', { name: `Call next ${called}` }).click();
-  await said(page, `${called} of ${called} were let in.`);
+  await said(page, `${called} of ${called} were admitted.`);
   await tile_reaches(page, 'Waiting', 1);
   assert.equal((await server.position(fans[0], id)).status, 'ADMITTED');
   assert.equal((await server.position(fans[0], id)).message, 'We call you <b>soon</b>.');
@@ -345,7 +345,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('paused', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
-  await said(page, 'The sale goes on.');
+  await said(page, 'The sale continues.');
   // Somebody else ends it while we look: our own attempt is refused in words, and the page comes to know.
   await page.getByRole('button', { name: 'End', exact: true }).click();
   const dialog = page.getByRole('dialog');
@@ -411,7 +411,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   await eventually('one order', async () => (await page.getByRole('table').getByRole('row').count()) === 2);
   await page.getByLabel('State', { exact: true }).selectOption('failed');
   await page.getByRole('button', { name: 'Search' }).click();
-  await page.getByText('No order fits.').waitFor();
+  await page.getByText('No matching orders.').waitFor();
   await page.getByLabel('State', { exact: true }).selectOption('');
   await page.getByLabel('Find').fill(order.slice(-12));
   await page.getByRole('button', { name: 'Search' }).click();
@@ -469,7 +469,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   await tab(page, 'People');
   await page.getByLabel('E-mail address or entry id').fill('nobody@example.org');
   await page.getByRole('button', { name: 'Find' }).click();
-  await page.getByText('Nobody by this address has a place in this line.').waitFor();
+  await page.getByText('No one with this address has a place in this line.').waitFor();
   for (const name of [email, waiting.entry_id]) {
     await page.getByLabel('E-mail address or entry id').fill(name);
     await page.getByRole('button', { name: 'Find' }).click();
@@ -608,7 +608,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
     const chart = await page
       .getByRole('img', { name: /^Calls to sandbox a minute: / })
       .getAttribute('aria-label');
-    return /Answered [\d.]+, highest [\d.]+; Refused [\d.]+, highest [\d.]+; Came to nothing 0, highest 0, since/.test(
+    return /Answered [\d.]+, highest [\d.]+; Refused [\d.]+, highest [\d.]+; Failed 0, highest 0, since/.test(
       chart,
     );
   });
@@ -782,8 +782,8 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   assert.equal((await server.position(vip, event.id)).status, 'ADMITTED');
   assert.equal((await server.position(fan, event.id)).status, 'WAITING');
   await page.getByLabel('E-mail addresses').fill('other@example.org');
-  await page.getByRole('button', { name: 'Serve them like everybody' }).click();
-  await said(page, '1 customer is served like everybody again.');
+  await page.getByRole('button', { name: 'Serve them like all others' }).click();
+  await said(page, '1 customer is served like all others again.');
   await page.locator('[data-priority]').getByText('1').waitFor();
   await tab(page, 'Audit log');
   await page.getByRole('row', { name: /Too cheap\./ }).waitFor();
@@ -809,7 +809,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   await page.getByText('The quota has fewer free tickets than that.').waitFor();
   await page.getByLabel('Tickets each').fill('1');
   await page.getByRole('button', { name: 'Invite' }).click();
-  await said(page, '2 customers invited; who was told within a day gets no second mail.');
+  await said(page, '2 customers invited; customers notified within a day get no second mail.');
   await page
     .getByRole('row', { name: /Members.*1 of 1/ })
     .first()
@@ -827,7 +827,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   assert.equal(invitation.json.ticket_type_id, event.ticket_types[1].id, invitation.text);
   const order = await bought(s, member, event, ada);
   await page.getByRole('link', { name: 'Blocked', exact: true }).click();
-  await page.getByText('Nobody is blocked.').waitFor();
+  await page.getByText('No one is blocked.').waitFor();
   await page.getByLabel('E-mail addresses').fill(email);
   await page.getByRole('button', { name: 'Block and refund' }).click();
   await page.getByRole('dialog').getByLabel('Reason').fill('Resold tickets.');
@@ -841,7 +841,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   );
   await page.getByRole('button', { name: 'Serve again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Serve again' }).click();
-  await page.getByText('Nobody is blocked.').waitFor();
+  await page.getByText('No one is blocked.').waitFor();
 });
 
 test('a queue is made, retuned, called from, paused and searched', async (t) => {
@@ -870,7 +870,7 @@ test('a queue is made, retuned, called from, paused and searched', async (t) => 
   await tile_reaches(page, 'Waiting', 2);
   await page.getByLabel('How many').fill('1');
   await page.getByRole('button', { name: 'Call next 1' }).click();
-  await tile_reaches(page, 'Let in now', 1);
+  await tile_reaches(page, 'Admitted now', 1);
   await check_page(page, 'console-queue');
   await tab(page, 'People');
   await page.getByLabel('Ticket id').fill(ann.ticket_id);
@@ -945,7 +945,7 @@ test('with the keyboard only: sign in, skip, open an event, change it, answer a 
   await press('Enter');
   await page.getByRole('heading', { level: 1, name: /Aurora/ }).waitFor();
   await eventually('the heading has the focus', async () => /Aurora/.test(await focused()));
-  await tab_to('Message to everybody');
+  await tab_to('Message to all');
   await page.keyboard.type('Typed.');
   await press('Enter');
   await said(page, 'The change is in force.');
@@ -1037,7 +1037,7 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   await page.getByText('It may have been done or not').waitFor();
   await page.unroute('**/advance');
   await page.getByRole('button', { name: /^Call next/ }).click();
-  await said(page, '0 of 10 were let in.');
+  await said(page, '0 of 10 were admitted.');
   await eventually('no complaint', async () => (await page.getByRole('alert').count()) === 0);
   await server.kill();
   await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();

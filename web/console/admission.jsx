@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How people are let in, changed while the sale runs, and calling the next by hand. For events and for standalone queues.
+// How customers are admitted: changed while the sale runs, and admission by hand. For events and for
+// standalone queues.
 import { useState } from 'preact/hooks';
 import { patch, post } from './api.mjs';
 import { typed, untyped } from './format.mjs';
 import { Choice, Field, Form, ProblemNote, tell, Text, use_action, Whole } from './parts.jsx';
 
 const policies = [
-  ['batch', 'Batch: so many every interval'],
-  ['capacity', 'Capacity: so many at a time'],
-  ['rate', 'Rate: so many a minute'],
+  ['batch', 'Batch: a number at each interval'],
+  ['capacity', 'Capacity: a number inside at a time'],
+  ['rate', 'Rate: a number per minute'],
   ['operator', 'Operator: called by hand'],
-  ['open', 'Open: no line, everybody at once'],
+  ['open', 'Open: no line, all admitted at once'],
 ];
-/** Standalone queues have two of them. */
+/** Standalone queues have only two of them. */
 export const policies_for = (kind) =>
   kind === 'queue' ? policies.filter(([key]) => key === 'capacity' || key === 'operator') : policies;
 
-/** An event's or a queue's admission in one form: what is typed, by one name for both. */
+/** The admission of an event or queue as form values with common names. */
 function form_of(kind, thing) {
   const q = kind === 'queue' ? thing : thing.queue;
   return {
@@ -30,7 +31,7 @@ function form_of(kind, thing) {
   };
 }
 
-/** Only what was changed: who else changed something meanwhile keeps it. */
+/** Only changed fields, so that changes by others meanwhile stay. */
 function changes(kind, before, now) {
   const settings = {};
   const put = (field, value) =>
@@ -109,7 +110,7 @@ export function Admission({ kind, path, thing, changed }) {
               label={kind === 'queue' ? 'Inside at a time' : 'Shopping at a time'}
               wrong={wrong('concurrency')}
               hint={
-                now.policy === 'capacity' ? 'Who is in stays in when this is lowered.' : 'Empty: no limit.'
+                now.policy === 'capacity' ? 'A lower value removes no one who is inside.' : 'Empty: no limit.'
               }
             >
               <Whole
@@ -123,9 +124,9 @@ export function Admission({ kind, path, thing, changed }) {
           )}
           {shows('factor') && (
             <Field
-              label="People let in per free ticket"
+              label="Admissions per free ticket"
               wrong={wrong('over_admission_factor')}
-              hint="More than 1 makes up for those who do not buy."
+              hint="More than 1 compensates for customers who do not buy."
             >
               <Whole
                 value={now.factor}
@@ -138,11 +139,7 @@ export function Admission({ kind, path, thing, changed }) {
               />
             </Field>
           )}
-          <Field
-            label="Message to everybody in line"
-            wrong={action.problem?.fields?.get('message')}
-            class="wide"
-          >
+          <Field label="Message to all in line" wrong={action.problem?.fields?.get('message')} class="wide">
             <Text value={now.message} set={set('message')} maxLength={500} />
           </Field>
         </div>
@@ -172,7 +169,7 @@ export function CallNext({ kind, path, thing, done }) {
     await action.run(async () => {
       const answer = await post(`${path}/advance`, { count: Number(count) });
       set_called({ admitted: answer.admitted, asked: Number(count) });
-      tell(`${answer.admitted} of ${count} were let in.`);
+      tell(`${answer.admitted} of ${count} were admitted.`);
       done();
     });
   };
@@ -181,7 +178,7 @@ export function CallNext({ kind, path, thing, done }) {
       <h2 id="call-title">Call next</h2>
       {policy !== 'operator' ? (
         <p class="soft">
-          People are let in by the policy “{policy}”. Under the policy “operator” you call them from here.
+          The policy “{policy}” admits customers. Under the policy “operator” you admit them here.
         </p>
       ) : (
         <Form send={send}>
@@ -195,8 +192,8 @@ export function CallNext({ kind, path, thing, done }) {
           </div>
           {admitted !== null && (
             <p>
-              {admitted} let in.
-              {admitted < asked && ' Nobody else waits, or there is no room or stock for more.'}
+              {admitted} admitted.
+              {admitted < asked && ' No one else waits, or there is no room or stock for more.'}
             </p>
           )}
           <ProblemNote problem={action.problem} />

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public API as the console calls it: the organizer's token, which is kept in this page's memory and nowhere else, requests with a
+// The public API for the console: the organizer's token (kept only in this page's memory), requests with a
 // deadline, and problems in plain words. Knows no view.
 
 const request_timeout_ms = 20_000;
-/** setTimeout takes no more than 2^31 - 1 ms. */
+/** Maximum of setTimeout: 2^31 - 1 ms. */
 const timer_max_ms = 2 ** 31 - 1;
 
-/** Where the API is: beside this page, under whatever path the server has. */
+/** Base address of the API: beside this page, under any path of the server. */
 const api_root = new URL('.', location.href.split('#')[0]);
 const url_of = (path) => new URL(path.replace(/^\//, ''), api_root);
 
-// -- problems -----------------------------------------------------------------------------------------------------------------------
+// -- problems -------------------------------------------------------------------------------------------
 
 const sentences = {
   network: 'The server could not be reached. Please check the connection.',
@@ -18,27 +18,27 @@ const sentences = {
   unauthenticated: 'Your sign-in has ended. Please sign in again.',
   forbidden: 'Your account may not do this.',
   not_found: 'There is nothing here, or it is not yours.',
-  invalid_field: 'Some of what you entered cannot be taken as it is.',
+  invalid_field: 'Some of your input is not valid.',
   nothing_to_refund: 'There is nothing left to refund on this order.',
-  refund_open: 'A refund of this order is under way. Please wait until it is done.',
-  wrong_mode: 'People are called by hand only under the policy “operator”. Change the policy first.',
-  idempotency_in_progress: 'The first of these requests is still under way.',
+  refund_open: 'A refund of this order is in progress. Please wait until it is done.',
+  wrong_mode: 'Admission by hand needs the policy “operator”. Change the policy first.',
+  idempotency_in_progress: 'The first of these requests is still in progress.',
   internal_error: 'Something went wrong on the server.',
 };
 
-/** "must be after sale_start": the names of fields as words. */
+/** Replaces names of fields by words: "must be after sale_start". */
 const plain = (text) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '));
 
 function sentence_of(body) {
   if (body.code === 'invalid_transition' && body.current_status)
     return `That is not possible while this is ${body.current_status.toLowerCase().replaceAll('_', ' ')}.`;
   if (body.code === 'total_below_committed')
-    return `The new total is below what is taken already: ${body.held} held and ${body.sold} sold.`;
+    return `The new total is below the taken tickets: ${body.held} held and ${body.sold} sold.`;
   if (body.code === 'external_id_taken') return 'Another queue has this external id.';
   return sentences[body.code] ?? body.title ?? 'The server refused this.';
 }
 
-/** A refusal of the API, or that there was no answer. `message` is for people. */
+/** A refusal by the API, or no answer. `message` is for people. */
 export class Problem extends Error {
   constructor(status, body, { retry_after = 0, is_change = false } = {}) {
     const seconds = retry_after > 1 ? ` Try again in ${retry_after} seconds.` : ' Try again in a moment.';
@@ -58,14 +58,17 @@ export class Problem extends Error {
   }
 }
 
-// -- who is signed in -----------------------------------------------------------------------------------------------------------------
+// -- session --------------------------------------------------------------------------------------------
 
 let session = null; // {token, email, organizer_id, expires_at}
 let ending;
 const listeners = new Set();
 
 export const current_session = () => session;
-/** Calls `listener(session, left)` whenever somebody signs in, signs out (`left`), or the sign-in ends by itself. Returns how to stop that. */
+/**
+ * Calls `listener(session, left)` at each sign-in, sign-out (`left`) or expiry. Returns a function that
+ * unsubscribes.
+ */
 export function on_session(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -94,10 +97,10 @@ export async function sign_in(email, password) {
   });
 }
 
-/** The token is forgotten: the API has no way to end it earlier than its time. */
+/** Forgets the token. The API cannot end it before its expiry. */
 export const sign_out = () => set_session(null, true);
 
-// -- requests -------------------------------------------------------------------------------------------------------------------------
+// -- requests -------------------------------------------------------------------------------------------
 
 async function problem_of(answer, is_change) {
   const body = await answer.json().catch(() => ({}));
@@ -141,7 +144,10 @@ async function send(method, path, { body, key, anonymous, signal, timeout_ms = r
   }
 }
 
-/** The answer's JSON. `key`: for what must not happen twice. Throws a Problem; or what `signal` did, when the caller has left. */
+/**
+ * Returns the JSON of the answer. `key`: idempotency key of a request that must not happen twice. Throws a
+ * Problem, or the abort reason of `signal`.
+ */
 export async function request(method, path, options = {}) {
   const { answer, done } = await send(method, path, options);
   try {
@@ -164,7 +170,7 @@ export const new_key = () => crypto.randomUUID();
 
 export const is_abort = (error) => error?.name === 'AbortError' || error === 'left';
 
-/** Saves what a GET answers as a file of that name. `progress` hears the bytes so far. */
+/** Saves the answer of a GET as a file of that name. `progress` gets the bytes so far. */
 export async function download(path, name, progress) {
   const { answer, done } = await send('GET', path, { timeout_ms: 15 * 60_000 });
   const parts = [];
@@ -177,7 +183,7 @@ export async function download(path, name, progress) {
       progress((bytes += part.value.length));
     }
   } catch {
-    throw new Problem(0, { code: 'network', title: 'The file broke off.' });
+    throw new Problem(0, { code: 'network', title: 'The download was interrupted.' });
   } finally {
     done();
   }

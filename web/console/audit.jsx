@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who changed what, and why; and what waits for a person.
+// The audit log, with reasons; and the dead letters.
 import { useState } from 'preact/hooks';
 import { get, post } from './api.mjs';
 import { time, words } from './format.mjs';
@@ -7,7 +7,7 @@ import { Badge, Choice, Confirm, ExportButton, Field, Heading, Listing, Table, u
 
 const no_detail = (detail) => Object.keys(detail).length === 0;
 
-/** Of one event or queue, or (no `target`) of everything. */
+/** The log of one event or queue; without `target`, of everything. */
 export function AuditList({ target }) {
   const query = target ? `target=${target}` : '';
   const pages = use_pages(async (cursor) => {
@@ -64,18 +64,18 @@ export function Audit() {
   );
 }
 
-// -- dead letters ---------------------------------------------------------------------------------------------------------------------
+// -- dead letters ---------------------------------------------------------------------------------------
 
 const kinds = {
   refund_refused: 'The gateway refuses a refund',
   payment_quarantined: 'A payment is not as quoted',
   undelivered: 'A message could not be delivered',
 };
-/** What another try means. */
+/** The effect of a retry, by kind. */
 const retries = {
-  refund_refused: 'The refund is sent to the gateway once more.',
+  refund_refused: 'The refund is sent to the gateway again.',
   payment_quarantined: 'The money is sent back.',
-  undelivered: 'The message goes out once more.',
+  undelivered: 'The message is sent again.',
 };
 
 export function DeadLetters() {
@@ -92,7 +92,7 @@ export function DeadLetters() {
   return (
     <>
       <Heading title="Dead letters" />
-      <p class="soft">What the server has given up and leaves to a person.</p>
+      <p class="soft">Work that the server has given up and that needs a person.</p>
       <section class="card" aria-label="Dead letters">
         <Field label="Show">
           <Choice
@@ -155,8 +155,8 @@ export function DeadLetters() {
       </section>
       {asking && (
         <Confirm
-          title={asking.verb === 'retry' ? 'Try it again?' : 'Dismiss it?'}
-          what={`${asking.letter.detail}. ${asking.verb === 'retry' ? (retries[asking.letter.kind] ?? '') : 'Nothing more is done about it by the server.'}`}
+          title={asking.verb === 'retry' ? 'Retry?' : 'Dismiss it?'}
+          what={`${asking.letter.detail}. ${asking.verb === 'retry' ? (retries[asking.letter.kind] ?? '') : 'The server does nothing more about it.'}`}
           verb={asking.verb === 'retry' ? 'Retry' : 'Dismiss'}
           danger={asking.verb === 'dismiss'}
           work={(reason) => settle(asking.verb, reason)}

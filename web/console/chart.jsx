@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A live chart by uPlot: up to three lines over time, told apart by dashes as well as by colour, with their present values as text.
+// A live chart by uPlot: up to three lines over time, distinguished by dashes and colour, with their current
+// values as text.
 import uPlot from 'uplot';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { clock_of } from './format.mjs';
@@ -22,9 +23,9 @@ const columns_of = (history, lines) => [
   history.times,
   ...lines.map((line) => history.values.get(line.key) ?? []),
 ];
-/** From nothing to somewhat above the highest, so that a flat line is seen as one. */
+/** Range from 0 to somewhat above the maximum, so that a flat line is visible. */
 const heights = (least) => (_, low, high) => [0, Math.max(least, (high ?? 0) * 1.1)];
-/** A minute at least, so that the beginning is not stretched over all of it. */
+/** At least a minute, so that the first seconds are not stretched over the whole width. */
 const moments = (_, first, last) => (first === null ? [0, 60] : [first, Math.max(last, first + 60)]);
 const powers = (digits) =>
   Array.from({ length: 13 }, (_, power) => digits.map((digit) => digit * 10 ** power)).flat();
@@ -67,7 +68,7 @@ function options_of(lines, format, least, width) {
   };
 }
 
-/** In words, for who does not see it. */
+/** The chart in words, for screen readers. */
 function summary(history, lines, format) {
   if (history.times.length === 0) return 'no values yet';
   const since = clock_of(history.times[0]);
@@ -81,8 +82,8 @@ function summary(history, lines, format) {
 }
 
 /**
- * `lines`: [{key, name}] of `history` (history.mjs). `tick` changes when there is something new. `format(value)`: as text. `least`: what the
- * chart is high at least.
+ * `lines`: [{key, name}] of `history` (history.mjs). `tick` changes with new points. `format(value)` returns text.
+ * `least`: minimum of the upper bound.
  */
 export function Chart({ title, lines, history, tick, format, axis_format = format, least = 4 }) {
   const box = useRef();

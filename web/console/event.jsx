@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One event: its state and what turns it, and the views of it.
+// One event: its state, its actions and its views.
 import { useState } from 'preact/hooks';
 import { current_session, get, post, Problem } from './api.mjs';
 import { AuditList } from './audit.jsx';
@@ -14,22 +14,22 @@ import { PromoCodes } from './promo_codes.jsx';
 
 const look_every_ms = 5_000;
 
-/** What may be done in which state; those that cannot be undone are asked for twice. */
+/** Actions by state; actions that cannot be undone ask for confirmation. */
 const turns = {
   activate: { verb: 'Activate', from: ['DRAFT'], done: 'The sale is open.' },
-  pause: { verb: 'Pause', from: ['ACTIVE'], done: 'Paused: nobody is let in, people may still join.' },
-  resume: { verb: 'Resume', from: ['PAUSED'], done: 'The sale goes on.' },
+  pause: { verb: 'Pause', from: ['ACTIVE'], done: 'Paused: no admissions; customers may still join.' },
+  resume: { verb: 'Resume', from: ['PAUSED'], done: 'The sale continues.' },
   end: {
     verb: 'End',
     from: ['ACTIVE', 'PAUSED'],
     done: 'The sale has ended.',
-    ask: 'Nobody joins or is let in any more, and everybody in line is told. Who shops now may finish. This cannot be undone.',
+    ask: 'No one can join or be admitted any more, and all in line are notified. Customers who are shopping may finish. This cannot be undone.',
   },
   cancel: {
     verb: 'Cancel',
     from: ['DRAFT', 'ACTIVE', 'PAUSED', 'ENDED'],
     done: 'The event is cancelled.',
-    ask: 'The event does not take place: everybody who paid gets the money back and is told by mail. This cannot be undone.',
+    ask: 'The event does not take place: all who paid get their money back and a mail. This cannot be undone.',
   },
 };
 
@@ -85,7 +85,7 @@ const tabs = [
   ['audit', 'Audit log'],
 ];
 
-/** Links to the views of one thing; `root`: its own address. */
+/** Links to the views; `root`: their base address. */
 export function Tabs({ root, all, current, label }) {
   return (
     <nav class="tabs" aria-label={label}>
@@ -102,7 +102,7 @@ export function Tabs({ root, all, current, label }) {
   );
 }
 
-/** Everybody may read an event that is on sale; here only its organizer's own are shown. */
+/** Everyone may read an event on sale; this page shows only the organizer's own events. */
 async function own_event(id, signal) {
   const event = await get(`/events/${id}`, { signal });
   if (event.organizer_id !== current_session()?.organizer_id) throw new Problem(404, { code: 'not_found' });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new event, or an event's settings. Only what was changed is sent. Money is typed as people write it and sent in minor units.
+// A new event, or the settings of one. Sends only changed fields. People type money with decimals; the form
+// sends minor units.
 import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
 import { policies_for } from './admission.jsx';
@@ -95,7 +96,7 @@ function form_of(event) {
 
 const seconds = (text) => Math.round(Number(text) * 60);
 
-/** How each typed field goes out: [where, value]. */
+/** Request field and value of each typed field: [name, value]. */
 const wire = {
   name: (f) => ({ name: f.name.trim() }),
   message: (f) => ({ message: f.message }),
@@ -127,7 +128,7 @@ const type_wire = {
   sale_until: (t) => ({ sale_until: from_local_input(t.sale_until) }),
 };
 
-/** What of `now` differs from `before` (nothing: everything), as the API takes it. */
+/** The fields of `now` that differ from `before` (none given: all), in the form of the API. */
 function changed_part(fields, before, now, ...more) {
   return Object.assign(
     {},
@@ -203,12 +204,12 @@ function TicketType({ type, index, currency, set, remove, wrong }) {
   );
 }
 
-/** `event`: to change; none: a new one. */
+/** `event`: the one to change; without it, a new one. */
 export function EventForm({ event, changed }) {
-  // What the edits are compared with: the event as it was when the form was opened, or last saved.
+  // Base of the comparison: the event when the form was opened or last saved.
   const [before, set_before] = useState(() => (event ? form_of(event) : null));
   const [form, set_form] = useState(() => before ?? new_form());
-  const [key] = useState(new_key); // a new event is made once, however often this is sent
+  const [key] = useState(new_key); // repeated sends create one event
   const action = use_action();
   const put = (name) => (value) => set_form((now) => ({ ...now, [name]: value }));
   const put_type = (index) => (type) =>
@@ -234,7 +235,7 @@ export function EventForm({ event, changed }) {
     action.run(async () => {
       if (!event) {
         const made = await post('/events', body, { key });
-        tell(`“${made.name}” is made, as a draft. Nobody sees it until it is activated.`);
+        tell(`“${made.name}” is created as a draft. It is not visible until it is activated.`);
         location.hash = `#/events/${made.id}`;
         return;
       }
@@ -281,7 +282,7 @@ export function EventForm({ event, changed }) {
           >
             <When value={form.queue_opens_at} set={put('queue_opens_at')} required={Boolean(event)} />
           </Field>
-          <Field label="Message to everybody in line" wrong={wrong('message')} class="wide">
+          <Field label="Message to all in line" wrong={wrong('message')} class="wide">
             <Text value={form.message} set={put('message')} maxLength={500} />
           </Field>
         </div>
@@ -369,7 +370,7 @@ export function EventForm({ event, changed }) {
             <Field
               label="Session (minutes)"
               wrong={wrong('queue.session_ttl_seconds')}
-              hint="From being let in to the end of shopping."
+              hint="From admission to the end of shopping."
             >
               <Whole
                 value={form.session_ttl}
@@ -383,7 +384,7 @@ export function EventForm({ event, changed }) {
             <Field
               label="Time to choose (minutes)"
               wrong={wrong('queue.claim_window_seconds')}
-              hint="Who has claimed nothing by then makes room."
+              hint="Customers without a claim by then lose their turn."
             >
               <Whole
                 value={form.claim_window}
@@ -419,7 +420,7 @@ export function EventForm({ event, changed }) {
             <Field
               label="Away after (seconds)"
               wrong={wrong('queue.presence_timeout_seconds')}
-              hint="Who is gone for so long is skipped; 0: nobody, else at least 20."
+              hint="Customers away for longer are skipped; 0: never, otherwise at least 20."
             >
               <Whole
                 value={form.presence_timeout}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers, money and times as people read and type them. Money is an integer of minor units everywhere else; no floats on the way.
+// Numbers, money and times in the form that people read and type. Money is an integer of minor units
+// everywhere else; no floats.
 
 const locale = 'en-GB';
 const whole = new Intl.NumberFormat(locale);
@@ -11,13 +12,16 @@ export const number = (value) => (value === null || value === undefined ? '–' 
 export const rate = (value) => one_digit.format(value ?? 0);
 export const time = (text) => (text ? long_time.format(new Date(text)) : '–');
 export const clock_of = (seconds) => clock.format(new Date(seconds * 1000));
-/** "Europe/Zagreb": in which zone times are shown and typed. */
+/** Time zone of displayed and typed times: "Europe/Zagreb". */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let unusual_decimals = {};
-/** `table`: the decimals of each currency that has not 2, as the server knows them. Before the first amount. */
+/** Sets the decimals of currencies that do not have 2, from the server. Call before the first amount. */
 export const know_decimals = (table) => (unusual_decimals = table);
-/** Of the minor unit: 2 for EUR, 0 for JPY. Not Intl's: its HUF and COP have none, because nobody pays with smaller coins. */
+/**
+ * Decimals of the minor unit: 2 for EUR, 0 for JPY. Intl has none for HUF and COP, which differs from
+ * gateways.
+ */
 export const digits_of = (currency) =>
   Object.hasOwn(unusual_decimals, currency) ? unusual_decimals[currency] : 2;
 
@@ -37,7 +41,7 @@ export function money(minor, currency) {
   return `${rest === undefined ? grouped : `${grouped}.${rest}`} ${currency}`;
 }
 
-/** "149", "149.5", "1,200.00" in minor units; null for what is no such amount. */
+/** Parses "149", "149.5", "1,200.00" into minor units; null if it is no amount. */
 export function parse_amount(text, currency) {
   const digits = digits_of(currency);
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text.trim().replaceAll(',', ''));
@@ -47,21 +51,21 @@ export function parse_amount(text, currency) {
 }
 
 const two = (n) => String(n).padStart(2, '0');
-/** For <input type="datetime-local">, in our zone, in the form that browsers give back: without seconds that are zero. */
+/** Value of <input type="datetime-local"> in our zone, in the form of browsers: without zero seconds. */
 export function local_input(text) {
   if (!text) return '';
   const t = new Date(text);
   const date = `${t.getFullYear()}-${two(t.getMonth() + 1)}-${two(t.getDate())}`;
   return `${date}T${two(t.getHours())}:${two(t.getMinutes())}${t.getSeconds() > 0 ? `:${two(t.getSeconds())}` : ''}`;
 }
-/** Back again; null if it is empty. */
+/** Inverse of the above; null if empty. */
 export const from_local_input = (text) => (text ? new Date(text).toISOString() : null);
 
-/** Numbers as they stand in a field, where empty is "none", which the API calls null. */
+/** Numbers of a field; empty means none, null in the API. */
 export const typed = (value) => (value === null || value === undefined ? '' : String(value));
 export const untyped = (text) => (text === '' ? null : Number(text));
 
-/** "8 min 20 s" of seconds. */
+/** Seconds as "8 min 20 s". */
 export function span(seconds) {
   if (seconds === null || seconds === undefined) return '–';
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
@@ -70,5 +74,5 @@ export function span(seconds) {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** "in_line" and "IN_LINE" as words: "in line". */
+/** "in_line" and "IN_LINE" as "in line". */
 export const words = (name) => name.toLowerCase().replaceAll('_', ' ').replaceAll('.', ' ');

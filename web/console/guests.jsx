@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is invited to a quota of an event, and whom the organizer does not serve at any. The API takes addresses and gives ids: who is on a list
-// is not shown by name.
+// Invited customers of a quota, and blocked customers of the organizer. The API takes addresses and returns
+// ids, so the lists show no names.
 import { useState } from 'preact/hooks';
 import { del, get, post } from './api.mjs';
 import { from_local_input, number, time, zone } from './format.mjs';
@@ -25,7 +25,7 @@ import { Addresses, addresses_of, too_many_of } from './priority.jsx';
 
 const customers = (count) => `${number(count)} ${count === 1 ? 'customer' : 'customers'}`;
 
-/** `{emails, reason, …}` as the API wants it. */
+/** `{emails, reason, …}` in the form of the API. */
 const body_of = (text, reason, rest = {}) => ({
   emails: addresses_of(text),
   ...rest,
@@ -55,7 +55,7 @@ export function Invitations({ event }) {
     };
     if (!(await action.run(async () => (done = await post(path, body_of(form.text, form.reason, wish))))))
       return;
-    finish(`${customers(done.count)} invited; who was told within a day gets no second mail.`);
+    finish(`${customers(done.count)} invited; customers notified within a day get no second mail.`);
   };
   const withdraw = async () => {
     let done;
@@ -66,8 +66,8 @@ export function Invitations({ event }) {
     <section class="card" aria-labelledby="invitations-title">
       <h2 id="invitations-title">Invitations</h2>
       <p>
-        A hidden ticket type is a quota: who is invited sees it after the sign-in and buys from it without a
-        promo code. More than the quota has is promised to nobody.
+        A hidden ticket type is a quota: invited customers see it after the sign-in and buy from it without a
+        promo code. An invitation promises no more than the quota has.
       </p>
       {quotas.length === 0 ? (
         <p>This event has no hidden ticket type yet. Make one under Settings.</p>
@@ -113,7 +113,7 @@ export function Invitations({ event }) {
           </div>
         </Form>
       )}
-      <Listing pages={pages} empty="Nobody is invited yet.">
+      <Listing pages={pages} empty="No invitations yet.">
         {(items) => (
           <Table
             label="Invitations"
@@ -139,7 +139,7 @@ export function BlockedCustomers() {
   );
   const [text, set_text] = useState('');
   const [with_ended, set_with_ended] = useState(false);
-  const [asking, set_asking] = useState(null); // the customer to serve again, or 'block'
+  const [asking, set_asking] = useState(null); // the customer to unblock, or 'block'
   const count = addresses_of(text).length;
   const block = async (why) => {
     await post('/blocked-customers', body_of(text, why ?? '', { include_ended: with_ended }));
@@ -154,24 +154,20 @@ export function BlockedCustomers() {
     <>
       <Heading title="Blocked customers" />
       <p class="soft">
-        Whom you do not serve at any of your events: they can neither join nor buy, what they have ends, and
-        what they paid is sent back.
+        Customers whom none of your events serves: they can neither join nor buy. Their places and orders end,
+        and their payments are refunded.
       </p>
       <section class="card" aria-label="Block customers">
         <Form send={() => set_asking('block')}>
           <Addresses text={text} set={set_text} />
-          <Check
-            label="Give back what they bought from sales that have ended, too"
-            value={with_ended}
-            set={set_with_ended}
-          />
+          <Check label="Refund their purchases of ended sales too" value={with_ended} set={set_with_ended} />
           <button type="submit" class="button danger" disabled={Boolean(too_many_of(text))}>
             Block and refund
           </button>
         </Form>
       </section>
-      <section class="card" aria-label="Who is blocked">
-        <Listing pages={pages} empty="Nobody is blocked.">
+      <section class="card" aria-label="Currently blocked">
+        <Listing pages={pages} empty="No one is blocked.">
           {(items) => (
             <Table
               label="Blocked customers"
@@ -201,7 +197,7 @@ export function BlockedCustomers() {
       {asking === 'block' && (
         <Confirm
           title={`Block ${customers(count)}?`}
-          what="Their places, sessions and open orders end now, and what they bought is refunded. A refund cannot be undone."
+          what="Their places, sessions and open orders end now, and their purchases are refunded. A refund cannot be undone."
           verb="Block and refund"
           danger
           work={block}
@@ -212,7 +208,7 @@ export function BlockedCustomers() {
       {asking && asking !== 'block' && (
         <Confirm
           title="Serve this customer again?"
-          what="It may join and buy again. What was refunded stays refunded."
+          what="They may join and buy again. Refunds stay refunded."
           verb="Serve again"
           work={unblock}
           close={() => set_asking(null)}

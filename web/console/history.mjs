@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live views have seen while this page is open: the server keeps no history of its numbers. Bounded; forgotten with the page and at
-// sign-out.
+// The points that the live views have received while this page is open; the server keeps no history. Bounded.
+// Ends with the page and at sign-out.
 
-const points_max = 7_200; // two hours at one look a second
+const points_max = 7_200; // two hours at one point a second
 const lines_max = 20;
 
 const all = new Map();
@@ -11,7 +11,7 @@ export function forget_histories() {
   all.clear();
 }
 
-/** Of an event or a queue. The one looked at longest ago makes room. */
+/** The history of an event or queue. The least recently used one makes room. */
 export function history_of(id) {
   const known = all.get(id) ?? { times: [], values: new Map() };
   all.delete(id);
@@ -20,7 +20,10 @@ export function history_of(id) {
   return known;
 }
 
-/** `numbers`: by name, the same names each time or more. Times in seconds: of the same moment the later word counts, an earlier moment is not kept. */
+/**
+ * Adds a point. `numbers`: by name; later points have the same names or more. Times in seconds: a point with
+ * the same time replaces the former, an earlier one is dropped.
+ */
 export function remember(history, seconds, numbers) {
   const { times, values } = history;
   const newest = times[times.length - 1] ?? -Infinity;
@@ -36,7 +39,10 @@ export function remember(history, seconds, numbers) {
 }
 
 const rate_span_seconds = 60;
-/** How much a count grew by a minute, over the last minute of what was seen; 0 while only one look was taken. A count that fell began anew. */
+/**
+ * Growth of a counter per minute, over the last minute of points; 0 with one point. A smaller value means
+ * that the counter restarted.
+ */
 export function per_minute({ times, values }, name) {
   const column = values.get(name) ?? [];
   const last = times.length - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale or a queue as it runs: numbers, charts over what this page has seen, admission, calling the next.
+// A running sale or queue: numbers, charts over the points of this page, admission, admission by hand.
 import { get } from './api.mjs';
 import { Admission, CallNext } from './admission.jsx';
 import { Chart } from './chart.jsx';
@@ -14,7 +14,7 @@ const line_chart = (inside) => ({
   title: 'People',
   lines: [
     { key: 'waiting', name: 'Waiting' },
-    { key: inside, name: 'Let in' },
+    { key: inside, name: 'Admitted' },
   ],
   format: number,
 });
@@ -36,7 +36,7 @@ const ticket_chart = {
   format: number,
 };
 
-/** The numbers of `stats_path`, once a second, into the history of `id`. */
+/** Adds the numbers of `stats_path` once a second to the history of `id`. */
 function use_stats(id, stats_path) {
   const history = history_of(id);
   const stats = use_loaded(
@@ -54,7 +54,7 @@ function use_stats(id, stats_path) {
   return { history, ...stats };
 }
 
-/** How fresh the numbers are: said when they are not. */
+/** Age of the numbers; shown only if they are old. */
 function Freshness({ data, problem, history }) {
   if (problem) return <ProblemNote problem={problem} />;
   if (!data) return <p class="soft">Loading…</p>;
@@ -83,7 +83,11 @@ export function EventLive({ event, changed }) {
               value={number(s.waiting)}
               note={s.away > 0 ? `${number(s.away)} of them away` : undefined}
             />
-            <Tile name="Let in now" value={number(s.admitted)} note={`${number(s.admitted_total)} in all`} />
+            <Tile
+              name="Admitted now"
+              value={number(s.admitted)}
+              note={`${number(s.admitted_total)} in all`}
+            />
             <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
             <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />
             <Tile name="Held" value={number(s.held)} note={`${number(s.payments_open)} paying`} />
@@ -137,7 +141,7 @@ export function QueueLive({ queue, changed }) {
               value={number(s.waiting)}
               note={s.away > 0 ? `${number(s.away)} of them away` : undefined}
             />
-            <Tile name="Let in now" value={number(s.active)} note={`${number(s.admitted_total)} in all`} />
+            <Tile name="Admitted now" value={number(s.active)} note={`${number(s.admitted_total)} in all`} />
             <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
             <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />
             <Tile name="Completed" value={number(s.completed_total)} />

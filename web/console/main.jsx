@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The organizer's console: who is signed in, which view the address asks for, and the frame around it. Everything it knows it asks of the
-// public API (api.mjs); nothing is kept but in this page's memory.
+// The organizer's console: the session, the view that the address names, and the frame around it. All data
+// comes from the public API (api.mjs) and stays in this page's memory.
 import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { current_session, on_session, sign_in, sign_out } from './api.mjs';
@@ -15,7 +15,9 @@ import { BlockedCustomers } from './guests.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
 import { Tasks } from './tasks.jsx';
 
-/** `whose`: whose views are open. They stay, behind a dialog, when a sign-in ends by itself, and go when somebody signs out. */
+/**
+ * `whose`: owner of the open views. An expired session keeps them behind a dialog, a sign-out closes them.
+ */
 function use_session() {
   const [state, set] = useState({ session: current_session(), whose: current_session() });
   useEffect(
@@ -79,7 +81,9 @@ function SignInForm({ email: known = '' }) {
   );
 }
 
-/** Where the server says that it is a demo of this machine: the page that has the organizer's address and password. */
+/**
+ * Link to the page with the demo organizer's address and password, if the server is a demo on this machine.
+ */
 const demo = document.getElementById('console').dataset.demo;
 
 function SignIn() {
@@ -101,8 +105,8 @@ function SignIn() {
           </p>
         )}
         <p class="soft small">
-          The sign-in is kept in this page’s memory only: whoever loads the page again signs in again, and
-          nothing is left behind on this computer.
+          The sign-in is kept in this page’s memory only: after a reload you sign in again, and nothing is
+          left behind on this computer.
         </p>
       </section>
     </main>
@@ -142,11 +146,11 @@ const places = [
 function Frame({ session, path }) {
   const main = useRef();
   const leave = () => {
-    location.hash = '#/events'; // whoever is next begins at the beginning
+    location.hash = '#/events'; // the next user starts at the first view
     sign_out();
   };
   const skip = (event) => {
-    event.preventDefault(); // the address is the view's
+    event.preventDefault(); // the address belongs to the view
     main.current.focus();
   };
   return (
@@ -191,7 +195,7 @@ function App() {
       {whose ? <Frame key={whose.email} session={whose} path={path} /> : <SignIn />}
       {!session && whose && (
         <Dialog title="Your sign-in has ended" close={null}>
-          <p>Sign in again to go on where you are.</p>
+          <p>Sign in again to continue here.</p>
           <SignInForm email={whose.email} />
         </Dialog>
       )}

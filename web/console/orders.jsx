@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The orders of an event: found by name, address, number or code, looked at, refunded, mailed again, exported.
+// The orders of an event: search by name, address, number or code; details, refund, mail again, export.
 import { useState } from 'preact/hooks';
 import { get, new_key, post } from './api.mjs';
 import { money, time } from './format.mjs';
@@ -36,7 +36,7 @@ export function Orders({ event }) {
   const [typed, set_typed] = useState({ text: '', status: '' });
   const [wanted, set_wanted] = useState(typed);
   const path = `/events/${event.id}/orders`;
-  // What is searched for is a person's name or address: it travels in the body, where no log sees it.
+  // The search text is personal data, so it is sent in the body, which no log contains.
   const pages = use_pages(
     (cursor) => {
       const wish = Object.fromEntries(Object.entries({ ...wanted, cursor }).filter(([, value]) => value));
@@ -72,7 +72,7 @@ export function Orders({ event }) {
           </button>
         </div>
       </Form>
-      <Listing pages={pages} empty={wanted.text || wanted.status ? 'No order fits.' : 'No orders yet.'}>
+      <Listing pages={pages} empty={wanted.text || wanted.status ? 'No matching orders.' : 'No orders yet.'}>
         {(items) => (
           <Table
             label="Orders"
@@ -105,7 +105,7 @@ export function Orders({ event }) {
 
 const left_of = (item) => item.quantity - item.refunded_quantity;
 
-/** All that is left, or some tickets. The key is made with the dialog: sent twice, it is one refund. */
+/** Refunds the rest or some tickets. The key belongs to the dialog, so repeated sends are one refund. */
 function Refund({ event, order, close, done }) {
   const name_of = (id) => event.ticket_types.find((type) => type.id === id)?.name ?? id;
   const items = order.items.filter((item) => left_of(item) > 0);
@@ -118,7 +118,7 @@ function Refund({ event, order, close, done }) {
   const action = use_action();
   const changed = (set) => (value) => {
     set(value);
-    set_key(new_key()); // another refund than the one that may have been sent
+    set_key(new_key()); // a changed form is a new refund
   };
   const some = items
     .map((item) => ({ ticket_type_id: item.ticket_type_id, quantity: Number(counts[item.ticket_type_id]) }))
@@ -137,7 +137,7 @@ function Refund({ event, order, close, done }) {
     <Dialog title="Refund this order" close={close}>
       <Form send={send}>
         <fieldset class="plain">
-          <legend>What goes back</legend>
+          <legend>Refund</legend>
           <label class="check">
             <input
               type="radio"
@@ -175,7 +175,7 @@ function Refund({ event, order, close, done }) {
         <Field label="Reason (for the audit log, optional)">
           <Text value={reason} set={changed(set_reason)} maxLength={500} />
         </Field>
-        <p class="soft">The tickets are on sale again when the money has gone. The customer gets a mail.</p>
+        <p class="soft">The tickets are on sale again after the refund. The customer gets a mail.</p>
         <ProblemNote problem={action.problem} />
         <div class="row end">
           <button type="button" class="button plain" onClick={close}>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the views are made of: headings that take the focus, problems, fields with their errors, dialogs, tables, and two hooks: something that
-// is loaded again and again, and something that is being done.
+// Parts of the views: headings that take the focus, problems, fields with errors, dialogs, tables. Two hooks:
+// periodic loading, and a running action.
 import { cloneElement } from 'preact';
 import { useCallback, useEffect, useId, useRef, useState } from 'preact/hooks';
 import { download, is_abort } from './api.mjs';
 import { words } from './format.mjs';
 
-// -- hooks ----------------------------------------------------------------------------------------------------------------------------
+// -- hooks ----------------------------------------------------------------------------------------------
 
 const pause_max_ms = 15_000;
 
 /**
- * What `load(signal)` gives, again every `every_ms` (0: once) while the page is looked at; after a failure later and later. What was there
- * stays while a problem lasts. `key`: of what is loaded; when it changes everything begins anew.
+ * Result of `load(signal)`, repeated every `every_ms` (0: once) while the page is visible; after failures at growing
+ * intervals. The last result stays during a problem. `key` identifies the loaded object; a change starts again.
  */
 export function use_loaded(load, key, every_ms = 0) {
   const [state, set_state] = useState({ key, data: undefined, problem: null });
@@ -59,7 +59,10 @@ export function use_loaded(load, key, every_ms = 0) {
   return { data: mine ? state.data : undefined, problem: mine ? state.problem : null, refresh };
 }
 
-/** The same for a thing with an id and updated_at: what a change was answered with (`changed`) counts until there is something newer. */
+/**
+ * The same for an object with id and updated_at: the answer to a change (`changed`) holds until a newer one
+ * is loaded.
+ */
 export function use_thing(load, id, every_ms) {
   const loaded = use_loaded(load, id, every_ms);
   const [answered, set_answered] = useState(null);
@@ -68,7 +71,9 @@ export function use_thing(load, id, every_ms) {
   return { ...loaded, data: newest?.id === id ? newest : undefined, changed: set_answered };
 }
 
-/** `run(work)`: does it, one at a time; `problem` says why not. Its result is whether it was done. */
+/**
+ * `run(work)` runs one action at a time and returns whether it succeeded; `problem` has the reason if not.
+ */
 export function use_action() {
   const [state, set_state] = useState({ busy: false, problem: null });
   const busy = useRef(false);
@@ -91,7 +96,10 @@ export function use_action() {
   return { ...state, run, forget: () => set_state({ busy: false, problem: null }) };
 }
 
-/** A list of the API that goes on: `items`, `more()` while there is any. When `key` changes it begins anew, whatever is still under way. */
+/**
+ * A paged list of the API: `items`, and `more()` while there are more. A change of `key` starts again and
+ * ignores running requests.
+ */
 export function use_pages(load_page, key) {
   const [state, set_state] = useState({ key, items: undefined, next: null, problem: null, busy: true });
   const latest = useRef(0);
@@ -126,10 +134,10 @@ export function use_pages(load_page, key) {
   };
 }
 
-// -- words ----------------------------------------------------------------------------------------------------------------------------
+// -- words ----------------------------------------------------------------------------------------------
 
 let told = () => {};
-/** Said by screen readers and shown for a while: what was done. */
+/** Shows the result of an action for a while, and announces it to screen readers. */
 export const tell = (text) => told(text);
 
 export function Announcer() {
@@ -139,7 +147,7 @@ export function Announcer() {
     told = (next) => {
       clearTimeout(timer);
       set_text('');
-      setTimeout(() => set_text(next), 50); // the same words twice are said twice
+      setTimeout(() => set_text(next), 50); // repeated texts are announced again
       timer = setTimeout(() => set_text(''), 8_000);
     };
   }, []);
@@ -150,7 +158,7 @@ export function Announcer() {
   );
 }
 
-/** The heading of a view: its title in the window, and where the focus goes when the view is entered. */
+/** The heading of a view. Sets the title of the window and takes the focus when the view opens. */
 export function Heading({ children, title }) {
   const heading = useRef();
   useEffect(() => {
@@ -182,7 +190,7 @@ export function ProblemNote({ problem, retry }) {
           ))}
         </ul>
       )}
-      {problem.request_id && <p class="small">For whoever helps you: request {problem.request_id}</p>}
+      {problem.request_id && <p class="small">For support: request {problem.request_id}</p>}
       {retry && (
         <button type="button" class="quiet-button" onClick={retry}>
           Try again
@@ -214,7 +222,7 @@ const tones = {
 };
 export const Badge = ({ name }) => <span class={`badge ${tones[name] ?? 'neutral'}`}>{words(name)}</span>;
 
-/** Instead of a view whose thing is not there, or not yet. */
+/** Shown instead of a view whose object is missing or not loaded yet. */
 export const NotYet = ({ title, problem, retry }) => (
   <>
     <Heading title={title} />
@@ -222,9 +230,9 @@ export const NotYet = ({ title, problem, retry }) => (
   </>
 );
 
-// -- fields ---------------------------------------------------------------------------------------------------------------------------
+// -- fields ---------------------------------------------------------------------------------------------
 
-/** A labelled control. `child`: the input; `wrong`: what the server says of it; `hint`: what to enter. */
+/** A labelled control. `child`: the input; `wrong`: the server's error; `hint`: what to enter. */
 export function Field({ label, hint, wrong, children, class: class_name = '' }) {
   const id = useId();
   const notes = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(' ') || undefined;
@@ -280,7 +288,10 @@ export function Check({ label, value, set, ...rest }) {
   );
 }
 
-/** A form that the keyboard sends, without leaving the page. After a refusal the first wrong field has the focus. */
+/**
+ * A form that also the keyboard sends, without leaving the page. After a refusal the first wrong field takes
+ * the focus.
+ */
 export function Form({ send, children, ...rest }) {
   const form = useRef();
   const submit = async (event) => {
@@ -295,9 +306,9 @@ export function Form({ send, children, ...rest }) {
   );
 }
 
-// -- dialogs --------------------------------------------------------------------------------------------------------------------------
+// -- dialogs --------------------------------------------------------------------------------------------
 
-/** A modal dialog while it is there: the browser keeps the focus inside, and gives it back. `close` null: it cannot be left. */
+/** A modal dialog. The browser keeps the focus inside and returns it. `close` null: it cannot be closed. */
 export function Dialog({ title, close, children }) {
   const dialog = useRef();
   const id = useId();
@@ -306,7 +317,7 @@ export function Dialog({ title, close, children }) {
     const element = dialog.current;
     element.showModal();
     return () => {
-      element.close(); // while it is modal nothing else takes the focus
+      element.close(); // a modal dialog keeps the focus
       if (before?.isConnected) before.focus();
     };
   }, []);
@@ -318,7 +329,7 @@ export function Dialog({ title, close, children }) {
         event.preventDefault();
         close?.();
       }}
-      onClose={() => (close ? close() : dialog.current?.showModal())} // browsers let a second Escape through
+      onClose={() => (close ? close() : dialog.current?.showModal())} // browsers obey a second Escape
     >
       <h2 id={id}>{title}</h2>
       {children}
@@ -326,7 +337,7 @@ export function Dialog({ title, close, children }) {
   );
 }
 
-/** Asks before something is done that matters, and for a reason, which goes to the audit log. `work(reason)` does it. */
+/** Asks for confirmation and a reason, which goes to the audit log. `work(reason)` is the action. */
 export function Confirm({ title, what, verb, danger, work, close, done }) {
   const [reason, set_reason] = useState('');
   const action = use_action();
@@ -356,9 +367,12 @@ export function Confirm({ title, what, verb, danger, work, close, done }) {
   );
 }
 
-// -- lists ----------------------------------------------------------------------------------------------------------------------------
+// -- lists ----------------------------------------------------------------------------------------------
 
-/** A table that scrolls inside its own box. `columns`: [title, cell(row), {wide, number}]: `wide` ones are left out where there is no room. */
+/**
+ * A table that scrolls inside its own box. `columns`: [title, cell(row), {wide, number}]; `wide` columns are
+ * hidden on narrow screens.
+ */
 export function Table({ label, columns, rows, key_of }) {
   return (
     <div class="table" role="region" aria-label={label} tabIndex={0}>
@@ -390,7 +404,7 @@ export function Table({ label, columns, rows, key_of }) {
 const class_of = (how) =>
   [how?.wide && 'wide', how?.number && 'number'].filter(Boolean).join(' ') || undefined;
 
-/** A list that goes on, or that there is nothing, or why it cannot be shown. */
+/** A paged list, or a note that it is empty, or the problem. */
 export function Listing({ pages, empty, children }) {
   return (
     <>

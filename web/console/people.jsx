@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One place in a line, found by its number or by whose it is; sessions ended before their time.
+// One place in a line, found by its number or its holder; revocation of sessions.
 import { useState } from 'preact/hooks';
 import { post } from './api.mjs';
 import { number, time } from './format.mjs';
@@ -7,7 +7,7 @@ import { Badge, Confirm, Field, Form, ProblemNote, Text, use_action } from './pa
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** How the two APIs call a place, and by what else it is found. */
+/** Names of a place in the two APIs, and its other search key. */
 const of_kind = {
   event: { root: 'events', id: 'entry_id', label: 'E-mail address or entry id', whose: 'email' },
   queue: { root: 'queues', id: 'ticket_id', label: 'Ticket id' },
@@ -26,7 +26,7 @@ function Place({ place, id }) {
       <dd>{number(place.ahead)}</dd>
       <dt>Joined</dt>
       <dd>{time(place.joined_at)}</dd>
-      <dt>Let in</dt>
+      <dt>Admitted</dt>
       <dd>{time(place.admitted_at)}</dd>
       <dt>Session ends</dt>
       <dd>{time(place.session_expires_at)}</dd>
@@ -61,27 +61,27 @@ export function People({ kind, thing }) {
   const ask_one = () =>
     set_asking({
       title: 'Revoke this place?',
-      what: `Whoever holds it loses it at once.${still_payable}`,
+      what: `The holder loses it at once.${still_payable}`,
       verb: 'Revoke',
       wish: { [say.id]: place[say.id] },
     });
   const ask_subject = () =>
     set_asking({
       title: `Revoke “${subject.trim()}”?`,
-      what: 'Whoever goes by this subject loses the place at once.',
+      what: 'The holder of this subject loses the place at once.',
       verb: 'Revoke',
       wish: { subject: subject.trim() },
     });
   const ask_all = () =>
     set_asking({
       title: 'Revoke all sessions?',
-      what: `Everybody who was let in loses the session at once, at most 20,000 at a time. Who waits keeps the place.${still_payable}`,
+      what: `All admitted customers lose their session at once, at most 20,000 at a time. Waiting customers keep their place.${still_payable}`,
       verb: 'Revoke all',
       wish: { all: true },
     });
   return (
     <section class="card" aria-labelledby="people-title">
-      <h2 id="people-title">Find somebody in line</h2>
+      <h2 id="people-title">Find a customer in line</h2>
       <Form send={find} role="search">
         <div class="row bottom">
           <Field
@@ -96,7 +96,7 @@ export function People({ kind, thing }) {
         </div>
       </Form>
       {action.problem?.code === 'not_in_queue' ? (
-        <p role="alert">Nobody by this address has a place in this line.</p>
+        <p role="alert">No one with this address has a place in this line.</p>
       ) : (
         <ProblemNote problem={action.problem} />
       )}
@@ -111,7 +111,7 @@ export function People({ kind, thing }) {
           <h2 class="later">By subject</h2>
           <Form send={ask_subject}>
             <div class="row bottom">
-              <Field label="Subject" hint="As your backend names who joins.">
+              <Field label="Subject" hint="The name that your backend gives to the visitor.">
                 <Text value={subject} set={set_subject} required maxLength={128} />
               </Field>
               <button type="submit" class="button plain danger-text">
@@ -121,7 +121,7 @@ export function People({ kind, thing }) {
           </Form>
         </>
       )}
-      <h2 class="later">Everybody</h2>
+      <h2 class="later">All customers</h2>
       <button type="button" class="button plain danger-text" onClick={ask_all}>
         Revoke all sessions…
       </button>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Customers who are served before the rest. The API takes addresses and gives ids: who is on the list is not shown by name.
+// Priority customers. The API takes addresses and returns ids, so the list shows no names.
 import { useState } from 'preact/hooks';
 import { del, get, post } from './api.mjs';
 import { number } from './format.mjs';
@@ -13,7 +13,7 @@ const Lines = ({ value, set, ...rest }) => (
   <textarea rows={5} value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
 );
 
-/** What was typed or pasted, one address a line or with commas between. */
+/** Addresses of the text, separated by lines or commas. */
 export const addresses_of = (text) => [
   ...new Set(
     text
@@ -26,7 +26,7 @@ export const addresses_of = (text) => [
 export const too_many_of = (text) =>
   addresses_of(text).length > addresses_max && `At most ${number(addresses_max)} addresses at a time.`;
 
-/** `problem`: of the last attempt to send them. */
+/** `problem`: of the last request. */
 export function Addresses({ text, set, problem }) {
   const refused = problem?.fields && [...problem.fields].find(([field]) => field.startsWith('emails'))?.[1];
   return (
@@ -62,8 +62,8 @@ export function Priority({ event }) {
     <section class="card" aria-labelledby="priority-title">
       <h2 id="priority-title">Priority customers</h2>
       <p>
-        They are let in and served before the rest, from the next time they join the line. Who has no account
-        yet gets one by that address.
+        They are admitted and served before the rest, from the next time they join the line. A customer
+        without an account yet gets one by that address.
       </p>
       <ProblemNote problem={problem} retry={refresh} />
       {data && (
@@ -86,9 +86,9 @@ export function Priority({ event }) {
             type="button"
             class="button plain"
             disabled={action.busy || emails.length === 0 || Boolean(too_many)}
-            onClick={() => change(del, 'served like everybody again')}
+            onClick={() => change(del, 'served like all others again')}
           >
-            Serve them like everybody
+            Serve them like all others
           </button>
         </div>
       </Form>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promo codes of an event: what they give and how often they were used; new ones, changes, their end. Money is typed as people write it.
+// The promo codes of an event: effect and number of uses; create, change, end. People type money with
+// decimals.
 import { useState } from 'preact/hooks';
 import { del, get, patch, post } from './api.mjs';
 import {
@@ -59,7 +60,7 @@ function discount_of(form, currency) {
     : { type: 'none' };
 }
 
-/** How each field goes out. What is covered goes with the discount, as the API wants it. */
+/** Request value of each field. The API wants covered tickets together with the discount. */
 const wire = {
   code: (f) => f.code.trim(),
   discount: (f, currency) => discount_of(f, currency),
@@ -71,7 +72,7 @@ const wire = {
   is_active: (f) => f.is_active,
 };
 
-/** Only what differs from `before`; of a new one everything. */
+/** Only fields that differ from `before`; all fields of a new code. */
 function body_of(before, form, currency) {
   const all = Object.fromEntries(Object.entries(wire).map(([name, out]) => [name, out(form, currency)]));
   if (!before) return all;
@@ -82,7 +83,7 @@ function body_of(before, form, currency) {
   return Object.fromEntries(changed.map((name) => [name, all[name]]));
 }
 
-/** `code`: to change; null: a new one. */
+/** `code`: the one to change; null: a new one. */
 function CodeForm({ event, code, close, done }) {
   const [before] = useState(() => (code ? form_of(code, event.currency) : null));
   const [form, set_form] = useState(() => before ?? form_of(null, event.currency));
@@ -151,7 +152,7 @@ function CodeForm({ event, code, close, done }) {
           )}
         </div>
         <fieldset class="plain">
-          <legend>Tickets that it covers (none: all that are not hidden)</legend>
+          <legend>Tickets it applies to (none: all that are not hidden)</legend>
           {event.ticket_types.map((type) => (
             <Check
               key={type.id}
@@ -298,7 +299,7 @@ export function PromoCodes({ event }) {
       {ending && (
         <Confirm
           title={`End ${ending.code}?`}
-          what="Nobody can use it any more. Orders that used it keep what it gave. It can be switched on again."
+          what="No one can use it any more. Orders that used it keep its discount. It can be switched on again."
           verb="End the code"
           danger
           work={async (reason) => {

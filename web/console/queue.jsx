@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One standalone queue: its state, its views, its settings; and a new one.
+// One standalone queue: state, views, settings; and the form for a new one.
 import { useState } from 'preact/hooks';
 import { get, new_key, patch, post } from './api.mjs';
 import { AuditList } from './audit.jsx';
@@ -35,8 +35,8 @@ const tabs = [
 function Turns({ queue, changed }) {
   const action = use_action();
   const turns = {
-    ACTIVE: ['pause', 'Pause', 'Paused: nobody is let in.'],
-    PAUSED: ['resume', 'Resume', 'The queue goes on.'],
+    ACTIVE: ['pause', 'Pause', 'Paused: no admissions.'],
+    PAUSED: ['resume', 'Resume', 'The queue continues.'],
   }[queue.status];
   if (!turns) return null;
   const [name, verb, done] = turns;
@@ -171,7 +171,7 @@ function QueueForm({ queue, changed }) {
         <Field
           label="Away after (seconds)"
           wrong={wrong('presence_timeout_seconds')}
-          hint="Who is gone for so long is skipped; 0: nobody, else at least 20."
+          hint="Visitors away for longer are skipped; 0: never, otherwise at least 20."
         >
           <Whole value={form.presence_timeout} set={put('presence_timeout')} min="0" max="86400" required />
         </Field>
@@ -182,7 +182,7 @@ function QueueForm({ queue, changed }) {
         >
           <When value={form.opens_at} set={put('opens_at')} />
         </Field>
-        <Field label="Message to everybody in line" wrong={wrong('message')} class="wide">
+        <Field label="Message to all in line" wrong={wrong('message')} class="wide">
           <Text value={form.message} set={put('message')} maxLength={500} />
         </Field>
       </div>

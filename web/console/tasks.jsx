@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work behind the scenes, as Celery's Flower shows it: tasks in flight, waiting, retried, failed, their pace; the workers that do them; and
-// how the payment gateways are. The server counts since it began; rates are reckoned here, from what this page has seen.
+// Background tasks, similar to Celery's Flower: in flight, waiting, retried, failed, rates; their workers;
+// the state of the payment gateways. The server counts since its start; this page calculates rates from its
+// points.
 import { get } from './api.mjs';
 import { Chart } from './chart.jsx';
 import { clock_of, number, rate, span } from './format.mjs';
@@ -21,12 +22,12 @@ async function load(signal) {
   return now;
 }
 
-/** What is loaded every two seconds while a view shows it. */
+/** Loaded every two seconds while a view shows it. */
 export const use_tasks = () => use_loaded(load, 'tasks', look_every_ms);
 
 const outcomes = ['answered', 'refused', 'unavailable'];
 
-/** Of a gateway, by the names that its charts know: calls of all kinds together, and what is under way now. */
+/** Numbers of a gateway by chart name: calls of all kinds together, and calls in flight. */
 function gateway_numbers({ name, calls, in_flight, waiting, pausing }) {
   const total = (outcome) => calls.reduce((sum, call) => sum + call[outcome], 0);
   return [
@@ -40,7 +41,7 @@ function gateway_numbers({ name, calls, in_flight, waiting, pausing }) {
 const gateway_paces = ({ name }) =>
   outcomes.map((outcome) => [`${name} ${outcome} a minute`, per_minute(history(), `${name} ${outcome}`)]);
 
-/** How each gateway answers and how much waits for it, as this page has seen it. `loaded`: use_tasks(). */
+/** Answers and waiting calls of each gateway, from the points of this page. `loaded`: use_tasks(). */
 export function GatewayCharts({ loaded: { data } }) {
   return data?.gateways.flatMap(({ name }) => [
     <Chart
@@ -49,7 +50,7 @@ export function GatewayCharts({ loaded: { data } }) {
       lines={[
         { key: `${name} answered a minute`, name: 'Answered' },
         { key: `${name} refused a minute`, name: 'Refused' },
-        { key: `${name} unavailable a minute`, name: 'Came to nothing' },
+        { key: `${name} unavailable a minute`, name: 'Failed' },
       ]}
       format={rate}
       history={history()}
@@ -61,7 +62,7 @@ export function GatewayCharts({ loaded: { data } }) {
       lines={[
         { key: `${name} in_flight`, name: 'Under way' },
         { key: `${name} waiting`, name: 'Waiting' },
-        { key: `${name} pausing`, name: 'To be tried again' },
+        { key: `${name} pausing`, name: 'Waiting for a retry' },
       ]}
       format={number}
       history={history()}
@@ -183,7 +184,7 @@ export function Tasks() {
                 ['Worker', (worker) => worker.name],
                 ['State', (worker) => <Badge name={worker.state} />],
                 ['In flight', (worker) => number(worker.in_flight), { number: true }],
-                ['At once at most', (worker) => number(worker.slots), { number: true }],
+                ['Max in flight', (worker) => number(worker.slots), { number: true }],
               ]}
             />
           </section>
@@ -197,7 +198,7 @@ export function Tasks() {
                 ['Call', (call) => `${call.gateway} ${call.kind}`],
                 ['Answered', (call) => number(call.answered), { number: true }],
                 ['Refused', (call) => number(call.refused), { number: true }],
-                ['Came to nothing', (call) => number(call.unavailable), { number: true }],
+                ['Failed', (call) => number(call.unavailable), { number: true }],
               ]}
             />
           </section>

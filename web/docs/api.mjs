@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /docs: puts Swagger UI in the place of the plain listing that the page brings along.
+// /docs: replaces the plain listing of the page with Swagger UI.
 const listing = document.getElementById('api');
 const ui = document.createElement('div');
 ui.id = 'swagger-ui';
@@ -8,7 +8,7 @@ globalThis.SwaggerUIBundle({
   url: 'openapi.json',
   domNode: ui,
   deepLinking: true,
-  // Nothing leaves this server: no online validator, no saved credentials.
+  // No data leaves this server: no online validator, no saved credentials.
   validatorUrl: null,
   persistAuthorization: false,
 });

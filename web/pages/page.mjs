@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scripts of all pages share: what the server put into the page for them, times in the visitor's own zone, countdowns.
+// Shared parts of the pages' scripts: data from the server in the page, times in the visitor's zone,
+// countdowns.
 
 export const state = JSON.parse(document.getElementById('fairqueue').textContent);
 export const language = document.documentElement.lang;
 
 export const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
 
-/** The server writes times in UTC, because it does not know where we are. */
+/** The server writes UTC, because it does not know the visitor's zone. */
 export function localise_times() {
   const today = new Date().toDateString();
   each('time', (element) => {
@@ -20,7 +21,10 @@ export function localise_times() {
 const two = (n) => String(n).padStart(2, '0');
 export const clock_text = (seconds) => `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 
-/** Counts [data-until] down every second; `done` once when the first is over. Not a live region: it would never be quiet. */
+/**
+ * Counts [data-until] down every second; calls `done` once when the first is over. No live region, which
+ * would speak every second.
+ */
 export function count_down(done) {
   let is_over = false;
   const show = () =>
@@ -37,13 +41,13 @@ export function count_down(done) {
       }
     });
   if (!document.querySelector('[data-until]')) return;
-  // The server's clock counts, not ours.
+  // The server's clock decides, not the browser's.
   if (state.now) state.clock_ahead = Date.parse(state.now) - Date.now();
   show();
   setInterval(show, 1_000);
 }
 
-/** Once, however many reasons there are. A form that is being filled in is not taken away. */
+/** Reloads once. Waits while the visitor fills in a form. */
 let leaving = false;
 export function reload() {
   if (leaving) return;

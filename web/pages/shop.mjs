@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shop's pages with script: the total follows what is chosen, time left is counted, an order's page follows the order.
+// Scripts of the shop's pages: the total follows the chosen tickets, time left counts down, an order's page
+// follows the order.
 import { count_down, each, localise_times, reload, state } from './page.mjs';
 
 const api = async (method, path, body, headers = {}) => {
@@ -19,7 +20,7 @@ const api = async (method, path, body, headers = {}) => {
   return answer;
 };
 
-// -- choosing -----------------------------------------------------------------------------------------------------------------------
+// -- choosing -------------------------------------------------------------------------------------------
 
 /** Minor units as the server writes them: "12.50 EUR". */
 function money_text(minor, currency) {
@@ -48,7 +49,7 @@ function follow_choice(form) {
     const promo_code = form.elements.promo_code.value.trim() || undefined;
     try {
       const price = await api('POST', `/events/${state.line}/quote`, { items, promo_code });
-      if (mine !== turn) return; // a later choice is on its way
+      if (mine !== turn) return; // a later choice is in flight
       const fees = price.platform_fee + price.processing_fee;
       const values = { subtotal: price.subtotal, discount: -price.discount, fees, total: price.total };
       for (const [name, value] of Object.entries(values)) {
@@ -71,7 +72,7 @@ function follow_choice(form) {
   quote();
 }
 
-/** A second click sends nothing; the form's own key would make it the same order anyway. */
+/** Ignores a second click. The form's own key would make it the same order anyway. */
 function send_once(form) {
   let sent = false;
   form.addEventListener('submit', (event) => {
@@ -81,7 +82,7 @@ function send_once(form) {
   addEventListener('pageshow', () => (sent = false));
 }
 
-// -- an order -----------------------------------------------------------------------------------------------------------------------
+// -- an order -------------------------------------------------------------------------------------------
 
 async function follow_order() {
   for (;;) {

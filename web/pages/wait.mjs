@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting page with script: the page that the server rendered, kept up to date by the SDK. Whenever the place changes its state the
-// page is loaded again, so that all states are drawn in one place, by the server. Also the page that takes a place to another device.
+// Script of the waiting page: the SDK keeps the server's page up to date. When the place changes its state,
+// the page reloads, so that only the server draws states. Also the page that moves a place to another device.
 import { counted, number_text, wait_text } from '../sdk/estimate.mjs';
 import { FairQueue } from '../sdk/fairqueue.mjs';
 import { count_down, each, language, localise_times, reload, state } from './page.mjs';
@@ -11,7 +11,7 @@ const find = (name) => document.querySelector(`[data-${name}]`);
 const set = (name, text) =>
   each(`[data-${name}]`, (element) => element.textContent !== text && (element.textContent = text));
 
-// -- sound and notification ---------------------------------------------------------------------------------------------------------
+// -- sound and notification -----------------------------------------------------------------------------
 
 let audio;
 function unlock_audio() {
@@ -19,7 +19,7 @@ function unlock_audio() {
   audio?.resume();
 }
 
-/** Three rising tones, made here: no file to load. */
+/** Three rising tones, synthesised: no file to load. */
 function chime() {
   if (audio?.state !== 'running') return;
   [523, 659, 784].forEach((frequency, index) => {
@@ -48,7 +48,7 @@ const kept = (name) => {
 };
 
 const scope = `${state.base}/wait/`;
-/** Nothing where it cannot be: an old browser, a page without https. */
+/** Null if impossible: an old browser, a page without https. */
 const worker = (what, ...how) => navigator.serviceWorker?.[what](...how).catch(() => undefined);
 const prepare_worker = () => worker('register', `${scope}worker.js`, { scope });
 
@@ -65,7 +65,7 @@ function offer_telling() {
     try {
       localStorage.setItem(wants_telling, box.checked ? '1' : '0');
     } catch {
-      // for this page only, then
+      // then for this page only
     }
     if (!box.checked) return;
     unlock_audio();
@@ -83,15 +83,15 @@ async function notify(title) {
   };
   try {
     const registration = await worker('getRegistration', scope);
-    // Android knows this way only; elsewhere the other one does for a page without a worker.
+    // Android supports only this way. Other systems also support a page without a worker.
     if (registration?.active) return await registration.showNotification(title, note);
     new Notification(title, note).onclick = () => window.focus();
   } catch {
-    // Not permitted, or for installed pages only: the sound and the title remain.
+    // Not permitted, or only for installed pages: sound and title remain.
   }
 }
 
-/** Milliseconds to stay for, so that it is heard. */
+/** Milliseconds that the page must stay open for the sound. */
 function tell() {
   document.title = `● ${texts.your_turn.other}`;
   const is_wanted = find('tell')?.checked ?? kept(wants_telling) === '1'; // the page for another device has no box
@@ -102,11 +102,11 @@ function tell() {
   return 1_200;
 }
 
-// -- the place ----------------------------------------------------------------------------------------------------------------------
+// -- the place ------------------------------------------------------------------------------------------
 
 let announced_at = 0;
 let announced = '';
-/** People who listen hear where they are, but not more than every ten seconds. */
+/** Screen readers announce the position at most every ten seconds. */
 function announce(text) {
   if (text === announced || Date.now() - announced_at < announce_every_ms) return;
   [announced, announced_at] = [text, Date.now()];
@@ -114,7 +114,7 @@ function announce(text) {
 }
 
 function show(place) {
-  if (place.position === null || !find('position')) return; // or the page is about something else
+  if (place.position === null || !find('position')) return; // or the page shows another state
   const number = number_text(language, place.position);
   const ahead = place.ahead ? counted(texts, language, 'ahead', place.ahead) : texts.next.other;
   set('position', number);
@@ -139,7 +139,7 @@ function show_connection(connection) {
   if (connection === 'offline') announce(texts.connection_offline.other);
 }
 
-/** The server's cookie knows whose place it is: nothing is kept here. */
+/** The cookie identifies the place; this script stores nothing. */
 function memory_storage(content) {
   const all = new Map(Object.entries(content));
   return {
@@ -149,7 +149,7 @@ function memory_storage(content) {
   };
 }
 
-/** The place has another state now, which the server shows. */
+/** The place changed its state; the server draws it. */
 const show_anew = () => (state.back ? location.replace(state.back) : reload());
 
 function follow() {
@@ -169,14 +169,14 @@ function follow() {
   line.addEventListener('admitted', () => setTimeout(show_anew, tell()));
   line.addEventListener('end', show_anew);
   line.resume().catch(show_anew);
-  // Left or joined in another tab: the server knows.
+  // Left or joined in another tab: the server decides.
   if (globalThis.BroadcastChannel) {
     const tabs = new BroadcastChannel('fairqueue.pages');
     tabs.onmessage = ({ data }) => data === state.line && show_anew();
   }
 }
 
-/** Forms that change the place tell the other tabs when the answer comes: this page is it. */
+/** After a form changed the place, the page of its answer notifies the other tabs. */
 function tell_tabs() {
   if (!globalThis.BroadcastChannel) return;
   const name = `fairqueue.state.${state.line}`;
@@ -185,14 +185,14 @@ function tell_tabs() {
   try {
     localStorage.setItem(name, now);
   } catch {
-    // other tabs find out when they ask
+    // other tabs see it at their next poll
   }
 }
 
-const link_life_ms = 600_000; // of the token; by then the server says that it is too old
+const link_life_ms = 600_000; // of the token; the server refuses an older one
 const retry_max_s = 30;
 
-/** Above everything else, and read out. */
+/** Shows a message above everything else and announces it. */
 function say(text) {
   const note = document.createElement('p');
   note.className = 'card notice wide';
@@ -201,7 +201,10 @@ function say(text) {
   note.textContent = text;
 }
 
-/** Asks for the place until there is an answer: only this page has the token now. Busy is said by 429 and 5xx; no answer at all counts as that. */
+/**
+ * Requests the place until an answer comes, because only this page has the token. Retries after 429, 5xx and
+ * no answer.
+ */
 async function take_over(page, token) {
   const given_up_at = Date.now() + link_life_ms;
   for (let attempt = 0; Date.now() < given_up_at; ++attempt) {
@@ -218,7 +221,10 @@ async function take_over(page, token) {
   reload();
 }
 
-/** A place that comes from another device in the address, which forgets it at once; true: the page is about to show it. */
+/**
+ * Adopts a place from another device in the address, and removes it from the address. True: the page will
+ * show it.
+ */
 function adopt() {
   const [, token] = /^#place=([\w.-]+)$/.exec(location.hash) ?? [];
   if (!token) return false;
@@ -228,7 +234,7 @@ function adopt() {
   return true;
 }
 
-/** Why we came is said once. */
+/** Shows the reason of the visit once. */
 if (location.search) history.replaceState(history.state, '', location.pathname + location.hash);
 
 localise_times();
@@ -236,6 +242,6 @@ count_down(reload);
 offer_telling();
 tell_tabs();
 if (adopt()) {
-  // the answer is on its way
+  // the request is in flight
 } else if (state.follow) follow();
 else if (state.reload_after_ms) setTimeout(reload, state.reload_after_ms);

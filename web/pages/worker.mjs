@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting pages' service worker: phones show notifications by way of one only, and touching it must lead back to the page. It keeps
-// nothing, and no request goes through it.
+// Service worker of the waiting pages. Phones show notifications only through a worker; a tap must lead back
+// to the page. It stores nothing and handles no requests.
 
 addEventListener('install', () => skipWaiting());
 

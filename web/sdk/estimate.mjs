@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and waits in words, as net/pages/texts.cpp says them on the server: the same page speaks with one voice before and after its script
-// runs. `texts` maps a key to its plural forms in one language.
+// Numbers and waiting times in words, equal to net/pages/texts.cpp on the server, so that a page reads the
+// same before and after its script runs. `texts` maps a key to its plural forms in one language.
 
-/** Latin digits in every language, as the server writes them. */
+/** Latin digits in every language, as on the server. */
 export const number_text = (language, n) => new Intl.NumberFormat(`${language}-u-nu-latn`).format(n);
 
-/** The form of `key` that goes with `n`, with {name}s replaced. */
+/** The plural form of `key` for `n`, with {name}s replaced. */
 export function counted(texts, language, key, n, more = {}) {
   const forms = texts[key];
   const form = forms[new Intl.PluralRules(language).select(n)] ?? forms.other;
@@ -14,7 +14,7 @@ export function counted(texts, language, key, n, more = {}) {
 
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
-/** An honest range: the low end rounded down, the high end up, in minutes and from two hours on in hours. */
+/** A range: the low end rounded down, the high end up; in minutes, from two hours on in hours. */
 export function wait_text(texts, language, eta) {
   if (!eta) return texts.wait_unknown.other;
   if (eta.high < 60) return texts.wait_short.other;

@@ -10,14 +10,14 @@ export interface Place {
   /** The event's or queue's id. */
   readonly line: string;
   readonly status: Status;
-  /** Never changes: who has a lower one is served first. */
+  /** Never changes; lower numbers are served first. */
   readonly number: number;
   /** From 1; null unless waiting. */
   readonly position: number | null;
   readonly ahead: number | null;
-  /** Seconds, an honest range; null: nobody can say yet. */
+  /** Range in seconds; null: no estimate yet. */
   readonly eta: { readonly low: number; readonly high: number } | null;
-  /** The operator's, to everybody in line. */
+  /** The operator's message to all in line. */
   readonly message: string | null;
   /** While ADMITTED: the admission token (events) or session token (queues). */
   readonly token: string | null;
@@ -65,11 +65,11 @@ export interface Events {
   admitted: CustomEvent<Place>;
   end: CustomEvent<EndDetail>;
   connection: CustomEvent<Connection>;
-  /** Every frame of the WebSocket as it came: `order` frames are for who sells. */
+  /** Every frame of the WebSocket, unchanged; `order` frames are for sellers. */
   frame: CustomEvent<{ readonly type: string; readonly [member: string]: unknown }>;
 }
 
-/** A refusal of the server: `code` is the stable code of its problem answer. */
+/** A refusal by the server: `code` is the stable code of its problem answer. */
 export interface FairQueueError extends Error {
   readonly name: 'FairQueueError';
   readonly status: number;
@@ -80,15 +80,15 @@ export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
   readonly connection: Connection;
-  /** Takes a place, or finds the one this visitor has, and follows it. Rejects with FairQueueError. */
+  /** Joins, or finds the visitor's place, and follows it. Rejects with FairQueueError. */
   join(): Promise<Place | null>;
-  /** Follows the place this visitor has; null: there is none. */
+  /** Follows the visitor's place; null: none. */
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */
   leave(): Promise<void>;
   /** Stops following; the place is kept. */
   close(): void;
-  /** "#fairqueue=…" for another device's address: whoever has it has the place. Empty without one. */
+  /** "#fairqueue=…" for another device's address. Its holder has the place. Empty without a place. */
   handoff(): string;
   addEventListener<K extends keyof Events>(
     type: K,

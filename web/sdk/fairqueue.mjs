@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The browser SDK: one visitor's place in a FairQueue line, kept through reloads, sleep, lost networks, second tabs and restarts of the
-// server. It speaks the public API only (docs/openapi.yaml), has no dependencies and touches no DOM; fairqueue.d.ts has its types.
+// The browser SDK: one visitor's place in a FairQueue line. The place survives reloads, sleep, lost networks,
+// second tabs and server restarts. Uses only the public API (docs/openapi.yaml), no dependencies and no DOM.
+// Types: fairqueue.d.ts.
 
 const reconnect_base_ms = 500;
 const reconnect_cap_ms = 30_000;
 const poll_default_ms = 5_000;
-/** A socket may be dead without a word (a laptop that slept): so long in silence, and we ask. */
+/** Silence after which the SDK polls: a socket may be dead without notice (a laptop that slept). */
 const silence_max_ms = 45_000;
 const heartbeat_ms = 5_000;
-/** A heartbeat so late means that the machine slept, or that the browser froze the page. */
+/** Delay of a heartbeat that means a sleeping machine or a frozen page. */
 const sleep_min_ms = 20_000;
 
 const over = new Set(['EXPIRED', 'CANCELLED', 'COMPLETED', 'SESSION_EXPIRED', 'REVOKED']);
 
-/** Full jitter: anything from nothing to the cap of this attempt, so that a crowd does not come back as one. */
+/** Full jitter from 0 to the cap of this attempt, so that a crowd does not return at once. */
 export const reconnect_delay = (attempt, random = Math.random) =>
   random() * Math.min(reconnect_cap_ms, reconnect_base_ms * 2 ** Math.min(attempt, 16));
 
-/** What a refusal means for the wait until the next try: Retry-After in seconds, or nothing. */
+/** Seconds until the next attempt after a refusal (Retry-After), or nothing. */
 export const retry_after_ms = (response) => {
   const seconds = Number(response.headers.get('Retry-After'));
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 };
 
-/** A place of either API in the words of this SDK. `known`: what is there already, for what an answer leaves out. */
+/** A place of either API in SDK form. `known`: the current place, for members that an answer omits. */
 export function place_of(answer, known = {}) {
   const { eta } = answer;
   const id = answer.entry_id ?? answer.ticket_id;
-  // A late answer must not send anybody back: within a class a position never grows.
+  // Ignores a late answer: within a class a position never grows.
   const is_older =
     known.id === id &&
     known.status === 'WAITING' &&
@@ -118,7 +119,7 @@ class Refused extends Error {
   }
 }
 
-/** localStorage where the page may use it, else this page's memory. */
+/** localStorage if the page may use it, else this page's memory. */
 function default_storage() {
   try {
     const probe = 'fairqueue.probe';
@@ -165,7 +166,7 @@ export class FairQueue extends EventTarget {
     this.#storage = options.storage ?? default_storage();
   }
 
-  /** The place as it is known now; null: none. */
+  /** The current place; null: none. */
   get place() {
     return this.#place;
   }
@@ -175,7 +176,7 @@ export class FairQueue extends EventTarget {
     return this.#connection;
   }
 
-  /** Takes a place, or finds the one that this visitor has, and follows it. */
+  /** Joins, or finds the visitor's place, and follows it. */
   async join() {
     const { event, queue, key, subjectToken } = this.#options;
     await this.#alone(async () => {
@@ -184,7 +185,7 @@ export class FairQueue extends EventTarget {
         ? await this.#call('POST', `/events/${event}/queue`, { token: this.#options.token })
         : await this.#call('POST', `/queues/${queue}/tickets`, {
             token: key,
-            // The same key again is the same place: also when the answer was lost, and in the next tab.
+            // The same key returns the same place: also after a lost answer, and in another tab.
             idempotency: subjectToken ? undefined : this.#join_key(),
             body: subjectToken ? { subject_token: subjectToken } : undefined,
           });
@@ -195,7 +196,7 @@ export class FairQueue extends EventTarget {
     return this.resume();
   }
 
-  /** Follows the place that this visitor has; resolves to it, or to null if there is none. */
+  /** Follows the visitor's place. Resolves to it, or to null if there is none. */
   async resume() {
     this.#adopt_handoff();
     if (this.#options.queue && !this.#kept()?.token) return null;
@@ -223,13 +224,13 @@ export class FairQueue extends EventTarget {
     this.#say('closed');
   }
 
-  /** For another device: a URL fragment with the place's own token. Whoever has it has the place. */
+  /** A URL fragment with the place's own token, for another device. Its holder has the place. */
   handoff() {
     const kept = this.#kept();
     return kept?.token ? `#fairqueue=${kept.id}.${kept.token}` : '';
   }
 
-  // -- what is kept -------------------------------------------------------------------------------------
+  // -- storage ----------------------------------------------------------------------------------------
 
   #name() {
     return `fairqueue.${this.#options.queue ?? this.#options.event}`;
@@ -252,7 +253,7 @@ export class FairQueue extends EventTarget {
     if (!kept.key) this.#keep({ ...kept, key: random_key() });
     return this.#kept().key;
   }
-  /** A place that came from another device in the address; it leaves the address at once. */
+  /** Adopts a place from another device in the address, and removes it from the address. */
   #adopt_handoff() {
     const [, id, token] =
       /^#fairqueue=([0-9a-f-]{36})\.([\w.-]+)$/.exec(globalThis.location?.hash ?? '') ?? [];
@@ -260,7 +261,7 @@ export class FairQueue extends EventTarget {
     this.#keep({ id, token });
     history.replaceState(history.state, '', location.pathname + location.search);
   }
-  /** Two tabs that join at once take turns, where the browser has locks. */
+  /** Serialises two tabs that join at once, if the browser has locks. */
   #alone(work) {
     return globalThis.navigator?.locks ? navigator.locks.request(this.#name(), work) : work();
   }
@@ -272,7 +273,7 @@ export class FairQueue extends EventTarget {
     else this.#look_again();
   }
 
-  // -- asking -------------------------------------------------------------------------------------------
+  // -- requests ---------------------------------------------------------------------------------------
 
   #where() {
     const { event, queue, token } = this.#options;
@@ -317,7 +318,7 @@ export class FairQueue extends EventTarget {
     );
   }
 
-  /** Asks once; the next time is the server's to say. */
+  /** Polls once; the server sets the next time. */
   async #poll() {
     const where = this.#where();
     if (!where || this.#asking) return;
@@ -413,7 +414,7 @@ export class FairQueue extends EventTarget {
     };
   }
 
-  /** Something may have been missed: asks now, and again for a socket. */
+  /** Polls now and reconnects, because updates may have been missed. */
   #look_again() {
     if (!this.#running) return;
     this.#attempt = 0;
@@ -427,7 +428,7 @@ export class FairQueue extends EventTarget {
     const slept = now - this.#beat_at > sleep_min_ms;
     this.#beat_at = now;
     if (slept) {
-      this.#drop_socket(); // it looks open, but the other side has given up on us
+      this.#drop_socket(); // looks open, but the server has dropped it
       if (this.#connection === 'live') this.#say('polling');
       this.#look_again();
     } else if (this.#connection === 'live' && now - this.#heard_at > silence_max_ms) this.#poll();
@@ -444,7 +445,7 @@ export class FairQueue extends EventTarget {
     this.#emit('frame', frame);
   }
 
-  /** The server knows no place of ours any more. */
+  /** The server no longer knows the place. */
   #lose() {
     this.#forget();
     this.#end(null, 'gone');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types as somebody uses them; only compiled (npm run check).
+// A use of the types; only compiled (npm run check).
 import { FairQueue, reconnect_delay, type EndDetail, type Place } from './fairqueue.js';
 
 const line = new FairQueue({ server: 'https://tickets.example', queue: '0198…', key: 'wr_shop_…' });
@@ -15,9 +15,9 @@ console.log(place?.position, line.connection === 'live', line.handoff(), reconne
 await line.leave();
 line.close();
 
-// @ts-expect-error: a place is the server's to change
+// @ts-expect-error: a place is read-only
 if (place) place.position = 1;
-// @ts-expect-error: a status that there is not
+// @ts-expect-error: unknown status
 console.log(place?.status === 'SERVED');
-// @ts-expect-error: the server's address is needed
+// @ts-expect-error: the server's address is required
 new FairQueue({ queue: 'x' });

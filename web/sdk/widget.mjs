@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// <fair-queue server queue key [lang]>: the SDK as a custom element for any site. It styles itself through a constructed style sheet, so
-// a page's strict CSP needs nothing but this script and connect-src to the server. Says `admitted` with the place.
+// <fair-queue server queue key [lang]>: the SDK as a custom element for any site. A constructed style sheet
+// keeps a strict CSP possible: it needs only this script and connect-src to the server. Dispatches `admitted`
+// with the place.
 import texts_by_language from 'widget-texts';
 import { counted, number_text, wait_text } from './estimate.mjs';
 import { FairQueue } from './fairqueue.mjs';
@@ -49,7 +50,7 @@ export class FairQueueElement extends HTMLElement {
     this.#line.close();
   }
 
-  /** The SDK's object behind this element. */
+  /** The SDK object of this element. */
   get line() {
     return this.#line;
   }
