@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Certificates for tests, by the openssl program: an authority of our own, and what it signs, in files that a server reads.
+// Certificates for tests, made by the openssl program: an authority and the certificates that it signs, as
+// files for a server.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -38,7 +39,10 @@ export class Authority {
     return fs.readFileSync(this.file);
   }
 
-  /** A certificate for localhost and 127.0.0.1, or for `names`: {certificate, key} files. `shifted`: made at another time, as faketime says it. */
+  /**
+   * A certificate for localhost and 127.0.0.1, or for `names`: {certificate, key} files. `shifted`: issued at
+   * another time, in the form of faketime.
+   */
   issue(
     name,
     {
@@ -97,7 +101,7 @@ export class Authority {
   }
 }
 
-/** As tools that renew do it: the new files take the names of the old ones. */
+/** Replaces files by renaming, like renewal tools. */
 export function install({ certificate, key }, to) {
   for (const [from, name] of [
     [certificate, to.certificate],

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP proxy on loopback that misbehaves on request: latency, cut, half-open, limit, refuse; and, between a client and Postgres, a
-// connection that breaks around a COMMIT, so that the client cannot know what became of it. Directions are named by their receiver:
-// `to_server` and `to_client`.
+// A TCP proxy on loopback with faults: latency, cut, half-open, limit, refuse. Between a client and Postgres
+// it can also break a connection around a COMMIT, so that the client does not know the result. Directions are
+// named by their receiver: `to_server` and `to_client`.
 import net from 'node:net';
 import { CommitWatch } from './postgres_wire.mjs';
 
-/** What may wait in one direction of a connection before its sender is held back. */
+/** Bytes buffered in one direction of a connection before its sender must wait. */
 const buffered_max = 1 << 20;
 
 /** One direction of one connection. */
@@ -42,7 +42,7 @@ class Flow {
     else this.#pass(undefined);
   }
 
-  /** Now, or after the latency; never before what came earlier. */
+  /** Passes the bytes on, now or after the latency; keeps the order. */
   #pass(bytes) {
     const wait = this.link.proxy.next_latency();
     if (wait === 0 && this.#waiting.length === 0) return this.#write(bytes);
@@ -78,7 +78,7 @@ class Flow {
     if (this.#waiting_bytes <= buffered_max && !this.sink.writableNeedDrain) this.source.resume();
   }
 
-  /** Nothing is written any more. */
+  /** Stops writing. */
   stop() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -86,7 +86,7 @@ class Flow {
   }
 }
 
-/** A client's connection and ours to the server. */
+/** A client's connection and its connection to the server. */
 class Link {
   has_lost_bytes = false;
 
@@ -120,7 +120,7 @@ export class ChaosProxy {
   #latency = { ms: 0, jitter_ms: 0 };
   #commit_trap;
 
-  /** Listens on a free port and passes everything on to `target_port`. */
+  /** Listens on a free port and forwards to `target_port`. */
   static async start(target_port, { speaks_postgres = false } = {}) {
     const proxy = new ChaosProxy();
     Object.assign(proxy, { target_port, speaks_postgres });
@@ -153,36 +153,36 @@ export class ChaosProxy {
 
   // -- toxics ---------------------------------------------------------------------------------------------------------
 
-  /** Every byte takes this long, in both directions. */
+  /** Delays every byte in both directions. */
   latency(ms, jitter_ms = 0) {
     this.#latency = { ms, jitter_ms };
   }
 
-  /** Ends all present connections, with RST or with FIN; says how many there were. */
+  /** Ends all open connections with RST or FIN; returns their number. */
   cut({ reset = true } = {}) {
     const links = [...this.links];
     for (const link of links) link.cut(reset);
     return links.length;
   }
 
-  /** Connections stay and new ones are accepted, but nothing arrives any more: the peer has vanished without a word. */
+  /** Keeps connections and accepts new ones, but forwards nothing: the peer vanished without notice. */
   half_open() {
     this.is_half_open = true;
   }
 
-  /** Every connection ends (FIN) when it has passed so many bytes in that direction, those it passed before included. */
+  /** Ends each connection (FIN) after this many bytes in that direction, earlier bytes included. */
   limit_data({ to_server = Infinity, to_client = Infinity }) {
     this.limits = { to_server, to_client };
   }
 
-  /** New connections are refused; present ones stay. */
+  /** Refuses new connections; keeps open ones. */
   refuse() {
     if (this.listener.listening) this.listener.close();
   }
 
   /**
-   * The next connection that commits is cut: 'before' the server hears of the COMMIT, or 'after' it has committed and before the
-   * client hears of that. Resolves when it has happened.
+   * Cuts the next connection that commits: 'before' the COMMIT reaches the server, or 'after' the commit and before
+   * its confirmation reaches the client. Resolves afterwards.
    */
   cut_at_commit(when) {
     if (!this.speaks_postgres) throw new Error('this proxy does not look at what it passes');
@@ -191,7 +191,7 @@ export class ChaosProxy {
     });
   }
 
-  /** For the watch of a connection: is this the moment? */
+  /** Whether the connection is to be cut at this moment. */
   springs_at_commit(when) {
     if (this.#commit_trap?.when !== when) return false;
     this.#commit_trap.struck();
@@ -199,7 +199,7 @@ export class ChaosProxy {
     return true;
   }
 
-  /** No toxic any more. Connections that lost bytes are of no use to anybody and are cut. */
+  /** Removes all toxics. Cuts connections that lost bytes. */
   async heal() {
     this.latency(0);
     this.is_half_open = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chaos proxy itself: each toxic does what it says, and nothing else is changed. The COMMIT toxic against a real Postgres.
+// Tests of the chaos proxy: each toxic has its effect and no other. The COMMIT toxic runs against a real
+// Postgres.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -28,7 +29,7 @@ async function echo_behind_proxy(t) {
   return proxy;
 }
 
-/** A client: what it received, and how it ended: 'end' or an error's code. */
+/** A client: the bytes that it received, and its end: 'end' or an error code. */
 async function connect(t, port) {
   const socket = net.connect({ port, host: '127.0.0.1' });
   t.after(() => socket.destroy());
@@ -120,7 +121,7 @@ test('half-open: connections stay, nothing arrives; healing cuts those that lost
   await idle.received(2);
 });
 
-test('limit_data ends a connection after so many bytes in that direction', async (t) => {
+test('limit_data ends a connection after a number of bytes in that direction', async (t) => {
   const proxy = await echo_behind_proxy(t);
   for (const direction of ['to_server', 'to_client']) {
     proxy.limit_data({ [direction]: 1000 });
@@ -132,7 +133,7 @@ test('limit_data ends a connection after so many bytes in that direction', async
   }
 });
 
-test('refuse: new connections fail, present ones stay; healing listens on the same port', async (t) => {
+test('refuse: new connections fail, open ones stay; healing listens on the same port', async (t) => {
   const proxy = await echo_behind_proxy(t);
   const client = await connect(t, proxy.port);
   proxy.refuse();
@@ -169,7 +170,7 @@ function run(program, args, input) {
 
 const transaction = 'BEGIN;\nINSERT INTO seen VALUES (1);\nCOMMIT;\n';
 
-/** How clients send the same transaction: psql one simple query after the other; pgbench with the extended protocol. */
+/** The same transaction by two clients: psql with simple queries, pgbench with the extended protocol. */
 const ways = {
   simple: (url) => run('psql', ['--no-psqlrc', '--quiet', '--set=ON_ERROR_STOP=1', url], transaction),
   extended: (url, script) =>
@@ -217,7 +218,7 @@ test(
         } else {
           assert.equal(code, 0, about);
         }
-        // The server notices the end of a cut connection by itself: its transaction is gone when its session is.
+        // The server notices the cut connection; its transaction ends with its session.
         const others = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = 'fairqueue' AND pid <> pg_backend_pid()`;
         while ((await sql(services.postgres_url, others))[0].n > 0);
         assert.deepEqual(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of DESIGN section 3 asked of the ledger in Postgres itself, in SQL that shares nothing with the server. Each query
-// gives the rows that break one; none is the only good answer.
+// The invariants of DESIGN section 3, checked in the Postgres ledger by SQL that shares no code with the
+// server. Each query returns the violating rows.
 import { sql } from './services.mjs';
 
-/** Numbers of domain/model/states.hpp. */
+/** Numbers of the states in domain/model/states.hpp. */
 const entry = {
   waiting: 0,
   away: 1,
@@ -29,7 +29,7 @@ const payment = {
 };
 const refund = { requested: 0, succeeded: 1, failed: 2 };
 
-/** The published state machines: kind of history, then every step there is. */
+/** The published state machines: kind of history and its allowed steps. */
 const machines = {
   0: [
     [0, 1],
@@ -95,7 +95,7 @@ const legal_steps = Object.entries(machines)
   .flatMap(([kind, steps]) => steps.map(([from, to]) => `(${kind},${from},${to})`))
   .join(',');
 
-/** Sums of claims a ticket type; what its counters must say. */
+/** Sums of claims per ticket type; its counters must equal them. */
 const stock_by_claims = `
   SELECT item.aggregate, item.ticket_type AS ordinal,
     coalesce(sum(quantity) FILTER (WHERE status IN (${claim.claimed}, ${claim.expiring})), 0) AS held,
@@ -106,7 +106,7 @@ const stock_by_claims = `
 const value_of_claims = `
   SELECT aggregate, claim, sum((quantity - refunded) * unit_price) AS value FROM claim_item GROUP BY aggregate, claim`;
 
-/** Payments that have, or still have, tickets to show for. */
+/** Payments with tickets, now or before a refund. */
 const with_ticket = [
   payment.confirmed,
   payment.refund_pending,
@@ -114,7 +114,7 @@ const with_ticket = [
   payment.refund_failed,
 ].join(', ');
 
-/** Every named life with its history in order; an entry's begins with its row, WAITING. */
+/** Each row with its ordered history; an entry's history begins with its row, WAITING. */
 const lives = `
   SELECT aggregate, kind, coalesce(id::text, queue_number::text) AS name, from_status, to_status,
     lag(to_status, 1, CASE kind WHEN 1 THEN ${entry.waiting}::smallint END) OVER life AS before,
@@ -128,7 +128,7 @@ const present = `
   UNION ALL SELECT aggregate, 3, id::text, status FROM payment
   UNION ALL SELECT aggregate, 4, id::text, status FROM refund`;
 
-/** At every committed state. */
+/** Hold at every committed state. */
 const always = {
   'I1: held + sold above the total': `SELECT aggregate, ordinal, total, held, sold FROM ticket_type WHERE held + sold > total`,
   'I1: counters that differ from the claims': `
@@ -186,7 +186,7 @@ const always = {
     GROUP BY a.number, a.live_entries HAVING a.live_entries <> count(e.status)`,
 };
 
-/** When a sale is over and all deadlines have passed. */
+/** Hold when a sale is over and all deadlines have passed. */
 const settled = {
   'I13: claims that still hold stock': `
     SELECT aggregate, id, status FROM claim WHERE status IN (${claim.claimed}, ${claim.expiring})`,
@@ -197,7 +197,7 @@ const settled = {
   'I16: domain events that were not delivered': `SELECT aggregate, seq, ordinal, topic FROM outbox WHERE delivered_at = 0`,
 };
 
-/** Everything that is wrong, one line for each row, all from one snapshot; [] is good. */
+/** Violations, one line for each row, from one snapshot; [] if sound. */
 export async function check_ledger(url, { is_settled = false } = {}) {
   const asked = Object.entries(is_settled ? { ...always, ...settled } : always);
   const found = asked.map(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_ledger sees what it is there to see: a small sound ledger passes, and each planted violation is named.
+// Tests of check_ledger: a small sound ledger passes, and each planted violation is reported.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
@@ -15,7 +15,7 @@ const migrations = path.resolve(
 
 const id = (kind, n) => `'${kind.repeat(8)}-0000-7000-8000-00000000000${n}'`;
 
-/** One sale: 1 bought and paid, 2 claimed and gave back, 3 was refunded, 4 waits. A claim costs 100. */
+/** One sale: 1 bought and paid, 2 claimed and released, 3 was refunded, 4 waits. A claim costs 100. */
 const sound = `
   INSERT INTO aggregate (number, kind, epoch, applied_seq, live_entries) VALUES (16, 2, 1, 9, 1);
   INSERT INTO event VALUES
@@ -49,7 +49,7 @@ const sound = `
   INSERT INTO outbox (aggregate, seq, ordinal, id, topic, payload, created_at, delivered_at) VALUES
     (16, 3, 0, ${id('9', 1)}, 't', '{}', 1, 2), (16, 3, 1, ${id('9', 2)}, 't', '{}', 1, 2)`;
 
-/** What is planted -> what must be said, among other things. Constraints that repeat an invariant are taken away before. */
+/** Planted violation -> expected report. Database constraints of the same invariant are removed first. */
 const planted = {
   'UPDATE ticket_type SET sold = 3': 'I1: held + sold above the total',
   'UPDATE ticket_type SET held = 1': 'I1: counters that differ from the claims',
@@ -79,7 +79,7 @@ const planted = {
   'UPDATE outbox SET delivered_at = 0': 'I16: domain events that were not delivered',
 };
 
-test('a sound ledger passes, and each planted violation is named', { timeout: 60_000 }, async (t) => {
+test('a sound ledger passes, and each planted violation is reported', { timeout: 60_000 }, async (t) => {
   const services = await Services.start('postgres');
   t.after(() => services.stop());
   const url = await services.database('sound');

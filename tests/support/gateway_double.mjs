@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-ins for Stripe and Paystack share: an HTTP server on loopback that remembers in a ledger file, fails on request,
-// tells webhooks, has a page to pay on, and is told what to do under /_control. What a gateway says and means is theirs alone.
+// Shared base of the stand-ins for Stripe and Paystack: an HTTP server on loopback with a ledger file,
+// faults, webhooks, a payment page and a control path (/_control). The subclass defines the API and the
+// meaning.
 import './ends_at_once.mjs';
 import crypto from 'node:crypto';
 import http from 'node:http';
@@ -10,7 +11,7 @@ import { Faults } from './gateway_faults.mjs';
 import { Ledger, capturedByReference, refundedByReference, sums } from './gateway_ledger.mjs';
 import { Webhooks } from './gateway_webhooks.mjs';
 
-/** A request's body, requests and events that are remembered, and a timer's longest wait. */
+/** Limits: request body, remembered requests and events, longest timer. */
 const body_max = 1 << 20;
 const requests_max = 20_000;
 const events_max = 20_000;
@@ -18,7 +19,7 @@ const timer_max = 2 ** 31 - 1;
 
 const require_of_blackbox = createRequire(new URL('../blackbox/package.json', import.meta.url));
 
-/** A package of tests/blackbox, whose lock file is the only one of the tests. */
+/** Loads a package of tests/blackbox, which has the only lock file of the tests. */
 export function packageOfBlackbox(name) {
   try {
     return require_of_blackbox(name);
@@ -46,7 +47,7 @@ export const json = (status, value, headers = {}) => ({
   body: JSON.stringify(value),
 });
 
-/** A refusal of a control function or of the page: what was asked makes no sense in this state. */
+/** A refusal by a control function or the page: not possible in this state. */
 export class Refused extends Error {}
 
 const html_answer = {
@@ -58,7 +59,7 @@ const html_answer = {
 export class GatewayDouble {
   /** Every call of the API: {at, operation, method, path, params, idempotency_key, status | fault}. */
   requests = [];
-  /** What clients sent that the gateway's description does not allow, one sentence each. Tests assert that it is empty. */
+  /** Requests outside the gateway's description, one sentence each. Tests assert that it is empty. */
   violations = [];
   isClosed = false;
   #telling = 0;
@@ -66,7 +67,7 @@ export class GatewayDouble {
   #timers = new Set();
   #abort = new AbortController();
 
-  /** Subclasses are made by their own start function; `options` are described there. */
+  /** Each subclass has a start function, which describes `options`. */
   constructor(options) {
     this.options = options;
     this.seed = options.seed ?? 1;
@@ -99,7 +100,7 @@ export class GatewayDouble {
     this.url = `http://127.0.0.1:${this.port}`;
     this.publicUrl = this.options.publicUrl ?? this.url;
     this.resumed();
-    // What a killed run had not delivered: webhooks are told at least once.
+    // Webhooks that a killed run did not deliver: delivery is at least once.
     for (const event of [...this.all('undelivered')]) this.#send_event(event);
     return this;
   }
@@ -121,7 +122,7 @@ export class GatewayDouble {
     return this.objects.get(type)?.values() ?? [].values();
   }
 
-  /** One transaction: at most one money row, and [type, id, object] of everything that changed with it. */
+  /** Commits one transaction: at most one money row, and [type, id, object] of each changed object. */
   commit(changes, money) {
     for (const [type, id, object] of changes) this.remember(type, id, object);
     const at = new Date(this.now()).toISOString();
@@ -135,7 +136,7 @@ export class GatewayDouble {
 
   // -- time -----------------------------------------------------------------------------------------------------------
 
-  /** The gateway's clock in ms; a test may move it. Signatures carry the real time, so that moving it does not spoil them. */
+  /** The gateway's clock in ms; a test may move it. Signatures use the real time and stay valid. */
   now() {
     return Date.now() + this.clockOffsetMs;
   }
@@ -149,13 +150,13 @@ export class GatewayDouble {
     this.due();
   }
 
-  /** For subclasses: what is due by the clock happens. Called before every call and by a timer. */
+  /** Subclasses execute due work here. Called before every call and by a timer. */
   due() {}
 
-  /** For subclasses: what timers must know after a restart. */
+  /** Subclasses restore their timers here after a restart. */
   resumed() {}
 
-  /** Does `what` in `ms`, unless the stand-in is closed before. */
+  /** Runs `what` after `ms`, unless the stand-in is closed before. */
   later(ms, what) {
     const timer = setTimeout(
       () => {
@@ -171,14 +172,20 @@ export class GatewayDouble {
 
   // -- webhooks -------------------------------------------------------------------------------------------------------
 
-  /** The change that keeps an event until it is delivered; commit it with what the event tells, then `tell` it. */
+  /**
+   * The change that stores an event until its delivery. Commit it with the change that the event describes,
+   * then `tell` it.
+   */
   undelivered(id, type) {
     const all = this.objects.get('event');
-    if (all?.size > events_max) all.delete(all.keys().next().value); // the file keeps it
+    if (all?.size > events_max) all.delete(all.keys().next().value); // stays in the file
     return ['undelivered', id, { id, type }];
   }
 
-  /** Sends the events among these committed changes, in this order, once they are on disk. Resolves when each was attempted once. */
+  /**
+   * Sends the events of these committed changes in order when they are on disk. Resolves after one attempt of
+   * each.
+   */
   async tell(changes, how) {
     ++this.#telling;
     await this.ledger.durable();
@@ -187,7 +194,10 @@ export class GatewayDouble {
     --this.#telling;
   }
 
-  /** Every event so far is delivered, given up, dropped or held. Throws after `timeout_ms`. Planned refunds do not count. */
+  /**
+   * Waits until every event so far is delivered, given up, dropped or held. Throws after `timeout_ms`.
+   * Ignores planned refunds.
+   */
   async quiet(timeout_ms = 10_000) {
     const end = performance.now() + timeout_ms;
     while (this.#telling > 0 || !this.webhooks.isQuiet) {
@@ -221,7 +231,7 @@ export class GatewayDouble {
       await this.#call(ctx);
     } catch (error) {
       if (this.isClosed || request.destroyed) return;
-      console.error(`${this.name} stand-in: ${error.stack}`); // a mistake of the stand-in's own: it must not pass for a fault
+      console.error(`${this.name} stand-in: ${error.stack}`); // a bug of the stand-in, not a planned fault
       this.violations.push(`the stand-in itself failed: ${error.message}`);
       response.destroy();
     }
@@ -238,7 +248,7 @@ export class GatewayDouble {
     return Buffer.concat(parts).toString('utf8');
   }
 
-  /** A call of the gateway's API, with the fault that is its lot. */
+  /** Handles a call of the gateway's API, with its planned fault. */
   async #call(ctx) {
     ctx.operation = this.operation_of(ctx);
     const fault = this.faults.choose(ctx.operation);
@@ -264,14 +274,14 @@ export class GatewayDouble {
     line.status = answer?.status;
     if (fault?.kind === 'delay' && fault.acted) await this.#sleep(fault.ms);
     if (answer === 'hang') return;
-    ctx.finally.splice(0).forEach((what) => what()); // whoever has the answer may call again at once
+    ctx.finally.splice(0).forEach((what) => what()); // after the answer a client may call again at once
     if (answer === 'reset') return ctx.request.socket.resetAndDestroy();
     if (fault?.kind === 'truncated') return this.#send_half(ctx, answer, fault.broken);
     if (fault?.kind === 'slow_body') return this.#send_slowly(ctx, answer, fault.ms);
     this.#send(ctx, answer);
   }
 
-  /** Does what the request asks; the answer may be given: what it says is on disk. */
+  /** Executes the request. Resolves when its changes are on disk, so the answer may be sent. */
   async #act(ctx, fault) {
     let answer = this.admit(ctx);
     if (answer === undefined) {
@@ -334,14 +344,17 @@ export class GatewayDouble {
     ctx.response.end();
   }
 
-  /** A wait that ends at once when the stand-in is closed. */
+  /** Waits; ends at once when the stand-in is closed. */
   #sleep(ms) {
     return sleep(ms, undefined, { ref: false, signal: this.#abort.signal }).catch(() => {});
   }
 
-  // -- the page to pay on ---------------------------------------------------------------------------------------------
+  // -- the payment page ---------------------------------------------------------------------------------------------
 
-  /** GET <page address>: for browsers. POST /pay/<id> {action: pay | decline | async}, form or JSON: for the page's buttons, and for load. */
+  /**
+   * GET <page address>: for browsers. POST /pay/<id> {action: pay | decline | async}, form or JSON: for the
+   * page's buttons and load programs.
+   */
   async #page(ctx) {
     if (ctx.method === 'GET' && this.is_page(ctx.path)) {
       const body = this.page(decodeURIComponent(ctx.path.split('/').at(-1)));
@@ -372,7 +385,7 @@ export class GatewayDouble {
 
   // -- control --------------------------------------------------------------------------------------------------------
 
-  /** What /_control/<name> does; the argument is the request's JSON object. Subclasses add theirs. */
+  /** Functions of /_control/<name>; the argument is the request's JSON object. Subclasses add theirs. */
   controls() {
     return {
       pay: ({ reference, ...options }) => this.pay(reference, options),
@@ -406,7 +419,7 @@ export class GatewayDouble {
     };
   }
 
-  /** Changes at run time: webhookUrl, autopay, and what the subclass lists. */
+  /** Options changeable at run time: webhookUrl, autopay, and those of the subclass. */
   set(changes) {
     for (const [name, value] of Object.entries(changes)) {
       if (name === 'webhookUrl') this.webhooks.url = value ?? undefined;

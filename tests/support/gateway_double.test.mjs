@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both gateway stand-ins share: each fault does what it says, webhooks come as badly as asked, and neither kill -9 nor a torn
-// line costs the ledger a row.
+// Tests of the shared base of the gateway stand-ins: each fault has its effect, webhooks misbehave as
+// configured, and kill -9 or a torn line loses no row of the ledger.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -17,7 +17,10 @@ import { WebhookReceiver } from './webhook_receiver.mjs';
 
 const key = 'sk_test_1';
 
-/** One request on a connection of its own: {status, headers, text, json, ms}, or {error, status, text} if it broke off. */
+/**
+ * One request on a new connection: {status, headers, text, json, ms}, or {error, status, text} if it was
+ * interrupted.
+ */
 function ask(
   url,
   { method = 'POST', body = '', type = 'application/json', headers = {}, timeout_ms = 10_000 } = {},
@@ -31,7 +34,7 @@ function ask(
       try {
         answer.json = JSON.parse(answer.text);
       } catch {
-        // then it is none
+        // no JSON
       }
       resolve({ ...answer, ms: performance.now() - begin });
     };
@@ -57,7 +60,7 @@ const session_form = (reference) =>
     'line_items[0][price_data][product_data][name]': 'Ticket',
   }).toString();
 
-/** How to make a payment at each gateway, and what it should be afterwards. */
+/** A payment at each gateway, and its expected state. */
 const gateways = {
   stripe: {
     start: (options) => startStripe({ secrets: { api: key }, ...options }),
@@ -101,7 +104,7 @@ for (const [name, kind] of Object.entries(gateways))
   test(`${name}: every fault does what it says`, async (t) => {
     const { gateway } = await started(t, kind);
     let number = 0;
-    /** The answer to a call with this fault, and whether the call was acted upon. */
+    /** The answer to a call with this fault, and whether the call was executed. */
     const struck = async (fault, more) => {
       const reference = `F-${++number}`;
       gateway.faults.add({ operation: kind.create, count: 1, ...fault });
@@ -145,7 +148,7 @@ for (const [name, kind] of Object.entries(gateways))
     assert.deepEqual(gateway.violations, []);
   });
 
-test('stripe: a 500 that is stored comes again under its key; a lost answer is repeated', async (t) => {
+test('stripe: a stored 500 is repeated under its key; a lost answer is repeated', async (t) => {
   const { gateway } = await started(t, gateways.stripe);
   const make = (reference) =>
     gateways.stripe.make(gateway.url, reference, { headers: { 'idempotency-key': reference } });
@@ -162,7 +165,7 @@ test('stripe: a 500 that is stored comes again under its key; a lost answer is r
   assert.equal(gateway.sessionsOf('r2').length, 1);
 });
 
-test('faults follow from the seed and the number of the call, whatever happens between', () => {
+test('faults follow from the seed and the number of the call only', () => {
   const choices = (seed, noise) => {
     const faults = new Faults(seed);
     faults.add({ operation: 'a', kind: 'hang', probability: 0.3 });
@@ -184,7 +187,7 @@ test('faults follow from the seed and the number of the call, whatever happens b
   assert.throws(() => faults.add({ kind: 'flood' }), /no such fault/);
 });
 
-test('webhooks are sent again until a 2xx, with growing waits, and not for ever', async (t) => {
+test('webhooks are retried until a 2xx, with growing waits and an end', async (t) => {
   const { gateway, receiver } = await started(t, gateways.paystack);
   await gateways.paystack.make(gateway.url, 'r1');
   receiver.answers = [500, 302, 401];
@@ -211,7 +214,7 @@ test('webhooks are sent again until a 2xx, with growing waits, and not for ever'
   assert.ok(gateway.webhooks.log.at(-1).gave_up);
 });
 
-test('webhooks are doubled, held back and released in any order, dropped, shuffled, late', async (t) => {
+test('webhooks are duplicated, held and released in any order, dropped, shuffled, late', async (t) => {
   const { gateway, receiver } = await started(t, gateways.paystack);
   const references = Array.from({ length: 12 }, (_, i) => `r${i}`);
   for (const reference of references) await gateways.paystack.make(gateway.url, reference);
@@ -282,7 +285,7 @@ test('paystack: the webhook of a refund before its answer', async (t) => {
   assert.ok(receiver.events.some(({ event }) => event === 'refund.pending'));
 });
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 function folder_of(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fq-gateway-'));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -318,7 +321,7 @@ for (const [name, kind] of Object.entries(gateways))
     const rows = readLedger(ledger);
     assert.deepEqual(Object.fromEntries(capturedByReference(rows)), captured);
     assert.deepEqual(await standin.control('sums'), sums(rows));
-    // It remembers as well as it counts: what was paid cannot be paid again, and every payment is told.
+    // It remembers its state: a paid session cannot be paid again, and every payment has its webhook.
     const [one] = answered;
     assert.equal((await ask(`${standin.url}/pay/${one}`, { body: '{"action":"pay"}' })).status, 409);
     await standin.control('quiet', { ms: 20_000 });
@@ -331,7 +334,7 @@ for (const [name, kind] of Object.entries(gateways))
     assert.equal(standin.child.exitCode, 0);
   });
 
-test('a stand-in ends when whoever started it is killed', { timeout: 20_000 }, async () => {
+test('a stand-in ends when its parent process is killed', { timeout: 20_000 }, async () => {
   const program = `
     import { StandinProcess } from ${JSON.stringify(new URL('standin_process.mjs', import.meta.url).href)};
     const { url } = await StandinProcess.start('stripe');
@@ -345,7 +348,7 @@ test('a stand-in ends when whoever started it is killed', { timeout: 20_000 }, a
     await new Promise((resolve) => setTimeout(resolve, 20));
 });
 
-test('a torn last line was never answered for: it is dropped, and the next row stands alone', async (t) => {
+test('a torn last line is dropped, because its request got no answer; the next row is intact', async (t) => {
   const ledgerFile = path.join(folder_of(t), 'ledger');
   const options = { secrets: { api: key }, ledgerFile, refunds: 'pending' };
   const first = await startPaystack(options);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which call of a gateway stand-in fails, and how. The choice is a function of the seed, the operation and the number of the call of
-// that operation, so that a run with the same calls has the same faults, however the calls of different operations interleave.
+// Chooses which call of a gateway stand-in fails, and how. The choice depends on the seed, the operation and
+// the number of its call only. So a run with the same calls has the same faults, however calls of different
+// operations interleave.
 
-/** What each kind does, and whether the request is acted upon unless the rule says otherwise. */
+/** Kinds of faults; `acted`: whether the request is executed, unless the rule overrides it. */
 export const fault_kinds = {
-  hang: { acted: false }, // no answer, ever
-  delay: { acted: false }, // the answer after `ms`: acted upon behind the wait, or with acted: true before it
+  hang: { acted: false }, // never an answer
+  delay: { acted: false }, // the answer after `ms`; executed after the wait, with acted: true before it
   status: { acted: false }, // `status` (500, 503, 429, ...), with `retry_after` seconds; `stored`: kept under the idempotency key
   html: { acted: false }, // 200 with a web page
   truncated: { acted: true }, // the first half of the JSON; `broken`: the connection ends instead of the body
-  reset_before: { acted: false }, // RST before anything was done
-  reset_after: { acted: true }, // done, and RST instead of the answer: the caller cannot know
-  slow_body: { acted: true }, // the body drips over `ms`
+  reset_before: { acted: false }, // RST before execution
+  reset_after: { acted: true }, // RST after execution: the caller does not know the result
+  slow_body: { acted: true }, // the body arrives slowly over `ms`
 };
 
-/** 32-bit FNV-1a with a finalizer: neighbouring call numbers must not give neighbouring values. */
+/** 32-bit FNV-1a with a finalizer: neighbouring call numbers give unrelated values. */
 function hash_of(text) {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; ++i) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -27,7 +28,7 @@ function hash_of(text) {
 export const chance = (...what) => hash_of(what.join('|')) / 2 ** 32;
 
 export class Faults {
-  /** {operation, number, kind} of every fault that struck. */
+  /** {operation, number, kind} of every applied fault. */
   log = [];
   #rules = [];
   #calls = new Map();
@@ -37,8 +38,8 @@ export class Faults {
   }
 
   /**
-   * {operation = '*', kind, skip = 0, count = Infinity, probability = 1, acted, ms, status, retry_after, stored, broken}: of the calls
-   * of this operation, after the first `skip` that this rule sees, at most `count` are struck, each with this probability.
+   * {operation = '*', kind, skip = 0, count = Infinity, probability = 1, acted, ms, status, retry_after, stored, broken}: skips the
+   * first `skip` calls of the operation, then applies to at most `count` calls, each with this probability.
    */
   add(rule) {
     if (!(rule.kind in fault_kinds)) throw new Error(`no such fault: ${rule.kind}`);
@@ -50,7 +51,7 @@ export class Faults {
     this.#rules = [];
   }
 
-  /** The fault of this call, or undefined. The first rule that strikes wins. */
+  /** The fault of this call, or undefined. The first matching rule wins. */
   choose(operation) {
     const number = (this.#calls.get(operation) ?? 0) + 1;
     this.#calls.set(operation, number);

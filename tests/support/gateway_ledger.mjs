@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The append-only file of a gateway stand-in: what moved money, and what the gateway remembers. One JSON line is one transaction,
-// money and memory together, so that kill -9 leaves both or neither. It is written by the stand-in alone: what it says of money is
-// an oracle independent of FairQueue.
+// The append-only file of a gateway stand-in: money rows and remembered objects. One JSON line is one
+// transaction with both, so kill -9 leaves both or neither. Only the stand-in writes it, so its money rows
+// are an oracle independent of FairQueue.
 import fs from 'node:fs';
 
-/** Kinds of rows that say something about money. Sums count `capture` and `refund` only: the other two moved nothing, or not yet. */
+/** Kinds of money rows. Sums count only `capture` and `refund`; the other two moved no money, or not yet. */
 const money_kinds = new Set(['capture', 'refund', 'refund_pending', 'refund_failed']);
 
 function parse(text) {
   const lines = text.split('\n');
-  lines.pop(); // what follows the last newline was torn by a kill, and never answered for
+  lines.pop(); // torn by a kill, so its request got no answer
   return lines.map((line) => JSON.parse(line));
 }
 
 const without_state = ({ state, ...row }) => row;
 
-/** The money rows of a ledger file, in order; also of a stand-in that runs, or was killed. */
+/** The money rows of a ledger file, in order; the stand-in may run or be killed. */
 export function readLedger(file) {
   return parse(fs.readFileSync(file, 'utf8'))
     .filter(({ kind }) => money_kinds.has(kind))
     .map(without_state);
 }
 
-/** reference -> {amount, currency, count}. Money in two currencies under one reference gets a currency that equals neither. */
+/**
+ * reference -> {amount, currency, count}. Two currencies under one reference give a currency that equals
+ * neither.
+ */
 function by_reference(rows, kind) {
   const found = new Map();
   for (const row of rows) {
@@ -78,8 +81,8 @@ export class Ledger {
   #file;
 
   /**
-   * Opens or makes `file`; undefined: kept in memory only. `remember(type, id, object)` is told what earlier runs remembered, in the
-   * order of its being written.
+   * Opens or creates `file`; undefined: in memory only. Calls `remember(type, id, object)` for the objects of earlier
+   * runs, in the order of writing.
    */
   static open(file, remember) {
     const it = new Ledger();
@@ -92,21 +95,21 @@ export class Ledger {
   #reload(file, remember) {
     const text = fs.readFileSync(file, 'utf8');
     const whole = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
-    fs.truncateSync(file, whole); // else the next row would be glued to a torn one
+    fs.truncateSync(file, whole); // otherwise the next row would continue a torn one
     for (const line of parse(text)) {
       if (money_kinds.has(line.kind)) this.rows.push(without_state(line));
       for (const [type, id, object] of line.state ?? []) remember(type, id, object);
     }
   }
 
-  /** In memory at once; on disk when `durable` resolves. `money` undefined: only what is remembered has changed. */
+  /** Appends: in memory at once, on disk when `durable` resolves. `money` undefined: only objects changed. */
   append(money, state, at) {
     if (money) this.rows.push(money);
     if (this.#file === undefined) return;
     this.#waiting.push(JSON.stringify({ ...(money ?? { kind: 'state', at }), state }));
   }
 
-  /** Everything appended so far is on disk (fsync'ed). Many waiters share one fsync. */
+  /** Resolves when all appended rows are on disk (fsync). Waiters share one fsync. */
   async durable() {
     while (this.#writing || this.#waiting.length > 0) {
       this.#writing ??= this.#write().finally(() => {
@@ -117,7 +120,7 @@ export class Ledger {
   }
 
   async #write() {
-    // Others of this turn of the event loop may still append: one write, one fsync for all of them.
+    // Waits for other appends of this turn of the event loop: one write and one fsync for all.
     await new Promise((resolve) => setImmediate(resolve));
     const bytes = Buffer.from(`${this.#waiting.splice(0).join('\n')}\n`);
     for (let at = 0; at < bytes.length;) at += fs.writeSync(this.#file, bytes, at);

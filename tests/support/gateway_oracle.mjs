@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// I3 and I4 asked of two witnesses: what a gateway stand-in wrote down itself, and what FairQueue's rows say. Pure: rows in, plain
-// sentences out. It shares nothing with the server but the names of statuses.
+// Checks I3 and I4 with two witnesses: the ledger of a gateway stand-in and FairQueue's rows. Pure: rows in,
+// sentences out. Shares only the names of statuses with the server.
 import { capturedByReference, pendingRefunds, readLedger, refundedByReference } from './gateway_ledger.mjs';
 
-/** Of domain/model/states.hpp by number, for rows that come out of a database. */
+/** Statuses of domain/model/states.hpp by number, for rows of a database. */
 export const payment_statuses = [
   'INITIALIZING',
   'PENDING',
@@ -18,7 +18,7 @@ export const payment_statuses = [
 ];
 export const claim_statuses = ['CLAIMED', 'EXPIRING', 'CONFIRMED', 'RELEASED', 'REFUNDED'];
 
-/** Statuses in which FairQueue says that it has the money. */
+/** Statuses with captured money. */
 const with_money = new Set([
   'CONFIRMED',
   'CONFIRMED_LATE',
@@ -28,7 +28,7 @@ const with_money = new Set([
   'REFUND_FAILED',
 ]);
 
-/** Statuses in which something is still to happen: contradictions while a sale runs, they are not. */
+/** Unfinished statuses; no contradiction while a sale runs. */
 const in_flight = new Set([
   'INITIALIZING',
   'PENDING',
@@ -42,7 +42,7 @@ const named = (names, status) => (typeof status === 'number' ? names[status] : S
 const same_currency = (a, b) => a === undefined || b === undefined || a.toUpperCase() === b.toUpperCase();
 const nothing = { amount: 0, currency: undefined, count: 0 };
 
-/** What one reference's payment contradicts. */
+/** Contradictions of one reference's payment. */
 function judge_payment(payment, claim, seen) {
   const found = [];
   const { reference, status, currency } = payment;
@@ -77,7 +77,7 @@ function judge_payment(payment, claim, seen) {
     say(`PARTIALLY_REFUNDED, but ${refunded.amount} of ${captured.amount} were refunded`);
 
   if (status === 'CONFIRMED' && !has_ticket) say(`CONFIRMED, but its claim is ${claim?.status ?? 'missing'}`);
-  if (!is_settled) return found; // what follows may be on its way, or have moved between the reading of rows and ledger
+  if (!is_settled) return found; // the rest may be in flight, or have changed between the reads of rows and ledger
 
   if (in_flight.has(status)) say(`still ${status} when everything should be over`);
   if (pending > 0) say(`a refund of ${pending} is still pending at the gateway`);
@@ -88,7 +88,7 @@ function judge_payment(payment, claim, seen) {
   return found;
 }
 
-/** What one claim contradicts: paid exactly once, with what its items are worth. */
+/** Contradictions of one claim: paid exactly once, with the value of its items. */
 function judge_claim(claim, payments, captured, refunded, is_settled) {
   const found = [];
   const paying = payments.filter(
@@ -101,7 +101,7 @@ function judge_claim(claim, payments, captured, refunded, is_settled) {
   );
   if (claim.status === 'CONFIRMED' && claim.value !== 0 && paying.length === 0)
     found.push(`claim ${claim.id}: a ticket that nobody paid`);
-  // Of two payments for one purchase one goes back; not both.
+  // Of two payments for one purchase exactly one is refunded.
   if (
     is_settled &&
     claim.status === 'CONFIRMED' &&
@@ -125,7 +125,10 @@ function judge_claim(claim, payments, captured, refunded, is_settled) {
   return found;
 }
 
-/** Per currency: what the gateway keeps is what confirmed claims are worth. Only when every claim says its value and currency. */
+/**
+ * Per currency: the gateway keeps the value of the confirmed claims. Only if every claim has a value and
+ * currency.
+ */
 function judge_sums(claims, payments, captured, refunded, pending) {
   if (claims.some(({ value }) => value === undefined)) return [];
   const balance = new Map();
@@ -145,13 +148,13 @@ function judge_sums(claims, payments, captured, refunded, pending) {
 }
 
 /**
- * Every contradiction of I3 and I4; [] is good. While a sale runs, read FairQueue's rows first, in one snapshot, and the ledger after
- * them: captures and refunds only grow, so what the rows claim must be there by then.
+ * All contradictions of I3 and I4; [] if none. While a sale runs, read FairQueue's rows first in one snapshot, then the
+ * ledger: captures and refunds only grow, so the ledger must have those of the rows.
  * `ledger`: money rows of the stand-in, or its file. `payments`: {reference, status, amount, captured, refunded, currency, claim,
- * tax: of the gateway's, on top of the amount}.
- * `claims`: {id, status, value, currency}: `value` is what its unrefunded items are worth (0: a free ticket; undefined: not known).
- * Statuses by name or by number. `is_settled`: faults are over, T_heal has passed: nothing may be in flight. `ignore`: references that
- * are not FairQueue's. `quarantine_is_open`: payments that wait for a person are in order even then.
+ * tax: added by the gateway to the amount}.
+ * `claims`: {id, status, value, currency}: `value` of its unrefunded items (0: a free ticket; undefined: not known).
+ * Statuses by name or by number. `is_settled`: no faults and T_heal has passed, so nothing may be in flight. `ignore`:
+ * references of others. `quarantine_is_open`: allows payments that wait for a person even then.
  */
 export function contradictions({
   ledger,

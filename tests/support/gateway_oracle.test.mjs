@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle of I3 and I4 sees what it is there to see: a sound sale passes, at its end and on its way, and each planted contradiction
-// is named. Once against the rows of a real stand-in.
+// Tests of the oracle of I3 and I4: a sound sale passes during and after it, and each planted contradiction
+// is reported. Once with the rows of a real stand-in.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { claim_statuses, contradictions, payment_statuses } from './gateway_oracle.mjs';
@@ -28,7 +28,7 @@ const payment = (reference, status, more) => ({
 });
 const claim = (reference, status, value = 100) => ({ id: `c-${reference}`, status, value, currency: 'EUR' });
 
-/** a: bought; b: declined; c: paid late and refunded; d: bought two, gave one back; e: free. */
+/** a: bought; b: declined; c: paid late and refunded; d: bought two, returned one; e: free. */
 const sound = () => ({
   ledger: [
     row('capture', 'a', 100),
@@ -59,7 +59,7 @@ const of = (list, reference) =>
 const change = (list, reference, changes) => Object.assign(of(list, reference), changes);
 const drop = (list, reference) => list.splice(list.indexOf(of(list, reference)), 1);
 
-/** What is planted in the sound sale at its end -> what must be said. */
+/** Planted contradiction at the end of a sound sale -> expected report. */
 const planted = [
   [
     ({ payments, claims }) => [
@@ -128,7 +128,7 @@ test('a sound sale passes, by name and by number of its statuses', () => {
   assert.deepEqual(contradictions({ ledger: [], payments: [] }), []);
 });
 
-test('each planted contradiction is named', () => {
+test('each planted contradiction is reported', () => {
   for (const [plant, said] of planted) {
     const sale = sound();
     plant(sale);
@@ -140,7 +140,7 @@ test('each planted contradiction is named', () => {
   }
 });
 
-test('what may still come right is no contradiction before the end, and is one at it', () => {
+test('unfinished work is a contradiction at the end only', () => {
   for (const plant of [
     ({ payments, claims }) => [
       change(payments, 'a', { status: 'PENDING', captured: 0 }),
@@ -172,7 +172,7 @@ test('what may still come right is no contradiction before the end, and is one a
   }
 });
 
-test('what waits for a person, what is not ours, and tax can be allowed for', () => {
+test('payments that wait for a person, foreign payments and tax can be allowed', () => {
   const sale = sound();
   change(sale.payments, 'a', { status: 'QUARANTINED', captured: 0 });
   change(sale.claims, 'a', { status: 'RELEASED' });

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a gateway stand-in tells its webhooks: at least once, with back-off until a 2xx, and as badly as a test asks for: doubled,
-// shuffled, held back, dropped, late. It knows nothing of what the events say.
+// Delivery of webhooks by a gateway stand-in: at least once, with back-off until a 2xx. A test may have them
+// duplicated, shuffled, held, dropped or late. Does not read the events.
 import http from 'node:http';
 import https from 'node:https';
 import { chance } from './gateway_faults.mjs';
 
-/** Deliveries under way at once, and answers kept in the log. */
+/** Limits: parallel deliveries, answers in the log. */
 const concurrent_max = 32;
 const log_max = 20_000;
 
 export const webhook_defaults = {
-  duplicates: 0, // so many further copies of each event, sent at the same time
+  duplicates: 0, // further copies of each event, sent at the same time
   shuffle: false, // events of one window leave in a random order
   shuffle_window_ms: 50,
-  hold: false, // nothing leaves until it is released
-  drop: 0, // of the next events, so many never leave
+  hold: false, // holds all events until a release
+  drop: 0, // number of next events that are never sent
   drop_probability: 0,
-  drop_types: [], // events that never leave
-  only_types: undefined, // a list: the endpoint asked for these events and gets no others
-  delay_ms: 0, // every event leaves so late
+  drop_types: [], // types that are never sent
+  only_types: undefined, // list of the only types that the endpoint wants
+  delay_ms: 0, // delay of every event
   timeout_ms: 10_000, // for an answer
-  skew_s: 0, // moves the time that a signature carries
-  before_answer: false, // events that a call of the API causes are delivered before that call is answered
+  skew_s: 0, // offset of the time in signatures
+  before_answer: false, // delivers the events of an API call before its answer
   retry: { first_ms: 200, factor: 2, max_ms: 5_000, attempts: 12 },
 };
 
 export class Webhooks {
-  /** One line for each attempt and each event that was dropped: {event, type, copy, attempt, status | error | dropped, ms, at}. */
+  /**
+   * One line for each attempt and each dropped event: {event, type, copy, attempt, status | error | dropped,
+   * ms, at}.
+   */
   log = [];
   settings = structuredClone(webhook_defaults);
   #held = [];
   #window = [];
   #waiting = [];
-  #timers = new Map(); // timer -> the delivery it is for
+  #timers = new Map(); // timer -> delivery
   #under_way = 0;
   #chains = 0;
   #number = 0;
   #is_closed = false;
 
-  /** `sign(body, skew_s)` gives the headers; `done(event)` is told when an event needs no further attempt. */
+  /**
+   * `sign(body, skew_s)` returns the headers; `done(event)` is called when an event needs no further attempt.
+   */
   constructor({ url, seed, sign, done }) {
     Object.assign(this, { url, seed, sign, done });
     this.agents = {
@@ -56,7 +61,10 @@ export class Webhooks {
     if (changes.hold === false) this.release();
   }
 
-  /** `event`: {id, type, body}, the body the very bytes that are sent. Resolves after its first attempt, or when there is none. */
+  /**
+   * `event`: {id, type, body}, `body`: the bytes to send. Resolves after its first attempt, or if there is
+   * none.
+   */
   send(event, { delayMs = 0, hold = false } = {}) {
     if (this.#is_closed) return Promise.resolve();
     if (this.url === undefined || this.settings.only_types?.includes(event.type) === false) {
@@ -98,7 +106,7 @@ export class Webhooks {
   }
 
   #hold(delivery) {
-    delivery.attempted(); // nobody may wait for what is released much later
+    delivery.attempted(); // no one waits for a late release
     this.#held.push(delivery);
   }
 
@@ -118,8 +126,8 @@ export class Webhooks {
   }
 
   /**
-   * Lets go what was held, in `order`: 'fifo', 'reverse' or 'shuffle'; says how many there were. Each waits for the answer to the one
-   * before it, so that none overtakes; `parallel`: all at once.
+   * Releases the held events in `order`: 'fifo', 'reverse' or 'shuffle'; returns their number. Each waits for the answer to
+   * the previous one, so that none overtakes; `parallel`: all at once.
    */
   release({ order = 'fifo', parallel = false } = {}) {
     this.settings.hold = false;
@@ -157,7 +165,7 @@ export class Webhooks {
     else ++this.#under_way;
     ++delivery.attempt;
     const answer = this.#is_closed ? undefined : await this.#post(delivery);
-    // Its place goes to the next one that waits, or is given up: the count never dips between the two.
+    // Its place goes directly to the next waiting delivery, so that the count never dips.
     if (this.#waiting.length > 0) this.#waiting.shift()();
     else --this.#under_way;
     this.#judge(delivery, answer);
@@ -165,7 +173,7 @@ export class Webhooks {
 
   #judge(delivery, answer) {
     const { event, copy, attempt } = delivery;
-    if (this.#is_closed) return delivery.attempted(); // what was not answered is sent again by the next run
+    if (this.#is_closed) return delivery.attempted(); // the next run sends unanswered events again
     this.#log({ event: event.id, type: event.type, copy, attempt, ...answer });
     delivery.attempted();
     const { first_ms, factor, max_ms, attempts } = this.settings.retry;
@@ -188,7 +196,10 @@ export class Webhooks {
     if (this.log.length > log_max) this.log.shift();
   }
 
-  /** One attempt: {status, ms} or {error, ms}; never throws. Redirects are answers like any other that is not 2xx. */
+  /**
+   * One attempt: {status, ms} or {error, ms}; never throws. A redirect counts as any other answer that is not
+   * 2xx.
+   */
   #post({ event }) {
     const begin = performance.now();
     const { body } = event;
@@ -220,7 +231,7 @@ export class Webhooks {
     });
   }
 
-  /** Nothing is under way or planned; what is held does not count. */
+  /** Nothing is in flight or planned; held events do not count. */
   get isQuiet() {
     return this.#under_way === 0 && this.#chains === 0 && this.#timers.size === 0;
   }

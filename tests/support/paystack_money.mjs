@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to money at the Paystack stand-in: transactions that are paid, declined or settled late, and refunds; each with the
-// events that tell of it. It knows nothing of HTTP, keys and the form of requests: paystack_standin.mjs puts those in front.
+// Money at the Paystack stand-in: transactions that are paid, declined or settled late, and refunds, each
+// with its events. paystack_standin.mjs adds HTTP, keys and the form of requests.
 import fs from 'node:fs';
 import { GatewayDouble, Refused, escapeHtml, randomText } from './gateway_double.mjs';
 import { createdRefund, shownRefund, shownTransaction, toldRefund } from './paystack_objects.mjs';
@@ -80,12 +80,12 @@ export class PaystackMoney extends GatewayDouble {
       currency,
       callback_url,
       metadata,
-      status: 'abandoned', // what Paystack says of everything that nobody has paid yet
+      status: 'abandoned', // Paystack's status of every unpaid transaction
       gateway_response: 'The transaction was not completed',
       created_at: this.#time(),
       paid_at: null,
       attempts: 0,
-      refunded: 0, // pending ones included
+      refunded: 0, // includes pending refunds
     };
     const data = { authorization_url: `${this.publicUrl}/checkout/${access_code}`, access_code, reference };
     return {
@@ -278,13 +278,16 @@ export class PaystackMoney extends GatewayDouble {
     return { t, money: this.#row('capture', { ...t, transaction: t.id, id: undefined }) };
   }
 
-  /** Somebody pays. `amount`, `currency`: other than was asked, as a real gateway should never do. */
+  /** Pays. `amount`, `currency`: different from the request, which a real gateway should never do. */
   async pay(name, options = {}) {
     const { t, money } = this.#captured(this.#unpaid(name), options);
     return this.#told(t, this.#event('charge.success', shownTransaction(t)), money, options);
   }
 
-  /** A card is declined; the payer may try again. Paystack lists no event for it: with `failureWebhooks` there is one. */
+  /**
+   * A card is declined; the payer may try again. Paystack lists no event for it: with `failureWebhooks` there
+   * is one.
+   */
   async declineCard(name, options = {}) {
     return this.#declined(this.#unpaid(name), options);
   }
@@ -303,7 +306,7 @@ export class PaystackMoney extends GatewayDouble {
     };
   }
 
-  /** Somebody pays by bank transfer, which takes its time. */
+  /** Pays by bank transfer, which settles later. */
   async payAsync(name, options = {}) {
     const t = { ...this.#unpaid(name), status: 'pending', gateway_response: 'Pending' };
     return this.#told(t, [], undefined, options);
@@ -317,7 +320,7 @@ export class PaystackMoney extends GatewayDouble {
     return this.#told(t, this.#event('charge.success', shownTransaction(t)), money, options);
   }
 
-  /** News of a declined card that comes after the payment: an attempt before it, told late. */
+  /** A late event of a declined card: the attempt was before the payment. */
   async lateFailure(name) {
     const t = { ...this.#transaction(name), status: 'failed', gateway_response: 'Declined', paid_at: null };
     const changes = this.#event('charge.failed', shownTransaction(t));
@@ -328,7 +331,7 @@ export class PaystackMoney extends GatewayDouble {
 
   // -- events ---------------------------------------------------------------------------------------------------------
 
-  /** The changes that make an event. Paystack's events have no id: ours is for the log alone. */
+  /** The changes that create an event. Paystack's events have no id; ours is only for the log. */
   #event(type, data) {
     const id = `event_${this.#new_id()}`;
     return [['event', id, { event: type, data }], this.undelivered(id, type)];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Paystack shows its transactions and refunds, made from what the stand-in remembers of them. Shapes after the answers in its API
-// description and the samples of its documentation (github.com/PaystackOSS/doc-code-snippets). No state.
+// Paystack's form of transactions and refunds, made from the objects of the stand-in. The shapes follow its
+// API description and the samples of its documentation (github.com/PaystackOSS/doc-code-snippets). No state.
 
 const integration = 412829;
 const merchant = 'merchant@example.com';
@@ -44,7 +44,7 @@ const log_of = (t) => ({
   history: [],
 });
 
-/** As /transaction/verify and charge.success show it. */
+/** Form in /transaction/verify and charge.success. */
 export function shownTransaction(t) {
   const is_paid = t.paid_at !== null;
   return {
@@ -83,7 +83,7 @@ export function shownTransaction(t) {
   };
 }
 
-/** The answer to POST /refund: it shows the whole transaction, where lists show its number. */
+/** The answer to POST /refund. It has the whole transaction; lists have its number. */
 export function createdRefund(refund, t, now_ms) {
   const transaction = {
     id: t.id,
@@ -124,7 +124,7 @@ export function createdRefund(refund, t, now_ms) {
   };
 }
 
-/** As GET /refund and GET /refund/:id show it. */
+/** Form in GET /refund and GET /refund/:id. */
 export function shownRefund(refund, t) {
   const is_processed = refund.status === 'processed';
   return {
@@ -157,7 +157,7 @@ export function shownRefund(refund, t) {
   };
 }
 
-/** In refund.* webhooks: without an id that POST /refund gave, and the amount is a text in some of them. As documented. */
+/** Form in refund.* webhooks: without the id of POST /refund; in some the amount is text. As documented. */
 export function toldRefund(refund, t) {
   const { first_name, last_name, email } = customer(t.email);
   const is_over = refund.status === 'processed' || refund.status === 'failed';

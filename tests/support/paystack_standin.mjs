@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for Paystack on loopback: transactions, refunds and webhooks, with a memory of its own. Requests are held against
-// paystack_facts.json; what does not fit is kept in `violations`. Unlike Stripe it knows no idempotency keys: a reference is used
-// once, a refund that is asked for twice is two refunds.
+// A stand-in for Paystack on loopback: transactions, refunds and webhooks, with its own memory. Checks
+// requests against paystack_facts.json and keeps differences in `violations`. Unlike Stripe it has no
+// idempotency keys: a reference works once, and two requests for a refund are two refunds.
 import { pathToFileURL } from 'node:url';
 import { hmac, json, packageOfBlackbox } from './gateway_double.mjs';
 import { PaystackError, PaystackMoney, done, facts } from './paystack_money.mjs';
 import { shownRefund } from './paystack_objects.mjs';
 import { commandLine, runAsCommand } from './standin_process.mjs';
 
-/** x-paystack-signature: over the raw body, keyed with the secret API key; there is no time in it. */
+/** x-paystack-signature: over the raw body, keyed with the secret API key, without a time. */
 export const paystackSignature = (body, key) => hmac('sha512', key, body);
 
 const routes = [
@@ -126,13 +126,16 @@ export class PaystackDouble extends PaystackMoney {
     }
   }
 
-  /** With `autopay` somebody pays the moment there is a page: 'before_answer': and we are told before we know the page. */
+  /**
+   * `autopay` pays as soon as the page exists; 'before_answer': the webhook arrives before the answer with
+   * the page.
+   */
   async #autopay(ctx, reference) {
     if (this.autopay === 'before_answer') await this.pay(reference, { awaitWebhook: true });
     else if (this.autopay) ctx.response.on('finish', () => this.pay(reference).catch(() => {}));
   }
 
-  /** Every violation is kept; properties that Paystack does not know are only that, everything else is refused as well. */
+  /** Keeps every violation. Only unknown properties are accepted; other violations are refused. */
   #check(ctx) {
     const valid = this.validators[ctx.operation];
     if (!valid || valid(ctx.params)) return;

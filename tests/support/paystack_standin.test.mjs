@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Paystack stand-in: its envelope, its refusals, the life of a transaction and of a refund, webhooks as Paystack signs them, and
-// requests held against the facts of its description.
+// Tests of the Paystack stand-in: envelope, refusals, the life of a transaction and of a refund, signed
+// webhooks, and checks of requests against its description.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { startPaystack, paystackSignature } from './paystack_standin.mjs';
@@ -91,7 +91,7 @@ test('a transaction is initialized, verified, paid: statuses, envelope, ledger a
   assert.deepEqual(gateway.violations, []);
 });
 
-test('keys, references and unknown things are refused in its envelope', async (t) => {
+test('bad keys, used references and unknown objects are refused in its envelope', async (t) => {
   const { gateway, call, initialize } = await started(t);
   const refused = async (answer, status, message, code) => {
     const { status: got, json } = await answer;
@@ -115,7 +115,7 @@ test('keys, references and unknown things are refused in its envelope', async (t
   assert.deepEqual(gateway.violations, [], 'none of these breaks the description');
 });
 
-test('what breaks the description is refused and kept', async (t) => {
+test('requests outside the description are refused and recorded', async (t) => {
   const { gateway, call, initialize } = await started(t);
   for (const [request, said] of [
     [{ email: undefined }, /required property 'email'/],
@@ -150,7 +150,7 @@ test('what breaks the description is refused and kept', async (t) => {
   assert.deepEqual(gateway.violations, []);
 });
 
-test('refunds are pending, then processed, and a full one reverses the transaction; asked for twice they are two', async (t) => {
+test('refunds are pending, then processed, and a full refund reverses the transaction; two requests are two refunds', async (t) => {
   const { gateway, receiver, call, initialize, status_of } = await started(t);
   await initialize('FQ-1');
   await gateway.pay('FQ-1', { awaitWebhook: true });
@@ -194,7 +194,7 @@ test('refunds are pending, then processed, and a full one reverses the transacti
   assert.deepEqual([told.transaction_reference, told.amount, told.id], ['FQ-1', '100000', undefined]);
 });
 
-test('a refund that fails, and one that waits for somebody', async (t) => {
+test('a refund that fails, and one that needs attention', async (t) => {
   const { gateway, receiver, call, initialize, status_of } = await started(t, {
     refunds: 'failed',
     refundDelayMs: 200,
@@ -224,7 +224,7 @@ test('a refund that fails, and one that waits for somebody', async (t) => {
   await assert.rejects(gateway.settleRefund(id), /not a pending refund/);
 });
 
-test('bank transfers, late news of failure, another amount, and the page', async (t) => {
+test('bank transfers, late failures, a different amount, and the page', async (t) => {
   const { gateway, receiver, call, initialize, status_of } = await started(t);
   for (const reference of ['FQ-1', 'FQ-2', 'FQ-3', 'FQ-4']) await initialize(reference);
   await gateway.payAsync('FQ-1');

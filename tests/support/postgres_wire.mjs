@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Just enough of the Postgres protocol (version 3, without TLS) to see a COMMIT go by: where messages begin, which of the
-// client's ask for a commit, in the simple and in the extended protocol, and which of the server's says that it has happened.
+// The part of the Postgres protocol (version 3, without TLS) that detects a COMMIT: the limits of messages,
+// the client's messages that request a commit (simple and extended protocol), and the server's message that
+// confirms it.
 
-/** More of a message than this is not looked at: the text of a COMMIT is short. */
+/** Bytes of a message that are inspected; a COMMIT is short. */
 const looked_at_max = 8192;
 
-const encryption_requests = new Set([80877103, 80877104]); // SSLRequest, GSSENCRequest: answered by one byte
+const encryption_requests = new Set([80877103, 80877104]); // SSLRequest, GSSENCRequest: the answer is one byte
 const ends_transaction = /(^|;)\s*(commit|end)\b/i;
 
 const text_until_zero = (bytes, from = 0) => bytes.toString('latin1', from, bytes.indexOf(0, from));
 
-/** Splits a stream of bytes, as it comes, into messages {type, body, start}. `start`: where in this chunk; negative: before. */
+/**
+ * Splits chunks of bytes into messages {type, body, start}. `start`: offset in this chunk; negative: in an
+ * earlier one.
+ */
 class Messages {
   #header = Buffer.alloc(5);
   #header_bytes = 0;
@@ -55,18 +59,18 @@ class Messages {
   }
 }
 
-/** Watches one connection for a commit. `trap.springs_at_commit(when)` says whether it is to be cut there. */
+/** Watches one connection for a commit. `trap.springs_at_commit(when)`: whether to cut it there. */
 export class CommitWatch {
   #from_client = new Messages(false);
   #from_server = new Messages(true);
-  #single_bytes = 0; // answers to encryption requests that have yet to come
+  #single_bytes = 0; // outstanding answers to encryption requests
   #committing_statements = new Map(); // by name
 
   constructor(trap) {
     this.trap = trap;
   }
 
-  /** Which part of the bytes may pass, and whether the connection ends there. */
+  /** The part of the bytes that may pass, and whether the connection ends there. */
   look(direction, bytes) {
     return direction === 'to_server' ? this.#look_at_client(bytes) : this.#look_at_server(bytes);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FCM and APNs (push_standins.mjs) as a process beside a real server: its keys and its certificate, by an authority of its own, and the settings by
-// which a server goes there.
+// FCM and APNs (push_standins.mjs) as a process beside a real server, with keys, a certificate of its own
+// authority, and the options that direct a server there.
 import { execFileSync, spawn } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -30,7 +30,7 @@ process.on('exit', () => {
 });
 
 export class PushProvider {
-  /** `nice`: of the process, where the machine's other work is to be measured: a real provider is elsewhere. */
+  /** `nice`: of the process, for measurements; a real provider runs on another machine. */
   static async start({ nice = 0 } = {}) {
     const it = new PushProvider();
     it.folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fq-push-'));
@@ -87,7 +87,7 @@ export class PushProvider {
     return it;
   }
 
-  /** Of a server that sends its pushes here by FCM. */
+  /** Options of a server that sends its pushes here by FCM. */
   get settings() {
     const ways = Object.entries(this.ports).map(([host, port]) => `${host}:443:127.0.0.1:${port}`);
     return {

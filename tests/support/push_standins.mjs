@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// FCM with Google's token endpoint, and APNs with its sandbox, each on a port of loopback, over HTTP/2 and TLS with the certificate that is given;
-// which of them is asked follows from the name it is asked by. Who is asked has to be known by the keys that npm's `jose` verifies: Google's assertion
-// (RS256) and Apple's provider token (ES256). A device gets what it was scripted to get, else success.
+// FCM with Google's token endpoint, and APNs with its sandbox, each on a port of loopback, over HTTP/2 and
+// TLS with the given certificate. The host name selects the service. npm's `jose` verifies the keys: Google's
+// assertion (RS256) and Apple's provider token (ES256). A device gets its scripted answer, by default
+// success.
 //
-// Prints {"ports": {host: port}, "control": port} and ends with its standard input. On the control port (plain HTTP, JSON):
-//   POST /script  {device: {status, headers, body, action, times, delay, host, elsewhere, once_per_token}}: of later requests for that device (the device
-//                 "oauth" is the token endpoint); `action`: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, and the
-//                 stream is not served), 'cut' (the connection), 'hang'; `times`: so often, then success; `delay`: after so many ms; `host`: only there;
-//                 `elsewhere`: at any other host, {status, headers, body, action}; `once_per_token`: only to the first authorization that asks
-//   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}: for everybody who was not scripted: so many of FCM's answers are these, at
-//                 random, some of them with a Retry-After. `says_length`: with a Content-Length; libcurl 7.88 resets every stream whose answer has none, and
-//                 after 1,000 and 33 a second of these nghttp2 ends the connection. From then on requests are only counted
-//   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}}, wrong}: what FCM has answered, and taken;
-//                 `early`: requests that came before the Retry-After of their notice was over
-//   GET /state    {sessions, exchanges, requests: [{host, path, device, session, version, headers, body, claims}], wrong: [text]}
+// Prints {"ports": {host: port}, "control": port} and ends with its standard input. Control port (plain HTTP,
+// JSON):
+//
+//   POST /script  {device: {status, headers, body, action, times, delay, host, elsewhere, once_per_token}}
+//     The answer to later requests for the device; the device "oauth" is the token endpoint.
+//     action: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, the stream is not served),
+//       'cut' (the connection), 'hang'
+//     times: number of requests, then success          delay: in ms            host: only at this host
+//     elsewhere: at other hosts, {status, headers, body, action}
+//     once_per_token: only for the first request with an authorization
+//   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}
+//     Random answers of FCM for devices without a script; some have a Retry-After.
+//     says_length: answers have a Content-Length. libcurl 7.88 resets every stream whose answer has none; nghttp2 ends
+//       the connection after 1,000 resets and 33 a second. Requests are only counted from then on.
+//   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}}, wrong}
+//     FCM's answers and accepted notices; early: requests before the Retry-After of their notice was over.
+//   GET /state    {sessions, exchanges, requests: [{host, path, device, session, version, headers, body, claims}],
+//                 wrong: [text]}
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -47,9 +55,9 @@ const payloadBytesMax = 4096;
 const scripts = new Map();
 const state = { sessions: 0, exchanges: 0, requests: [], wrong: [] };
 const accessTokens = new Set();
-let weather; // what the day brings; undefined: success
+let weather; // random answers; undefined: success
 const tally = { early: 0, answers: {}, taken: {} };
-const notBefore = new Map(); // of notices that were told to wait
+const notBefore = new Map(); // of notices with a Retry-After
 
 const json = (status, body, headers = {}) => ({
   status,
@@ -57,7 +65,7 @@ const json = (status, body, headers = {}) => ({
   body: JSON.stringify(body),
 });
 
-/** What a device was scripted to get; undefined: success. */
+/** The device's scripted answer; undefined: success. */
 function scripted(device, host, authorization) {
   const script = scripts.get(device);
   if (!script || script.times === 0) return undefined;
@@ -77,7 +85,7 @@ function scripted(device, host, authorization) {
   };
 }
 
-/** Bad luck: a refusal that has nothing to do with the device; undefined: none. */
+/** A random refusal that does not concern the device; undefined: none. */
 function byWeather() {
   const luck = Math.random();
   const kind = luck < weather.share_429 ? 429 : luck < weather.share_429 + weather.share_503 ? 503 : 0;
@@ -115,7 +123,7 @@ async function exchange(request) {
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer')
     return json(400, { error: 'unsupported_grant_type' });
   try {
-    // The tests' clock is not ours: the time is judged by the test itself.
+    // The test has another clock and checks the time itself.
     const claimed = JSON.parse(Buffer.from(form.get('assertion').split('.')[1], 'base64url'));
     const { payload, protectedHeader } = await jwtVerify(form.get('assertion'), googleKey, {
       algorithms: ['RS256'],
@@ -224,14 +232,14 @@ async function answer(request) {
 
 const { NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants;
 const numbers = new WeakMap(); // of sessions, from 1
-const sockets = new Map(); // of connections, by the other side's port: a session lets nobody at its own
+const sockets = new Map(); // of connections, by the peer's port, because a session hides its socket
 
 function act(stream, what) {
   const { session } = stream;
   if (what.action === 'hang') return;
   if (what.action === 'reset') return stream.close(NGHTTP2_INTERNAL_ERROR);
   if (what.action === 'refuse') return stream.close(NGHTTP2_REFUSED_STREAM);
-  if (what.action === 'goaway') return session.goaway(NGHTTP2_NO_ERROR, stream.id - 2); // this stream is not served; a session's first one cannot be spared so
+  if (what.action === 'goaway') return session.goaway(NGHTTP2_NO_ERROR, stream.id - 2); // this stream is not served; impossible for a session's first stream
   if (what.action === 'cut') return sockets.get(session.socket.remotePort).destroy();
   const length = weather?.says_length ? { 'content-length': Buffer.byteLength(what.body) } : {};
   stream.respond({ ':status': what.status, ...what.headers, ...length });
@@ -240,7 +248,7 @@ function act(stream, what) {
 
 function serveStream(stream, headers) {
   const parts = [];
-  stream.on('error', () => {}); // of those that are reset
+  stream.on('error', () => {}); // reset streams
   stream.on('data', (part) => parts.push(part));
   stream.on('end', async () => {
     const request = {

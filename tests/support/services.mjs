@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Postgres, a Redis and a NATS of one's own for a test (scripts/services), and hands for both: SQL through psql, commands through
-// redis-cli.
+// A private Postgres, Redis and NATS for a test (scripts/services), with SQL through psql and commands
+// through redis-cli.
 import './ends_at_once.mjs';
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
@@ -32,7 +32,7 @@ function run(file, args, { input = '', env = {}, timeout_ms = 60_000 } = {}) {
 async function services(...args) {
   return services_from([], ...args);
 }
-/** `enter`: a command that runs another one on the host that they are to be on. */
+/** `enter`: a command that runs another one on the host of the services. */
 async function services_from(enter, ...args) {
   const [file, ...rest] = [...enter, script, ...args];
   const { code, out, err } = await run(file, rest);
@@ -40,7 +40,7 @@ async function services_from(enter, ...args) {
   return out;
 }
 
-/** The same address on another port: of a proxy in front of it. */
+/** The same address with the port of a proxy. */
 export function through(url, port) {
   const other = new URL(url);
   other.port = String(port);
@@ -56,7 +56,7 @@ const psql_arguments = (url) => [
   url,
 ];
 
-/** The rows of a query, as objects. Throws with what Postgres says. */
+/** The rows of a query, as objects. Throws the message of Postgres. */
 export async function sql(url, query) {
   const { code, out, err } = await run(path.join(postgres_programs, 'psql'), psql_arguments(url), {
     input: `SELECT coalesce(json_agg(row), '[]') FROM (${query}) AS row;`,
@@ -65,7 +65,7 @@ export async function sql(url, query) {
   return JSON.parse(out);
 }
 
-/** One statement that gives no rows. */
+/** Runs one statement without rows. */
 export async function execute(url, statement) {
   const { code, err } = await run(path.join(postgres_programs, 'psql'), psql_arguments(url), {
     input: `${statement};`,
@@ -88,7 +88,7 @@ export class SqlSession {
     this.ended = new Promise((resolve) => this.child.on('close', resolve));
   }
 
-  /** Returns when the statement has been executed. */
+  /** Resolves when the statement has been executed. */
   async execute(statement) {
     const mark = `-- done ${++this.#number} --`;
     this.child.stdin.write(`${statement};\n\\echo '${mark}'\n`);
@@ -104,7 +104,7 @@ export class SqlSession {
   }
 }
 
-/** One command; its answer as redis-cli prints it. Throws on an error answer. */
+/** Runs one command; returns the output of redis-cli. Throws on an error. */
 export async function redis(url, ...command) {
   const { code, out, err } = await run(
     'redis-cli',
@@ -122,7 +122,7 @@ process.on('exit', () => {
   for (const { folder } of running) spawnSync(script, ['stop', folder]);
 });
 
-/** Servers in a scratch folder; they end with this process, however it ends. */
+/** Servers in a scratch folder; they end with this process in any case. */
 export class Services {
   /** `wanted`: 'postgres', 'redis', 'nats'. */
   static start(...wanted) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gateway stand-in as a process of its own, for tests that kill it or that must not share their event loop with it. From outside:
-// started, told what to do over its control path, killed, started again where it was. From inside: its command line and its end.
+// A gateway stand-in as its own process, for tests that kill it or must not share its event loop. Outside:
+// start, control, kill, restart. Inside: command line and end.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const start_timeout_ms = 10_000;
 
-/** POST /_control/<name> at `url`; its result. Throws what the stand-in refuses. */
+/** POST /_control/<name> at `url`; returns its result. Throws a refusal of the stand-in. */
 export function control(url, name, argument = {}) {
   return new Promise((resolve, reject) => {
     const request = http.request(`${url}/_control/${name}`, { method: 'POST', agent: false }, (response) => {
@@ -31,7 +31,10 @@ process.on('exit', () => {
 });
 
 export class StandinProcess {
-  /** `name`: 'stripe' or 'paystack'; `args`: of its command line, by name: {ledger, 'webhook-url', secret, ...}. */
+  /**
+   * `name`: 'stripe' or 'paystack'; `args`: of its command line, by name: {ledger, 'webhook-url', secret,
+   * ...}.
+   */
   static async start(name, args = {}) {
     const it = new StandinProcess();
     Object.assign(it, { name, args });
@@ -64,7 +67,7 @@ export class StandinProcess {
     await this.ended;
   }
 
-  /** Again, where it was. */
+  /** Starts it again on the same port. */
   async restart() {
     await this.kill();
     this.args = { ...this.args, port: this.port };
@@ -93,7 +96,7 @@ export function commandLine(known, argv = process.argv.slice(2)) {
   return given;
 }
 
-/** As a command: prints where it is, as one JSON line, and ends with SIGTERM or with whoever started it. */
+/** The program: prints its address as one JSON line; ends with SIGTERM or with its parent process. */
 export async function runAsCommand(start) {
   const parent = process.ppid;
   const double = await start();

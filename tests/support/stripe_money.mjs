@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to money at the Stripe stand-in: sessions that are paid, declined, settled late or expire, and refunds; each with the
-// events that tell of it. It knows nothing of HTTP, keys and idempotency: stripe_standin.mjs puts those in front.
+// Money at the Stripe stand-in: sessions that are paid, declined, settled late or expire, and refunds, each
+// with its events. stripe_standin.mjs adds HTTP, keys and idempotency.
 import { GatewayDouble, Refused, escapeHtml, randomText } from './gateway_double.mjs';
 import {
   cardError,
@@ -87,7 +87,7 @@ export class StripeMoney extends GatewayDouble {
     return { result: expired, changes, events };
   }
 
-  /** Of an honest question whose answer is no: not a mistake of the client's. */
+  /** A refusal of a valid request; not a client error. */
   #no(message, fields) {
     return Object.assign(new StripeError(400, message, fields), { is_business: true });
   }
@@ -211,12 +211,15 @@ export class StripeMoney extends GatewayDouble {
 
   // -- the payer ------------------------------------------------------------------------------------------------------
 
-  /** All sessions that were made for a reference, oldest first: more than one is more than one chance to pay twice. */
+  /** All sessions of a reference, oldest first. With several, a customer could pay twice. */
   sessionsOf(reference) {
     return (this.#references.get(reference) ?? []).map((id) => this.get('checkout.session', id));
   }
 
-  /** By session id or by reference (client_reference_id, else metadata.reference): of several sessions the newest open one. */
+  /**
+   * Finds by session id or reference (client_reference_id, else metadata.reference); of several sessions the
+   * newest open one.
+   */
   #session(reference) {
     this.due();
     const by_id = this.get('checkout.session', reference);
@@ -232,7 +235,7 @@ export class StripeMoney extends GatewayDouble {
     return session;
   }
 
-  /** What the payer's browser and a load generator are told. */
+  /** The answer to the payer's browser or a load generator. */
   #outcome(session) {
     const redirect = session.success_url.replaceAll('{CHECKOUT_SESSION_ID}', session.id);
     const { id, status, payment_status, payment_intent, amount_total, currency } = session;
@@ -248,7 +251,7 @@ export class StripeMoney extends GatewayDouble {
     };
   }
 
-  /** `session` with an attempt to pay: its PaymentIntent, made if this is the first one. */
+  /** Adds a payment attempt to `session`; creates its PaymentIntent at the first one. */
   #attempted(session, { amount, currency }) {
     const { reference, payment_intent: data } = this.get('detail', session.id);
     const tax =
@@ -295,7 +298,10 @@ export class StripeMoney extends GatewayDouble {
     return { charge, money };
   }
 
-  /** Commits what a payer did and tells it. `delayWebhook`: ms, or 'hold'; `awaitWebhook`: returns after the first attempts. */
+  /**
+   * Commits the action of a payer and sends its events. `delayWebhook`: ms, or 'hold'; `awaitWebhook`:
+   * returns after the first attempts.
+   */
   async #told(changes, events, money, { delayWebhook, awaitWebhook }) {
     this.commit([...changes, ...events], money);
     await this.ledger.durable();
@@ -311,7 +317,7 @@ export class StripeMoney extends GatewayDouble {
     ...(charge ? [['charge', charge.id, charge]] : []),
   ];
 
-  /** Somebody pays. `amount`, `currency`: other than was asked, as a real gateway should never do. */
+  /** Pays. `amount`, `currency`: different from the request, which a real gateway should never do. */
   async pay(reference, options = {}) {
     const { session, intent, link } = this.#attempted(this.#open_session(reference), options);
     const { charge, money } = this.#captured(session, intent);
@@ -342,7 +348,7 @@ export class StripeMoney extends GatewayDouble {
     });
   }
 
-  /** Somebody pays in a way that takes days: the session is complete and unpaid. */
+  /** Pays by a method that takes days: the session is complete and unpaid. */
   async payAsync(reference, options = {}) {
     const { session, intent, link } = this.#attempted(this.#open_session(reference), options);
     Object.assign(session, { status: 'complete', url: null });
@@ -355,7 +361,7 @@ export class StripeMoney extends GatewayDouble {
     return this.#outcome(session);
   }
 
-  /** What became of `payAsync`. */
+  /** The result of `payAsync`. */
   async settleAsync(reference, ok = true, options = {}) {
     const session = structuredClone(this.#session(reference));
     const intent = structuredClone(this.get('payment_intent', session.payment_intent));
@@ -379,7 +385,7 @@ export class StripeMoney extends GatewayDouble {
     return this.#outcome(session);
   }
 
-  /** News of a declined card that comes after the payment: an attempt before it, told late. */
+  /** A late event of a declined card: the attempt was before the payment. */
   async lateFailure(reference) {
     const session = this.#session(reference);
     const intent = structuredClone(this.get('payment_intent', session.payment_intent));
@@ -395,7 +401,7 @@ export class StripeMoney extends GatewayDouble {
 
   // -- events ---------------------------------------------------------------------------------------------------------
 
-  /** The changes that make an event of `object` as it is now. */
+  /** The changes that create an event of the current `object`. */
   #event(type, object, ctx) {
     const event = {
       id: `evt_1${randomText(23)}`,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stripe's objects as its API of 2026 shows them, made from checked parameters. Shapes after the type definitions of the official SDK;
-// fields that nobody here uses have the value Stripe gives them when nothing was asked for.
+// Stripe's objects in the API of 2026, made from checked parameters. The shapes follow the type definitions
+// of the official SDK. Unused fields have Stripe's defaults.
 import { randomText } from './gateway_double.mjs';
 
 const nobody = { city: null, country: null, line1: null, line2: null, postal_code: null, state: null };
@@ -62,7 +62,7 @@ export function makeSession(checked, { url, now_s, tax }) {
     metadata: checked.metadata,
     mode: 'payment',
     origin_context: null,
-    payment_intent: null, // there is none before somebody tries to pay (since 2022-08-01)
+    payment_intent: null, // null before the first payment attempt (since 2022-08-01)
     payment_link: null,
     payment_method_collection: 'if_required',
     payment_method_configuration_details: null,
@@ -88,7 +88,9 @@ export function makeSession(checked, { url, now_s, tax }) {
   };
 }
 
-/** Of a session's line items; the tax goes to the first ones in proportion, what rounding leaves to the last. */
+/**
+ * Amounts of a session's line items. Tax is split in proportion; the last item gets the rounding remainder.
+ */
 export function makeLineItems(session, items) {
   let tax_left = session.total_details.amount_tax;
   return items.map((item, i) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Stripe stand-in takes from a request: form bodies with nested keys, and the checks that Stripe makes before it does
-// anything. Facts from docs.stripe.com/api and the parameter lists of the official SDK. No state, no clock of its own.
+// Parses requests to the Stripe stand-in: form bodies with nested keys, and Stripe's checks of parameters.
+// Facts from docs.stripe.com/api and the parameter lists of the official SDK. No state, no clock.
 
 /** A refusal in Stripe's shape; `fields` go into the error object. */
 export class StripeError extends Error {
@@ -25,7 +25,7 @@ const decode = (text) => {
   }
 };
 
-/** Keys 0, 1, 2, ... make an array. */
+/** Keys 0, 1, 2, ... form an array. */
 function arranged(node) {
   if (typeof node !== 'object') return node;
   const keys = Object.keys(node);
@@ -59,7 +59,7 @@ export function parseForm(text) {
 
 const words = (text) => new Set(text.trim().split(/\s+/));
 
-/** Parameters that Stripe knows, of objects that a client of ours might send. What is not listed is refused as Stripe does. */
+/** Stripe's parameters of the objects that our client might send. Others are refused, as at Stripe. */
 const known = {
   session:
     words(`adaptive_pricing after_expiration allow_promotion_codes automatic_tax billing_address_collection branding_settings
@@ -116,7 +116,7 @@ function boolean(value, param) {
 
 function url(value, param) {
   if (value === undefined) return undefined;
-  // {CHECKOUT_SESSION_ID} is filled in later.
+  // {CHECKOUT_SESSION_ID} is replaced later.
   if (!/^https?:\/\//.test(value) || !URL.canParse(value.replaceAll(/[{}]/g, 'x')))
     refuse('Not a valid URL', param, 'url_invalid');
   return value;
@@ -195,7 +195,10 @@ function expiry(value, now_s) {
   return at;
 }
 
-/** The checked parameters of a Checkout Session in payment mode. `now_s`: the gateway's clock; `minimum`: of a total, in minor units. */
+/**
+ * The checked parameters of a Checkout Session in payment mode. `now_s`: the gateway's clock; `minimum`: of a
+ * total, in minor units.
+ */
 export function checkedSession(params, now_s, minimum) {
   check_known(params, 'session', '');
   required(params.mode ?? undefined, 'mode');
@@ -255,7 +258,7 @@ export function checkedSession(params, now_s, minimum) {
   };
 }
 
-/** The checked parameters of a refund; whether there is something left to refund is not asked here. */
+/** The checked parameters of a refund; does not check whether money is left to refund. */
 export function checkedRefund(params) {
   check_known(params, 'refund', '');
   if (params.payment_intent === undefined && params.charge === undefined)

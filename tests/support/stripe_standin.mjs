@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for Stripe on loopback: Checkout Sessions in payment mode, refunds, events and webhooks, with a memory of its own.
-// What it takes for granted is on docs.stripe.com; the official SDK is its judge (stripe_standin.test.mjs).
+// A stand-in for Stripe on loopback: Checkout Sessions in payment mode, refunds, events and webhooks, with
+// its own memory. Its behaviour follows docs.stripe.com; the official SDK tests it (stripe_standin.test.mjs).
 import crypto from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import { hmac, randomText } from './gateway_double.mjs';
@@ -75,7 +75,7 @@ export class StripeDouble extends StripeMoney {
     return { error: error ?? { type: 'api_error', message: 'An unknown error occurred' } };
   }
 
-  /** An answer for what needs no work: no key, a repeated or busy idempotency key. */
+  /** An answer without execution: no key, a repeated or busy idempotency key. */
   admit(ctx) {
     ctx.request_id = `req_${randomText(14)}`;
     const { authorization, 'idempotency-key': key, 'stripe-version': version } = ctx.request.headers;
@@ -169,7 +169,10 @@ export class StripeDouble extends StripeMoney {
     }
   }
 
-  /** With `autopay` somebody pays the moment there is a page: 'before_answer': and we are told before we know the page. */
+  /**
+   * `autopay` pays as soon as the page exists; 'before_answer': the webhook arrives before the answer with
+   * the page.
+   */
   async #autopaid(ctx, { id }, answer) {
     if (ctx.operation !== 'checkout.create' || !this.autopay) return answer;
     if (this.autopay === 'before_answer') await this.pay(id, { awaitWebhook: true });
@@ -183,7 +186,7 @@ export class StripeDouble extends StripeMoney {
     return [['idempotency', ctx.key, { fingerprint, request_id, status, body, at: this.now() }]];
   }
 
-  /** For faults that Stripe would answer again under the same key: its 500s are. */
+  /** For faults that Stripe repeats under the same key: its 500s. */
   store_answer(ctx, answer) {
     if (ctx.request_id === undefined && this.admit(ctx)) return;
     this.commit(this.#stored(ctx, answer));
@@ -244,7 +247,10 @@ export class StripeDouble extends StripeMoney {
     return { object: 'list', data, has_more: part.length > limit, url: ctx.path };
   }
 
-  /** The object with the wanted ids replaced by what they name: `expand[]=payment_intent`, also in lists (`data.charge`). */
+  /**
+   * The object with the wanted ids replaced by their objects: `expand[]=payment_intent`, also in lists
+   * (`data.charge`).
+   */
   #expanded(object, paths) {
     const wanted = Array.isArray(paths) ? paths : paths ? Object.values(paths) : [];
     return wanted.reduce((expanded, path) => this.#expand(expanded, path.split('.')), object);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Stripe stand-in, judged by Stripe's own SDK: what it asks for works, what Stripe would refuse is refused, and webhooks carry
-// signatures that the SDK accepts.
+// Tests of the Stripe stand-in with Stripe's own SDK: valid requests work, requests that Stripe refuses are
+// refused, and the SDK accepts the webhooks' signatures.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { packageOfBlackbox } from './gateway_double.mjs';
@@ -141,7 +141,7 @@ test('a session is created, read, paid and refunded, and the ledger has it', asy
   await receiver.wait(7);
 });
 
-test('webhooks are those of the SDK: constructEvent takes them, and the events can be read', async (t) => {
+test('constructEvent of the SDK accepts webhooks, and the events can be read', async (t) => {
   const { gateway, stripe, receiver } = await started(t, {
     secrets: { api: 'sk_test_1', webhook: ['whsec_new', webhook_secret] },
   });
@@ -183,7 +183,7 @@ test('webhooks are those of the SDK: constructEvent takes them, and the events c
   );
 });
 
-test('the same idempotency key: the same answer; with other parameters or while it is under way: refused', async (t) => {
+test('the same idempotency key: the same answer; with other parameters or while in progress: refused', async (t) => {
   const { gateway, stripe } = await started(t);
   const key = { idempotencyKey: 'k1' };
   const session = await stripe.checkout.sessions.create(asked('r1'), key);
@@ -228,7 +228,7 @@ test('the same idempotency key: the same answer; with other parameters or while 
   );
   assert.ok(refunds.some(({ amount }) => amount === 50));
   assert.equal(gateway.refundedByReference().get('r1').amount, 50);
-  // What was refused for its parameters is not kept under its key; after a day nothing is.
+  // A refusal of parameters is not stored under its key; after a day no answer is.
   await assert.rejects(
     stripe.checkout.sessions.create(asked('r4', { mode: 'pay' }), { idempotencyKey: 'k4' }),
     {
@@ -240,7 +240,7 @@ test('the same idempotency key: the same answer; with other parameters or while 
   assert.notEqual((await stripe.checkout.sessions.create(asked('r1'), key)).id, session.id);
 });
 
-test('what Stripe refuses is refused, in its words', async (t) => {
+test('requests that Stripe refuses are refused with its messages', async (t) => {
   const { gateway, stripe, client } = await started(t);
   const now = Math.floor(Date.now() / 1000);
   const item = (changes, price = {}, product = {}) => ({
@@ -321,7 +321,7 @@ test('a destination charge with a fee, refunded with both', async (t) => {
   });
 });
 
-test('automatic tax comes on top, when the payer has said where he lives or at once', async (t) => {
+test('automatic tax comes on top, after the payer gave the address, or at once', async (t) => {
   const { gateway, stripe } = await started(t, { taxRate: 0.2 });
   const taxed = { automatic_tax: { enabled: true } };
   const session = await stripe.checkout.sessions.create(asked('r1', taxed));
@@ -346,7 +346,7 @@ test('automatic tax comes on top, when the payer has said where he lives or at o
   );
 });
 
-test('sessions expire when asked and by themselves, and cannot be paid then; what is paid cannot expire', async (t) => {
+test('sessions expire on request and automatically, and cannot be paid then; paid ones cannot expire', async (t) => {
   const { gateway, stripe, receiver } = await started(t);
   const sessions = [];
   for (const reference of ['r1', 'r2', 'r3'])
@@ -377,7 +377,7 @@ test('sessions expire when asked and by themselves, and cannot be paid then; wha
   assert.deepEqual(gateway.violations, [], 'to be late is no mistake');
 });
 
-test('a declined card leaves the page open; payments that take days; news that comes too late', async (t) => {
+test('a declined card leaves the page open; payments that take days; late events', async (t) => {
   const { gateway, stripe, receiver } = await started(t);
   const session = await stripe.checkout.sessions.create(asked('r1'));
   assert.equal((await gateway.declineCard('r1')).redirect, session.url);
@@ -418,7 +418,7 @@ test('a declined card leaves the page open; payments that take days; news that c
   }
 });
 
-test('refunds that are pending, and that fail: the money is where the ledger says', async (t) => {
+test('pending and failing refunds: the money is where the ledger records it', async (t) => {
   const { gateway, stripe, receiver } = await started(t, { refunds: 'pending' });
   await stripe.checkout.sessions.create(asked('r1'));
   const { payment_intent } = await gateway.pay('r1');
@@ -442,7 +442,7 @@ test('refunds that are pending, and that fail: the money is where the ledger say
   assert.equal(receiver.events.filter(({ type }) => type === 'refund.failed').length, 1);
 });
 
-test('another amount or currency than was asked: session, webhook and ledger say what was taken', async (t) => {
+test('a different amount or currency than requested: session, webhook and ledger have the captured one', async (t) => {
   const { gateway, stripe, receiver } = await started(t);
   const session = await stripe.checkout.sessions.create(asked('r1'));
   await gateway.pay('r1', { amount: 51, currency: 'usd', awaitWebhook: true });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A receiver's check of webhooks, by the library of Standard Webhooks itself. Reads the file that is named, a JSON array of
-// {secret, headers, body}, and prints a line for each: "verified", or why not.
+// A receiver's check of webhooks with the library of Standard Webhooks. Reads the named file, a JSON array of
+// {secret, headers, body}, and prints a line for each: "verified", or the reason why not.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 

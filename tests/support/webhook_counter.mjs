@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A webhook's target on a thread of its own, for tests and benches that must not share their event loop with it: takes everything at once and keeps what it was told.
+// A target of webhooks on its own thread, for tests and benchmarks that must not share its event loop.
+// Accepts everything at once and keeps the content.
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
@@ -18,7 +19,7 @@ export class WebhookCounter {
   #next() {
     return new Promise((resolve) => this.worker.once('message', resolve));
   }
-  /** What came, in its order: {id: webhook-id, type, data}. With `only_count` how much came. */
+  /** Received webhooks in order: {id: webhook-id, type, data}. With `only_count` their number. */
   async told({ only_count = false } = {}) {
     const answer = this.#next();
     this.worker.postMessage({ only_count });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where webhooks arrive in tests of whoever sends them: keeps every delivery with its raw body, and answers what it is told to.
+// A target of webhooks in tests of senders: keeps every delivery with its raw body and gives the configured
+// answers.
 import http from 'node:http';
 
 export class WebhookReceiver {
@@ -32,7 +33,7 @@ export class WebhookReceiver {
     return this.received.map(({ body }) => JSON.parse(body));
   }
 
-  /** Waits until there are so many deliveries; throws after `timeout_ms`. */
+  /** Waits for this number of deliveries; throws after `timeout_ms`. */
   async wait(count, timeout_ms = 10_000) {
     const end = performance.now() + timeout_ms;
     while (this.received.length < count) {
