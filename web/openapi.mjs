@@ -13,7 +13,10 @@ function objection(node) {
   if (isScalar(node) && node.comment) return 'a comment after a value';
 }
 
-/** The description as JSON. Throws Error("line N: problem") for what is no YAML, and for YAML that is likely a mistake. */
+/**
+ * The description as JSON. Throws Error("line N: problem") for what is no YAML, and for YAML that is likely a
+ * mistake.
+ */
 export function to_json(yaml) {
   const lines = new LineCounter();
   const fail = (offset, what) => {
