@@ -1,14 +1,18 @@
-# FairQueue in a container: built with the same packages as everywhere else, run as a user without rights. Never built by us: no engine was at
-# hand. tests/blackbox/containers.test.mjs holds what can be held without one: packages against what the program loads, paths, options.
-#   docker build -t fairqueue . && docker run -p 8080:8080 -v fairqueue:/var/lib/fairqueue fairqueue
+# FairQueue in a container, for production: the server starts with an https address of yours, and runs as a user without rights.
+#   docker build -t fairqueue .
+#   docker run -p 127.0.0.1:8080:8080 -v fairqueue:/var/lib/fairqueue -e FAIRQUEUE_HTTP_PUBLIC_URL=https://tickets.example fairqueue
+# A demo sale: docker run -p 127.0.0.1:8080:8080 -e FAIRQUEUE_ENVIRONMENT=development fairqueue serve --demo
+# tests/blackbox/image.test.mjs builds and runs it with buildah.
 FROM debian:12 AS build
+# Compilers at a time; each needs 2 GB. Otherwise one for each processor.
+ARG JOBS=
 WORKDIR /src
 COPY scripts/setup scripts/setup
 RUN scripts/setup --run
 COPY . .
 RUN scripts/setup --run \
  && cmake --preset release -DFAIRQUEUE_TESTS=OFF \
- && cmake --build --preset release --parallel "$(nproc)" --target fairqueue fairqueue-load \
+ && cmake --build --preset release --parallel "${JOBS:-$(nproc)}" --target fairqueue fairqueue-load \
  && strip build/release/app/fairqueue build/release/load/fairqueue-load
 
 FROM debian:12-slim
@@ -19,12 +23,14 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends \
       ca-certificates libboost-json1.81.0 libboost-url1.81.0 libcaf-core0.17 libcaf-io0.17 libcaf-openssl0.17 libcjose0 libctemplate3 libcurl4 libfmt9 \
       libglib2.0-0 libgmime-3.0-0 libhiredis0.14 libjansson4 libnats3.4 libpq5 libprometheus-cpp-core1.0 libprotobuf-c1 libqrcodegencpp1 libsodium23 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libsystemd0 \
- && rm -rf /var/lib/apt/lists/* \
+ && apt-get clean \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin fairqueue \
  && install -d -o fairqueue -g fairqueue -m 0700 /var/lib/fairqueue
 COPY --from=build /src/build/release/app/fairqueue /src/build/release/load/fairqueue-load /usr/local/bin/
 USER fairqueue
-ENV FAIRQUEUE_DATA_DIR=/var/lib/fairqueue \
+ENV FAIRQUEUE_ENVIRONMENT=production \
+    FAIRQUEUE_DATA_DIR=/var/lib/fairqueue \
     FAIRQUEUE_HTTP_LISTEN=0.0.0.0:8080
 VOLUME /var/lib/fairqueue
 # 9090 is for Prometheus, once FAIRQUEUE_HTTP_ADMIN_LISTEN=0.0.0.0:9090 says so. TLS of our own (FAIRQUEUE_TLS_LISTEN) chooses its port.

@@ -18,6 +18,9 @@ async function must(name, args, options) {
   return end.out;
 }
 
+/** What production wants of whoever runs it. */
+const public_url = { FAIRQUEUE_HTTP_PUBLIC_URL: 'https://tickets.example' };
+
 /** A value of compose.yaml with its variables' defaults. */
 const filled = (text) => String(text).replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
@@ -84,7 +87,10 @@ test('what the Dockerfile copies is there, it runs without rights, and starts wh
       .flatMap((text) => text.trim().split(/\s+/))
       .map((pair) => pair.split('=')),
   );
-  await must(fairqueue, ['check-config'], { env: environment });
+  assert.equal(environment.FAIRQUEUE_ENVIRONMENT, 'production');
+  await must(fairqueue, ['check-config'], { env: { ...environment, ...public_url } });
+  const bare = await run(fairqueue, ['check-config'], { env: environment });
+  assert.deepEqual([bare.code, /http\.public_url .*https/.test(bare.err)], [2, true], bare.err);
   const health = JSON.parse(/CMD (\[.*\])/.exec(of('HEALTHCHECK')[0])[1]);
   assert.match(await must(fairqueue, [...health.slice(1), '--help']), /Exit 0 if the server is ready/);
   const built = [...read('Dockerfile').matchAll(/--target (.*)$/gm)][0][1]
@@ -136,8 +142,20 @@ test('every path, volume, service and option that compose.yaml names is there', 
   const environment = Object.fromEntries(
     Object.entries(services.fairqueue.environment).map(([name, value]) => [name, filled(value)]),
   );
+  assert.equal(environment.FAIRQUEUE_ENVIRONMENT, 'production');
+  assert.equal(
+    (await run(fairqueue, ['check-config'], { env: environment })).code,
+    2,
+    'PUBLIC_URL is missing',
+  );
+  Object.assign(environment, public_url);
   await must(fairqueue, ['check-config'], { env: environment });
   await must(fairqueue, ['check-config'], { env: { ...environment, FAIRQUEUE_MAIL_MODE: 'nats' } });
+  const demo = YAML.parse(read('deploy/compose/demo.yaml')).services.fairqueue;
+  assert.deepEqual(demo.command, ['serve', '--demo']);
+  await must(fairqueue, ['check-config', '--gateway.sandbox', 'true'], {
+    env: { ...environment, ...demo.environment },
+  });
   for (const url of ['FAIRQUEUE_LEDGER_URL', 'FAIRQUEUE_CACHE_URL', 'FAIRQUEUE_NATS_URL'])
     assert.ok(new URL(environment[url]).hostname in services, `${url} names a service`);
 });

@@ -423,7 +423,7 @@ test('the systemd unit is confined: exposure 2.0 at most', async () => {
   fs.writeFileSync(
     bare,
     read('deploy/systemd/fairqueue.service').replace(
-      /^(Protect|Private|Restrict|SystemCall|Capability|DynamicUser|User|NoNew).*\n/gm,
+      /^(Protect|Private|Restrict|SystemCall|Capability|User|Group|NoNew).*\n/gm,
       '',
     ),
   );
