@@ -182,6 +182,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
                {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
   owner_services_.rules = rules_of(options_);
+  owner_services_.rules.has_gateway = !gateways().empty();
   owner_services_.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
   owner_services_.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   owner_services_.sweep_interval = options_.workers.expiry_interval;

@@ -112,6 +112,7 @@ std::string_view code_of(reason r) {
     case reason::already_claimed: return "already_claimed";
     case reason::limit_exceeded: return "limit_exceeded";
     case reason::quota_exceeded: return "quota_exceeded";
+    case reason::no_gateway: return "no_gateway";
     case reason::event_sold_out: return "event_sold_out";
     case reason::none_free: return "none_free";
     case reason::claim_live: return "claim_live";

@@ -44,6 +44,7 @@ enum class reason : std::uint8_t {
   not_on_sale, ///< outside the ticket type's own window; at: its start if that is in the future
   limit_exceeded, ///< more units than the ticket type allows in one order
   quota_exceeded, ///< first: tickets of the quota that are neither taken nor promised
+  no_gateway, ///< the order costs money and the server has no payment gateway
   event_sold_out,
   none_free,
   claim_live,

@@ -17,7 +17,7 @@
 namespace fq {
 
 /// Gateway name of claims that cost nothing.
-inline constexpr std::string_view no_gateway = "free";
+inline constexpr std::string_view free_gateway = "free";
 
 /// The reference chosen before a gateway is called: "fq-<payment id>", so it leads back to its owner.
 std::string make_reference(const payment_id& id);

@@ -160,7 +160,7 @@ std::size_t sale::look_again(timestamp now, decision& out) {
   for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
     for (const auto& id : payments_.lapsed_by(now - rules_.look_again_after[stage], stage, lapsed_per_run)) {
       const auto& p = *payments_.find(id);
-      if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
+      if (p.gateway == free_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
         continue;
       out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
       ++asked;

@@ -93,6 +93,7 @@ struct decision {
 
 /// Installation-wide rules, the same for every event.
 struct sale_rules {
+  bool has_gateway = true; ///< false: nothing that costs money is sold
   std::uint32_t attempts_per_claim = 3;
   milliseconds stale_after{10 * 60 * 1000};
   milliseconds verdict_grace{2 * 60 * 1000};

@@ -20,6 +20,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   }
   if (claim->status != claim_status::claimed || now >= claim->expires_at)
     return {{reason::claim_not_payable, std::string{name_of(claim->status)}}};
+  if (claim->amount > 0 && !rules_.has_gateway) return {reason::no_gateway};
   if (payments_.of_claim(id).size() >= rules_.attempts_per_claim) return {reason::attempts_exhausted};
   return {{}, true, begin_attempt(*claim, gateway, now, out)};
 }
@@ -32,7 +33,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
   row.id = make_uuid(now, event_.aggregate, random_());
   row.claim = of;
   row.customer = claim.customer;
-  row.gateway = claim.amount == 0 ? std::string{no_gateway} : gateway;
+  row.gateway = claim.amount == 0 ? std::string{free_gateway} : gateway;
   row.reference = make_reference(row.id);
   if (destination_of_) row.destination = destination_of_(row.gateway);
   row.amount = claim.amount;

@@ -48,6 +48,7 @@ refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted
   quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{},
                  own != rules_.fees.end() ? own->second : rules_.other_fees);
   if (quoted.total > order_total_max) return reason::limit_exceeded;
+  if (quoted.total > 0 && !rules_.has_gateway) return reason::no_gateway;
   return {};
 }
 

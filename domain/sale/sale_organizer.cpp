@@ -62,6 +62,10 @@ refusal validate(const ticket_type_row& t) {
   return {};
 }
 
+bool has_price(const std::vector<ticket_type_row>& types) {
+  return std::ranges::any_of(types, [](const ticket_type_row& t) { return t.price > 0; });
+}
+
 } // namespace
 
 refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) {
@@ -98,6 +102,8 @@ refusal sale::change_status(event_trigger trigger, timestamp now, decision& out)
   const auto to = next(event_rules, from, trigger);
   if (!to || (trigger == event_trigger::activate && is_over(now)))
     return {reason::invalid_transition, std::string{name_of(from)}};
+  if (trigger == event_trigger::activate && has_price(stock_.types()) && !rules_.has_gateway)
+    return reason::no_gateway;
   event_.status = *to;
   change_event(from, now, out);
   switch (trigger) {
@@ -144,6 +150,8 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
       no.second = t.sold;
       return no;
     }
+  const bool gets_price = has_price(types) && !has_price(stock_.types());
+  if (gets_price && event_.status != event_status::draft && !rules_.has_gateway) return reason::no_gateway;
   const bool watched_before = event_.queue.presence_timeout.count() > 0;
   if (event.message != event_.message) out.notices.push_back(socket_notice_kind::message);
   event_ = std::move(event);

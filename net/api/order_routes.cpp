@@ -90,7 +90,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
   });
   if (no) return no;
   if (!wish.event) return problem(refusal{reason::not_found}, c.rq.request_id);
-  if (!c.ctx.shared->gateways.contains(order.gateway))
+  if (!c.ctx.shared->may_name(order.gateway))
     return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
   return std::nullopt;
 }

@@ -22,7 +22,8 @@ std::optional<response> read_payment_request(const call& c, open_payment& wish) 
     if (gateway.given) wish.gateway = gateway.value;
   });
   if (no) return no;
-  if (!gateways.contains(wish.gateway)) return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
+  if (!c.ctx.shared->may_name(wish.gateway))
+    return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
   return std::nullopt;
 }
 

@@ -201,6 +201,7 @@ constexpr reason_row reasons[] = {
   {reason::not_on_sale, 409, "A ticket type is not on sale now.", sale_from},
   {reason::limit_exceeded, 409, "That is more than one order allows."},
   {reason::quota_exceeded, 409, "The quota has fewer free tickets than that.", free_units},
+  {reason::no_gateway, 409, "This server has no payment gateway, so nothing with a price can be sold."},
   {reason::event_sold_out, 410, "Sold out."},
   {reason::none_free, 409, "All remaining tickets are held by others at the moment."},
   {reason::claim_live, 409, "Release the claim first."},

@@ -185,7 +185,7 @@ bool fits(const form& sent) {
 }
 
 awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish> items) {
-  if (!v.ctx.shared->gateways.contains(v.ctx.options.payments.gateway))
+  if (!v.ctx.shared->may_name(v.ctx.options.payments.gateway))
     co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
   auto wish = order_of(v, at, std::move(items));
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));

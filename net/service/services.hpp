@@ -69,6 +69,11 @@ struct services {
   const demo_facts* demo = nullptr; ///< null: no demo, or not for this machine's user alone
   std::map<std::string, const gateway_port*, std::less<>>
     gateways; ///< by name; their webhooks are accepted and payments may use them
+  /// Whether a payment may name `gateway`. Without any gateway all names are taken: the event's owner then
+  /// sells only what costs nothing.
+  [[nodiscard]] bool may_name(const std::string& gateway) const {
+    return gateways.empty() || gateways.contains(gateway);
+  }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the

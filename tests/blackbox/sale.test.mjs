@@ -619,6 +619,36 @@ test('a free ticket needs no gateway', async (t) => {
   assert.equal((await server.get(`/claims/${claim.claim_id}`, { token: fan })).json.status, 'CONFIRMED');
 });
 
+test('without a gateway nothing with a price goes on sale', async (t) => {
+  const server = await server_for(t, { settings: { 'gateway.sandbox': false } });
+  const organizer = await server.organizer();
+  const priced = await server.event(organizer, { price: 100 }, { activate: false });
+  expect_problem(
+    await server.request('PUT', `/events/${priced.id}/activate`, { token: organizer }),
+    409,
+    'no_gateway',
+  );
+  assert.equal((await server.get(`/events/${priced.id}`, { token: organizer })).json.status, 'DRAFT');
+
+  const free = await server.event(organizer, { price: 0 });
+  const [type] = free.ticket_types;
+  const change = { ticket_types: [{ id: type.id, price: 100 }] };
+  const patched = await server.patch(`/events/${free.id}`, { token: organizer, body: change });
+  expect_problem(patched, 409, 'no_gateway');
+  const fan = await server.customer();
+  const session = await server.join_and_be_admitted(fan, free.id);
+  const ordered = await server.post('/checkout', {
+    token: fan,
+    body: {
+      event_id: free.id,
+      admission_token: session.admission_token,
+      contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' },
+      items: [{ ticket_type_id: type.id }],
+    },
+  });
+  assert.equal(ordered.json.status, 'COMPLETED', ordered.text);
+});
+
 test('the window of the sale', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();

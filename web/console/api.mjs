@@ -22,6 +22,7 @@ const sentences = {
   nothing_to_refund: 'There is nothing left to refund on this order.',
   refund_open: 'A refund of this order is in progress. Please wait until it is done.',
   wrong_mode: 'Admission by hand needs the policy “operator”. Change the policy first.',
+  no_gateway: 'This server has no payment gateway, so it sells free tickets only.',
   idempotency_in_progress: 'The first of these requests is still in progress.',
   internal_error: 'Something went wrong on the server.',
 };

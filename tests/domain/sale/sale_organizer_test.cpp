@@ -58,6 +58,47 @@ CAF_TEST(a sale that is over is not activated) {
   CAF_CHECK(s.change_status(event_trigger::activate).why == reason::invalid_transition);
 }
 
+CAF_TEST(without a gateway only free tickets go on sale) {
+  auto event = sample_event();
+  event.status = event_status::draft;
+  const sale_rules rules{.has_gateway = false};
+  sample_sale priced{event, sample_types(), 1, rules};
+  CAF_CHECK(priced.change_status(event_trigger::activate).why == reason::no_gateway);
+  CAF_CHECK(priced.it->event().status == event_status::draft && priced.last.content.empty());
+
+  sample_sale s{event, sample_types(10, 0), 1, rules};
+  event_patch p;
+  p.ticket_types = {patch_of(s.type().id)};
+  p.ticket_types[0].price = {true, 500};
+  CAF_CHECK(!s.patch(p)); // a draft sells nothing yet
+  CAF_CHECK(s.change_status(event_trigger::activate).why == reason::no_gateway);
+  p.ticket_types[0].price = {true, 0};
+  CAF_CHECK(!s.patch(p));
+  CAF_CHECK(!s.change_status(event_trigger::activate));
+  p.ticket_types[0].price = {true, 500};
+  CAF_CHECK(s.patch(p).why == reason::no_gateway);
+  CAF_CHECK_EQUAL(s.type().price, 0);
+  CAF_CHECK(s.last.content.empty());
+
+  s.join_all(1, 2);
+  CAF_CHECK(!s.order(1).no);
+  CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
+  CAF_CHECK(s.order(2, {{s.type().id, 1, 700}}).no.why == reason::no_gateway); // a donation
+  check_sound(s);
+}
+
+CAF_TEST(an event whose server has lost its gateway can be changed and ended) {
+  sample_sale s{sample_event(), sample_types(), 1, {.has_gateway = false}};
+  event_patch p;
+  p.name = {true, "Other"};
+  CAF_CHECK(!s.patch(p));
+  s.join_all(1, 1);
+  CAF_CHECK(s.claim(1).why == reason::no_gateway);
+  CAF_CHECK(!s.change_status(event_trigger::pause));
+  CAF_CHECK(!s.change_status(event_trigger::resume));
+  CAF_CHECK(!s.change_status(event_trigger::end));
+}
+
 CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and claims run out) {
   sample_sale s{sample_event(), sample_types(2)};
   s.now = opening + seconds{3590};

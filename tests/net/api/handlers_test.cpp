@@ -329,11 +329,12 @@ CAF_TEST(a payment begins with or without a body and an open one is 200) {
 
 CAF_TEST(without the sandbox there is no page no webhook and no gateway) {
   world w{world_options(), false};
+  w.told->payment.no = reason::no_gateway;
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/sandbox/pay/fq-1")), "404 not_found");
   CAF_CHECK_EQUAL(shown(w.send(method::post, "/webhooks/sandbox", "{}")), "404 not_found");
   CAF_CHECK_EQUAL(
     shown(w.send(method::post, "/claims/" + to_string(w.claim_id) + "/payments", "", w.as_customer())),
-    "503 gateway_unavailable");
+    "409 no_gateway");
 }
 
 // -- events --------------------------------------------------------------------------------------------

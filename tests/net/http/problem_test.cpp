@@ -58,6 +58,7 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::not_admitted, 403},
                                             {reason::already_claimed, 409},
                                             {reason::limit_exceeded, 409},
+                                            {reason::no_gateway, 409},
                                             {reason::event_sold_out, 410},
                                             {reason::none_free, 409},
                                             {reason::claim_live, 409},
