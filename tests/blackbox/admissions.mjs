@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admissions that are told by push: a line whose places have devices, and what the server's log of deliveries, its metrics and the provider say of it.
+// Admissions notified by push: a line whose places have devices, and three witnesses of their notices: the
+// log of deliveries, the metrics and the provider.
 import { assert, eventually } from './lib.mjs';
 
-/** `work` on each item, `at_once` of them at a time; the results in order. */
+/** Runs `work` on each item, at most `at_once` in parallel; returns the results in order. */
 export async function each(items, at_once, work) {
   const results = new Array(items.length);
   let next = 0;
@@ -17,8 +18,8 @@ export async function each(items, at_once, work) {
 }
 
 /**
- * A queue that is advanced by hand, with `count` in line: {queue, tickets}, the tickets in order. `name`: of the visitors. With `has_devices`
- * each place has one, whose token is the visitor's name; then a ticket knows its `device`.
+ * A queue in operator mode with `count` in line: {queue, tickets}, the tickets in order. `name`: prefix of visitors.
+ * `has_devices`: each place has a device (`device` of the ticket), whose token is the visitor's name.
  */
 export async function line(server, tenant, name, count, { has_devices, session_ttl_seconds = 3600 }) {
   const queue = await tenant.queue({ mode: 'operator', concurrency: null, session_ttl_seconds });
@@ -46,7 +47,10 @@ export async function advance(server, tenant, queue, count, options) {
   assert.deepEqual(called.json, { admitted: count }, called.text);
 }
 
-/** All that the tenant's log has of FCM; `state`: of these only. Pages may be short or empty: the cursor says whether there is more. */
+/**
+ * The FCM deliveries in the tenant's log, optionally of one `state`. Pages may be short or empty; only the
+ * cursor shows whether more follow.
+ */
 export async function log_of(server, tenant, state) {
   const all = [];
   for (let cursor = ''; cursor !== null;) {
@@ -63,7 +67,7 @@ export async function log_of(server, tenant, state) {
   return all;
 }
 
-/** FCM's tries by what came of them, as /metrics has them. */
+/** Attempts at FCM by result, from /metrics. */
 export async function counted(server) {
   const { text } = await server.get('/metrics', { admin: true });
   const tries = [...text.matchAll(/^fairqueue_deliveries_total\{channel="fcm",result="(\w+)"\} (\d+)$/gm)];
@@ -71,7 +75,10 @@ export async function counted(server) {
   return Object.fromEntries(tries.map(([, result, number]) => [result, Number(number)]));
 }
 
-/** Waits until everybody's turn has been delivered or has expired; then what the log, the metrics and the provider say: for `judge`. */
+/**
+ * Waits until each turn is delivered or expired. Returns the log, the metrics and the provider's count, for
+ * `judge`.
+ */
 export async function all_told(server, tenant, provider, people, options) {
   let metrics;
   await eventually(
@@ -83,15 +90,15 @@ export async function all_told(server, tenant, provider, people, options) {
     options,
   );
   const log = await eventually('the log has it', async () => {
-    const all = await log_of(server, tenant); // written a little later than counted
+    const all = await log_of(server, tenant); // written after the counter
     return !all.some(({ topic, state }) => topic === 'queue.turn_granted' && state === 'pending') && all;
   });
   return { metrics, log, tally: await provider.tally() };
 }
 
 /**
- * The turn of each of `lucky` has been delivered, that of each of `unlucky` (whom the provider never takes) has expired with the session; none is lost, none was
- * told twice, and the log, the metrics and the provider (its tally) agree. What it has seen: {tries, refused}.
+ * Asserts: turns of `lucky` are delivered; turns of `unlucky` (always refused by the provider) expired with the session;
+ * none is lost or sent twice; log, metrics and the provider's count agree. Returns {tries, refused}.
  */
 export function judge({ lucky, unlucky, log, tally, metrics }) {
   assert.deepEqual(tally.wrong, []);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The API description: clean for two linters, served as it is written, shown as a page without anything from elsewhere. CTest's
-// blackbox_*_prism run other files through Prism, which compares requests and answers with it; that Prism would see a difference is
-// seen here.
+// The API description: clean for two linters, served as written, shown as a page without external files.
+// CTest's blackbox_*_prism run other files through Prism, which compares requests and answers with the
+// description. This file checks that Prism would report a difference.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -14,7 +14,7 @@ const description = path.join(root, 'docs/openapi.yaml');
 const here = path.join(root, 'tests/blackbox');
 const program = (name) => path.join(here, 'node_modules/.bin', name);
 
-/** A linter's exit code for the description as it is, and for one with a mistake in it. */
+/** A linter's exit code for the description, and for a copy with a mistake. */
 async function codes_of(lint) {
   const text = fs.readFileSync(description, 'utf8');
   const broken = path.join(here, `broken-${process.pid}.yaml`);
@@ -27,19 +27,19 @@ async function codes_of(lint) {
   }
 }
 
-test('redocly finds no error, and would', async () => {
+test('redocly finds no error, and finds a planted one', async () => {
   const env = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   const found = await codes_of((file) => run(program('redocly'), ['lint', file], { env }));
   assert.deepEqual([found.good, found.bad], [0, 1], found.text);
 });
 
-test('spectral finds no error, and would', async () => {
+test('spectral finds no error, and finds a planted one', async () => {
   const rules = path.join(here, 'spectral.yaml');
   const found = await codes_of((file) => run(program('spectral'), ['lint', '--ruleset', rules, file]));
   assert.deepEqual([found.good, found.bad], [0, 1], found.text);
 });
 
-test('prism sees an answer that is not as described', async (t) => {
+test('prism reports an answer that differs from the description', async (t) => {
   const liar = http.createServer((_, answer) => {
     answer.writeHead(200, { 'Content-Type': 'application/json' });
     answer.end('{"status":7}');
@@ -56,7 +56,7 @@ test('prism sees an answer that is not as described', async (t) => {
   );
 });
 
-test('/docs: a page of this server alone, and its files may be kept', async (t) => {
+test('/docs: a page with files of this server only, which may be cached', async (t) => {
   const server = await server_for(t);
   const page = await server.get('/docs');
   assert.equal(page.status, 200);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logins: organizers by password, customers by a mailed code; guesses and limits; and which token opens what (RFC 8725, API2).
+// Sign-in of organizers by password and of customers by a mailed code; guesses and limits; and which token
+// opens which route (RFC 8725, API2).
 import test from 'node:test';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -110,7 +111,7 @@ test('codes are limited per address and per client', async (t) => {
   assert.ok(refused >= 10, `the client's limit does not hold against a changing X-Forwarded-For: ${refused}`);
 });
 
-test('behind a trusted proxy each client has limits of its own, and cannot choose them', async (t) => {
+test('behind a trusted proxy each client has its own limits and cannot choose its address', async (t) => {
   const server = await server_for(t, {
     settings: { 'otp.requests_per_ip_per_minute': 5, 'http.trusted_proxies': '127.0.0.1/32' },
   });
@@ -197,7 +198,7 @@ test("a customer's requests are limited, one by one", async (t) => {
   assert.equal((await server.post(`/events/${event}/queue`, { token: calm })).status, 201, 'others are not');
 });
 
-/** [name, token] of everything that must be refused as a customer's token. */
+/** [name, token] of tokens that must be refused as a customer's token. */
 function bad_tokens(server, good) {
   const [header, payload, signature] = good.split('.');
   const encode = (value) =>
@@ -258,7 +259,7 @@ function bad_tokens(server, good) {
   ];
 }
 
-test('tokens that must not open anything', async (t) => {
+test('tokens that open no route', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);

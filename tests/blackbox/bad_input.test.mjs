@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input of every kind for every route (OWASP API1 to API8): what comes back, and that nothing has happened.
+// Bad input of every kind for every route (OWASP API1 to API8): the answers, and that nothing changed.
 import test from 'node:test';
 import crypto from 'node:crypto';
 import { after, assert, expect_problem, fairqueue, run, sale, Server, server_for } from './lib.mjs';
 
-// One server and one sale for the whole file: whatever is refused must change nothing in it; the last test looks.
+// One server and one sale for the whole file. Refused requests must change nothing; the last test checks it.
 const server = await Server.start();
 const organizer = await server.organizer();
 const [fan, thief] = await server.customers(2);
@@ -459,7 +459,7 @@ test('missing bodies, wrong content types', async () => {
   expect_problem(form, 400, 'invalid_field');
 });
 
-test('bodies that are too big', async () => {
+test('bodies over the limit', async () => {
   const big = JSON.stringify({ a: 'x'.repeat(16 * 1024) });
   for (const r of [...routes(), ...bodiless()]) {
     const answer = await server.request(...r.route, { token: r.token, body: big, agent: false });
@@ -524,7 +524,7 @@ test('wrong methods and unknown paths', async () => {
     expect_problem(await server.get(target, { token: organizer }), 404, 'not_found', target);
 });
 
-test('ids that are none, and ids of others', async () => {
+test('malformed ids, and ids of others', async () => {
   const nobody = crypto.randomUUID();
   for (const id of [
     'x',
@@ -695,7 +695,7 @@ test('idempotency keys in the wrong place', async () => {
   }
 });
 
-test('request ids: a sane one is kept, another is replaced', async () => {
+test('request ids: a valid one is kept, another is replaced', async () => {
   assert.equal(
     (await server.get('/livez', { headers: { 'X-Request-Id': 'my-request.1' } })).headers['x-request-id'],
     'my-request.1',
@@ -706,7 +706,7 @@ test('request ids: a sane one is kept, another is replaced', async () => {
   }
 });
 
-test('CORS: nobody is allowed by default (API8)', async () => {
+test('CORS: no origin is allowed by default (API8)', async () => {
   for (const origin of ['https://evil.example', 'null', server.url]) {
     const answer = await server.get('/events', { headers: { Origin: origin } });
     assert.equal(answer.headers['access-control-allow-origin'], undefined);
@@ -719,7 +719,7 @@ test('CORS: nobody is allowed by default (API8)', async () => {
   }
 });
 
-test('no answer tells more than it should', async () => {
+test('no answer reveals internals', async () => {
   const seen = [];
   for (const r of [...reads()]) seen.push((await server.request(...r.route, { token: r.token })).text);
   const all = seen.join('\n');
@@ -755,7 +755,7 @@ test('CORS: an allowed origin, and no other', async (t) => {
   assert.equal(other.headers['access-control-allow-origin'], undefined);
 });
 
-test('none of that has changed anything', async () => {
+test('none of the refused requests changed anything', async () => {
   const stats = await server.stats(organizer, event.id);
   assert.deepEqual(
     [stats.held, stats.sold, stats.status],

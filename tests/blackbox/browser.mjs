@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debian's Chromium as a person's browser for black-box tests: pages that must not complain, accessibility by axe-core, screenshots that are
-// kept in the build folder.
+// Debian's Chromium for black-box tests: pages without errors, accessibility by axe-core, screenshots in the
+// build folder.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { assert, patience, root, temporary_folder } from './lib.mjs';
 
-const sandboxed = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu']; // tests run as root in containers, where Chromium's own cannot
+const sandboxed = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu']; // tests run as root in containers, where Chromium's sandbox fails
 const executable = process.env.FAIRQUEUE_CHROMIUM ?? '/usr/bin/chromium';
 const axe_source = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shots = process.env.FAIRQUEUE_SCREENSHOTS ?? path.join(root, 'build/screenshots');
@@ -20,7 +20,7 @@ export async function browser_for(t) {
   return browser;
 }
 
-/** A person's own browser profile. What its pages complain about (scripts' errors, refusals by the policy) fails the test at its end. */
+/** A separate browser profile. Errors of scripts and violations of the policy fail the test at its end. */
 export async function person(t, browser, options = {}) {
   const context = await browser.newContext({
     locale: 'en-GB',
@@ -43,7 +43,10 @@ export async function person(t, browser, options = {}) {
   return context;
 }
 
-/** A browser whose only profile is the person's own; it ends with the test. `settings`: of the profile. `args`: further switches. */
+/**
+ * A browser with one persistent profile; it ends with the test. `settings`: of the profile. `args`: more
+ * switches.
+ */
 export async function persistent_browser(t, { settings = {}, args = [] } = {}) {
   const folder = temporary_folder();
   fs.mkdirSync(path.join(folder, 'Default'));
@@ -58,15 +61,17 @@ export async function persistent_browser(t, { settings = {}, args = [] } = {}) {
   return context;
 }
 
-/** A person who has switched script off in the settings: then what is in <noscript> counts, which playwright's own switch leaves out. */
+/**
+ * A profile with scripts off in the settings, so that <noscript> applies. Playwright's own switch ignores it.
+ */
 export const person_without_script = (t) =>
   persistent_browser(t, { settings: { profile: { default_content_setting_values: { javascript: 2 } } } });
 
-/** Nothing serious or critical (axe-core), and a picture of the page. */
+/** Asserts no serious or critical finding of axe-core; saves a screenshot. */
 export async function check_page(page, name) {
   fs.mkdirSync(shots, { recursive: true });
   await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
-  // Playwright's own evaluation does not go through the page's policy.
+  // Playwright's evaluation ignores the page's policy.
   await page.evaluate(axe_source);
   const { violations } = await page.evaluate(() =>
     globalThis.axe.run(document, { resultTypes: ['violations'] }),
@@ -79,11 +84,14 @@ export async function check_page(page, name) {
   );
 }
 
-/** Whether anything is cut off or must be scrolled to the side. */
+/** Whether content is cut off or needs horizontal scrolling. */
 export const fits = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
-/** Texts and controls that something else lies upon, as far as they are on the screen: a point of each must be its own, or of what is in it. */
+/**
+ * Texts and controls covered by other elements, as far as they are on the screen. A point of each must belong
+ * to it or its content.
+ */
 export const covered = (page) =>
   page.evaluate(() => {
     const bad = [];

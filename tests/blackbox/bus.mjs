@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test sees of the event bus: the messages of a stream, judged by docs/events.md and docs/events.schema.json.
+// The event bus in tests: the messages of a stream, checked against docs/events.md and
+// docs/events.schema.json.
 import fs from 'node:fs';
 import path from 'node:path';
 import Ajv from 'ajv/dist/2020.js';
@@ -28,7 +29,7 @@ export async function nats_for(t, services) {
   return nats;
 }
 
-/** All that a stream holds: {subject, id, type, event, at}, in its order. */
+/** All messages of a stream in order: {subject, id, type, event, at}. */
 export async function held(nats, stream = 'fairqueue') {
   const manager = await nats.jetstreamManager();
   const { state } = await manager.streams.info(stream);
@@ -46,7 +47,7 @@ export async function held(nats, stream = 'fairqueue') {
   return all;
 }
 
-/** It is as documented. */
+/** Asserts the documented form of a message. */
 function judge_form({ subject, id, type, event }) {
   check(event);
   assert.equal(subject, `fairqueue.${event.type}`);
@@ -55,7 +56,10 @@ function judge_form({ subject, id, type, event }) {
   assert.equal(event.subject, event.data.event_id ?? event.data.customer_id);
 }
 
-/** What a consumer deals with that keeps, for each aggregate, the greatest sequence it has seen, and skips what is not greater. */
+/**
+ * The messages that a consumer processes if it skips, for each aggregate, all that are not greater than its
+ * greatest sequence.
+ */
 function not_seen_before(messages) {
   const last = new Map();
   return messages.filter(({ event: { partitionkey, sequence } }) => {
@@ -65,7 +69,7 @@ function not_seen_before(messages) {
   });
 }
 
-/** Every message is as documented, told once, and in the order of its aggregate. */
+/** Asserts: every message has the documented form, is stored once, and is in the order of its aggregate. */
 export function judge(messages) {
   for (const message of messages) judge_form(message);
   assert.deepEqual(not_seen_before(messages), messages, 'in order, each once');
@@ -73,8 +77,8 @@ export function judge(messages) {
 }
 
 /**
- * Every message is as documented. What was stored again has the same content and came when the stream had forgotten the one before it; and a consumer
- * that skips by sequence has missed nothing. The messages without repeats.
+ * Asserts: every message has the documented form. A repeat has the same content and came after the duplicate window.
+ * A consumer that skips by sequence misses nothing. Returns the messages without repeats.
  */
 export function judge_repeats(messages, window_ms) {
   const before = new Map();

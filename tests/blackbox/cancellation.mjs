@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event of many orders that is cancelled: the sale before it, and afterwards the judgement that every order is refunded and everybody is told of it once,
-// by mail, push, webhook and bus.
+// Cancellation of an event with many orders: the sale before it, and the checks afterwards. Every order is
+// refunded, and each customer is notified once by mail, push, webhook and bus.
 import fs from 'node:fs';
 import path from 'node:path';
 import { assert, eventually, sale } from './lib.mjs';
@@ -10,7 +10,7 @@ import { held, judge as judge_bus, of } from './bus.mjs';
 
 export const event_name = 'A sale of many';
 const mail_subjects = [`Cancelled: ${event_name}`, `Your order was refunded: ${event_name}`];
-/** What a customer, a webhook endpoint and the bus are told after the cancellation, for each order. */
+/** Notices per order after the cancellation: to the customer, a webhook endpoint and the bus. */
 export const order_topics = ['payment.refunded', 'ticket.cancelled'];
 const address = (n) => `fan-${n}@example.org`;
 
@@ -22,7 +22,7 @@ export async function operator_of(server) {
   return { token: session.json.token };
 }
 
-/** An event that is open to everybody. */
+/** An event in open mode. */
 export async function open_event(server, organizer, changes) {
   const made = await server.post('/events', {
     token: organizer,
@@ -33,7 +33,7 @@ export async function open_event(server, organizer, changes) {
   return made.json;
 }
 
-/** Ordered and paid: the order's id. */
+/** Orders and pays; returns the id of the order. */
 export async function buy(server, event, token, email) {
   const placed = await server.post('/checkout', {
     token,
@@ -88,13 +88,13 @@ export async function sell(server, organizer, tokens) {
 const metric = (text, line) =>
   Number(new RegExp(`^${line.replace(/[{}"]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1]);
 
-/** Nothing waits in these lanes of the outbox. */
+/** Whether these lanes of the outbox are empty. */
 export async function is_all_told(server, lanes = ['mail', 'bus', 'notices']) {
   const { text } = await server.get('/metrics', { admin: true });
   return lanes.every((lane) => metric(text, `fairqueue_outbox_rows{lane="${lane}"}`) === 0);
 }
 
-/** Of an event, as its organizer lists them. */
+/** The orders of an event in its organizer's list. */
 export async function orders_of(server, organizer, event) {
   const all = [];
   for (let cursor = ''; cursor !== null;) {
@@ -108,7 +108,7 @@ export async function orders_of(server, organizer, event) {
   return all;
 }
 
-/** How many mails there are; all kinds. */
+/** Number of mails of all kinds. */
 export const mails_in = (server) =>
   fs.readdirSync(path.join(server.data_dir, 'mail')).filter((name) => name.endsWith('.eml')).length;
 
@@ -135,14 +135,17 @@ const count_by = (values) => {
   return counts;
 };
 
-/** Every order is refunded, as its organizer sees it. */
+/** Asserts that every order is refunded in the organizer's list. */
 export function judge_refunds(orders, people) {
   assert.deepEqual(orders.map(({ order_id }) => order_id).sort(), people.map(({ order }) => order).sort());
   for (const order of orders)
     assert.deepEqual([order.status, order.refunded_amount], ['refunded', order.total], JSON.stringify(order));
 }
 
-/** Everybody is told of it, once. `hook`: what came by webhook; `log`, `tally`: of the deliveries, and of FCM; `bus`: the stream. */
+/**
+ * Asserts one notice per medium. `hook`: received webhooks; `log`, `tally`: of the deliveries, and of FCM;
+ * `bus`: the stream.
+ */
 export async function judge_told({ server, operator, people, hook, provider, nats }) {
   const mails = mails_of(server);
   assert.equal(mails.size, people.length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event is cancelled when many have paid: all are refunded, everybody is told once in every way, and another event sells on. How long it takes with
-// 5,000 orders, and what the other event feels of it: bench/cancellation.mjs.
+// An event is cancelled after many customers have paid: all are refunded and notified once by each medium,
+// and another event continues to sell. Times with 5,000 orders and the effect on the other event:
+// bench/cancellation.mjs.
 import test from 'node:test';
 import { assert, eventually, patience, server_for } from './lib.mjs';
 import { log_of } from './admissions.mjs';

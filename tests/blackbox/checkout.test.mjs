@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkout against the real server with the sandbox gateway: orders, promo codes, fees, refunds, preferred customers, settings, mail.
+// Checkout against the real server with the sandbox gateway: orders, promo codes, fees, refunds, priority
+// customers, settings, mail.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { cli } from './tenant.mjs';
 
 const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
 
-/** A sale of two types that everybody is let into. */
+/** A sale of two types that admits everyone. */
 const two_types = (changes = {}) =>
   sale({
     total: undefined,
@@ -78,7 +79,7 @@ async function pay(s, status) {
   assert.equal(paid.status, 200, paid.text);
 }
 
-/** Ordered and paid. */
+/** Orders and pays. */
 async function buy(s, fan, body = {}, more = {}) {
   const placed = await check_out(s, fan, body, more);
   assert.ok([200, 202].includes(placed.status), placed.text);
@@ -199,7 +200,7 @@ test('from an admitted fan to a paid order', async (t) => {
   assert.equal((await s.server.get(`/events/${s.event.id}/stats`, { token: s.organizer })).json.sold, 3);
 });
 
-test('a mail brings the payment page to who has not paid', async (t) => {
+test('a customer who has not paid gets the payment page by mail', async (t) => {
   const s = await begin(t);
   const [fan] = await s.server.customers(1);
   const placed = await check_out(s, fan);
@@ -214,7 +215,7 @@ test('a mail brings the payment page to who has not paid', async (t) => {
   assert.equal(mails(s.server).length, 1, 'and once');
 });
 
-test('who is asynchronous is settled per installation and per event, without a restart', async (t) => {
+test('the share of asynchronous checkouts is set per installation and per event, without a restart', async (t) => {
   const s = await begin(t);
   const operator = await operator_of(s.server);
   const fans = await s.server.customers(4);
@@ -250,7 +251,7 @@ test('who is asynchronous is settled per installation and per event, without a r
   );
 });
 
-test('an open event is joined by buying, and what costs nothing is bought at once', async (t) => {
+test('an open event is joined by buying, and free tickets are bought at once', async (t) => {
   const s = await begin(t, {
     event: {
       queue: { policy: 'open' },
@@ -328,7 +329,7 @@ test('promo codes', async (t) => {
   expect_problem(await check_out(s, other, { promo_code: 'HALF' }), 409, 'promo_code_invalid');
 });
 
-test('a hidden type is for who knows the word', async (t) => {
+test('a hidden type needs its promo code', async (t) => {
   const s = await begin(t, {
     event: {
       ticket_types: [
@@ -357,7 +358,7 @@ test('a hidden type is for who knows the word', async (t) => {
   assert.equal((await check_out(s, fan, { items, promo_code: 'crew' })).status, 202);
 });
 
-test('tickets go back one by one, and a refunded ticket is on sale again', async (t) => {
+test('tickets are refunded one by one, and a refunded ticket is on sale again', async (t) => {
   const s = await begin(t);
   const [fan] = await s.server.customers(1);
   const order = await buy(s, fan, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] });
@@ -382,7 +383,7 @@ test('tickets go back one by one, and a refunded ticket is on sale again', async
   await eventually('two mails about it', () => mails(s.server).filter((m) => /refund/i.test(m)).length === 2);
 });
 
-test('a declined card may try again, and giving up frees the ticket', async (t) => {
+test('a declined card may be retried, and giving up frees the ticket', async (t) => {
   const s = await begin(t);
   const [fan, other] = await s.server.customers(2);
   const placed = await check_out(s, fan);
@@ -416,7 +417,7 @@ test('a declined card may try again, and giving up frees the ticket', async (t) 
   assert.equal(late.status, 409, 'its page is closed');
 });
 
-test('a cancelled event gives everything back and tells everyone', async (t) => {
+test('a cancelled event refunds and notifies everyone', async (t) => {
   const s = await begin(t);
   const [fan, other] = await s.server.customers(2);
   const bought = await buy(s, fan);
@@ -436,7 +437,7 @@ test('a cancelled event gives everything back and tells everyone', async (t) => 
     );
 });
 
-test('preferred customers are admitted first', async (t) => {
+test('priority customers are admitted first', async (t) => {
   const s = await begin(t, { event: { queue: { policy: 'operator', admission_interval_ms: 50 } } });
   const fans = [await s.server.customer(), await by_mail(s.server, 'vip@example.org')];
   const made = await s.server.post(`/events/${s.event.id}/vips`, {
@@ -468,7 +469,7 @@ test('preferred customers are admitted first', async (t) => {
   );
 });
 
-test('the socket of the place tells of its order', async (t) => {
+test('the socket of the place reports its order', async (t) => {
   const s = await begin(t);
   const [fan] = await s.server.customers(1);
   await admitted(s, fan);
@@ -482,7 +483,7 @@ test('the socket of the place tells of its order', async (t) => {
   assert.deepEqual(states, ['awaiting_payment', 'success']);
 });
 
-test('what a checkout may not be', async (t) => {
+test('invalid checkouts are refused', async (t) => {
   const s = await begin(t);
   const [fan] = await s.server.customers(1);
   const entry = await admitted(s, fan);

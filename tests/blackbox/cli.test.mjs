@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line: configuration, tokens, organizers, migrations, health, and what must be refused.
+// The command line: configuration, tokens, organizers, migrations, health, and refusals.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -99,7 +99,7 @@ test('check-config names every problem at once', async () => {
   assert.match(refused.err + refused.out, /queue\.batch_size/);
 });
 
-test('print-config: file < environment < flag, and where each comes from', async () => {
+test('print-config: file < environment < flag, with the source of each', async () => {
   const folder = temporary_folder();
   const file = path.join(folder, 'f.toml');
   fs.writeFileSync(file, '[queue]\nbatch_size = 7\nadmission_interval = "7s"\n[claims]\nttl = "7m"\n');
@@ -122,7 +122,7 @@ test('print-config: file < environment < flag, and where each comes from', async
   );
 });
 
-test('token: as many as asked for, of fresh subjects, or of one', async (t) => {
+test('token: the requested number, of new subjects or of one', async (t) => {
   const server = await server_for(t);
   const { code, out } = await call([
     'token',
@@ -214,7 +214,7 @@ test('organizer add: with a running server and without one', async (t) => {
   assert.equal((await login('stale@example.com')).status, 200);
 });
 
-test('migrate: status, --dry-run, up; twice is once', async () => {
+test('migrate: status, --dry-run, up; a second run changes nothing', async () => {
   const data_dir = temporary_folder();
   const migrate = (...args) => call(['migrate', ...args, '--data_dir', data_dir]);
   const pending = await migrate('status');
@@ -241,7 +241,7 @@ test('healthcheck', async (t) => {
   assert.equal((await call(['healthcheck', '--url', `http://127.0.0.1:${await free_port()}`])).code, 1);
 });
 
-test('a second server on the same data folder is refused, and hurts nobody', async (t) => {
+test('a second server on the same data folder is refused and does not disturb the first', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
@@ -270,7 +270,7 @@ test('a second server on the same data folder is refused, and hurts nobody', asy
   assert.equal(added.code, 0, `the control socket still works: ${added.err}`);
 });
 
-test('a port in use is refused with a word', async (t) => {
+test('a port in use is refused with a message', async (t) => {
   const server = await server_for(t);
   const second = await call(
     [

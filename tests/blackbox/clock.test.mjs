@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's wall clock jumps by an hour, forward and back, under a running sale and a running waiting room: libfaketime shifts
-// what the server reads, and leaves the monotonic clock alone, as a real jump does.
+// The wall clock jumps by an hour, forward and back, under a running sale and a running waiting room.
+// libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -45,7 +45,7 @@ function check_wait({ eta, poll_after_ms }) {
 
 const jumps = [3600, -3600, 0];
 
-test('a sale: nothing expires, nobody moves, no wait is negative', async (t) => {
+test('a sale: nothing expires, no place moves, no wait is negative', async (t) => {
   const server = await shifted_server(t);
   const organizer = await server.organizer();
   const event = await server.event(organizer, {
@@ -115,7 +115,7 @@ test('a waiting room: sessions stay accepted, the line stays as it is', async (t
   }
 });
 
-test('a start with a clock an hour slow: times go on from the newest committed one', async (t) => {
+test('a start with a clock an hour slow: times continue from the newest committed one', async (t) => {
   const server = await shifted_server(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ concurrency: 1, session_ttl_seconds: 300 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several nodes over one Postgres, connected by mutual TLS: on this machine, or each on a host of its own (hosts.mjs).
+// Several nodes on one Postgres, connected by mutual TLS: on this machine, or each on its own host
+// (hosts.mjs).
 import fs from 'node:fs';
 import path from 'node:path';
 import { Services, sql } from '../support/services.mjs';
@@ -7,7 +8,7 @@ import { assert, eventually, fairqueue, free_port, run, server_for, temporary_fo
 
 export const lease = '4s';
 
-/** The cluster's authority, in a folder of its own. */
+/** The cluster's authority, in its own folder. */
 export async function authority() {
   const folder = temporary_folder();
   assert.equal((await run(fairqueue, ['cluster', 'init-ca', '--folder', folder])).code, 0);
@@ -31,8 +32,8 @@ export const is_connected = async (server, others) => {
 
 export class Cluster {
   /**
-   * `hosts`, `env`: of each node, else this machine and its own. `ledger_url`: of a Postgres that is there, else a new one.
-   * `prepare(data_dir)`: before a node's first start.
+   * `hosts`, `env`: of each node, by default this machine and environment. `ledger_url`: of an existing Postgres, by default
+   * a new one. `prepare(data_dir)` runs before a node's first start.
    */
   static async start(
     t,
@@ -72,13 +73,13 @@ export class Cluster {
       host,
       env: this.env[this.nodes.length],
       wait: !own_keys,
-    }); // one with other keys is never ready
+    }); // a node with other keys is never ready
     server.name = name;
     this.nodes.push(server);
     return server;
   }
 
-  /** Every node is connected to every other. */
+  /** Waits until every node is connected to every other. */
   whole(nodes = this.nodes) {
     return eventually(
       'a full mesh',
@@ -89,7 +90,7 @@ export class Cluster {
     );
   }
 
-  /** The node that holds the lease of an event or queue, by its id; undefined while nobody does. */
+  /** The node that holds the lease of an event or queue, by its id; undefined if none. */
   async owner_of(id) {
     const [row] = await sql(
       this.ledger_url,
@@ -97,7 +98,7 @@ export class Cluster {
     );
     return this.nodes.find((n) => n.name === row?.lease_owner);
   }
-  /** Gives an event to a node, told to another one. */
+  /** Moves an event to a node by a command to another node. */
   async hand_off(id, to) {
     const from = this.nodes.find((n) => n !== to) ?? to;
     const done = await run(fairqueue, [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three nodes over one Postgres, connected by mutual TLS: any node takes any request and any socket, each event has one owner, and losing a
-// node loses nothing. Without Redis unless a test says so.
+// Three nodes on one Postgres, connected by mutual TLS. Any node takes any request and any socket, each event
+// has one owner, and the loss of a node loses nothing. Without Redis unless a test uses it.
 import test from 'node:test';
 import { Services, sql } from '../support/services.mjs';
 import { Cluster, authority, is_connected } from './cluster.mjs';
@@ -26,7 +26,7 @@ test('any node takes any request; each event has one owner', async (t) => {
   for (const server of cluster.nodes) assert.equal((await server.position(fans[5], event)).position, 6);
   for (const server of [b, c]) {
     const stats = await server.get(`/events/${event}/stats`, { token: organizer });
-    assert.equal(stats.status, 200); // though it has signed up at another node a moment ago
+    assert.equal(stats.status, 200); // although it signed up at another node just before
     assert.equal(stats.json.waiting, 6);
   }
   const owner = await cluster.owner_of(event);
@@ -63,7 +63,7 @@ test('a sale from the first place to the ticket, each step at another node', asy
   }
 });
 
-test('sockets anywhere: who waits at another node hears of the admission at once', async (t) => {
+test('sockets anywhere: a customer at another node gets the admission at once', async (t) => {
   const cluster = await Cluster.start(t);
   const { event } = await open_sale(cluster.nodes[0], {
     queue: { policy: 'capacity', concurrency: 1, admission_interval_ms: 100 },
@@ -114,7 +114,7 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
     for (const server of others) {
       const { status, text } = await access(server, tokens[1]);
       assert.ok(status === 200 || status === 503, text);
-      if (status === 503 || Date.now() < froze + 2500) continue; // its word was good for 1.5 s
+      if (status === 503 || Date.now() < froze + 2500) continue; // its vouch was valid for 1.5 s
       assert.notEqual(
         (await cluster.owner_of(queue.id))?.name,
         owner.name,
@@ -127,7 +127,7 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   owner.signal('SIGCONT');
 });
 
-test('the owner is killed: another takes over within 10 s, and every place is where it was', async (t) => {
+test('the owner is killed: another takes over within 10 s, and every place is kept', async (t) => {
   const cluster = await Cluster.start(t);
   const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'operator' } });
   const other_event = (await open_sale(cluster.nodes[1], { queue: { policy: 'operator' } })).event;
@@ -156,7 +156,7 @@ test('the owner is killed: another takes over within 10 s, and every place is wh
   assert.equal((await owner.position(fans[0], event)).position, 1);
 });
 
-test('a node is killed under 3,000 sockets: all are back at the others within 10 s, each at its place, and nobody is admitted twice', async (t) => {
+test('a node is killed under 3,000 sockets: all reconnect to others within 10 s, each at its place, and none is admitted twice', async (t) => {
   const cluster = await Cluster.start(t, { settings: no_limits });
   const [a, b, c] = cluster.nodes;
   const { event, organizer } = await open_sale(a, {
@@ -173,7 +173,7 @@ test('a node is killed under 3,000 sockets: all are back at the others within 10
       )),
     );
   assert.equal(new Set(numbers).size, 3000);
-  const admitted = new Map(); // number -> admission numbers it was told
+  const admitted = new Map(); // number -> admission numbers it received
   const listen = (socket, number) =>
     socket.ws.on('message', (data) => {
       const frame = JSON.parse(data.toString());
@@ -219,7 +219,7 @@ test('a node is killed under 3,000 sockets: all are back at the others within 10
   for (const tokens of admitted.values()) assert.equal(tokens.size, 1);
 });
 
-/** A load over all events at the nodes that `servers()` names; `stop()` tells what failed. */
+/** A load over all events at the nodes of `servers()`; `stop()` returns the failures. */
 async function load_on(cluster, events, servers, fans_count = 20) {
   const fans = await cluster.nodes[0].customers(fans_count);
   const failures = [];
@@ -291,7 +291,7 @@ test('a rolling restart: no request to the nodes that are up fails', async (t) =
   const stop = await load_on(cluster, events, () => up);
   for (const node of cluster.nodes) {
     up = cluster.nodes.filter((n) => n !== node);
-    await sleep(300); // a load balancer has noticed
+    await sleep(300); // time for a load balancer to notice
     await node.stop();
     await node.launch();
     await cluster.whole();
@@ -306,7 +306,7 @@ test('a node joins and takes its share, a node leaves and gives it back, and no 
   const settled = async () =>
     Number((await sql(cluster.ledger_url, 'SELECT count(*) AS n FROM node WHERE is_settled'))[0].n);
   await eventually('both have settled', async () => (await settled()) === 2, { timeout_ms: 15_000 });
-  await sleep(2500); // a beat later each knows of the other that it takes events; before that one would have begun with all of them
+  await sleep(2500); // after a heartbeat each node sees that the other accepts events; before, one would start all
   const events = await events_at(cluster.nodes[0], 200, long_ago);
   for (const event of events) assert.equal((await cluster.nodes[0].get(`/events/${event}`)).status, 200);
   const shares = async () => {
@@ -335,7 +335,7 @@ test('a node joins and takes its share, a node leaves and gives it back, and no 
   await stop(t);
 });
 
-test('the operator gives an event to a node, from wherever he is', async (t) => {
+test('the operator moves an event to a node, from any node', async (t) => {
   const cluster = await Cluster.start(t, { settings: no_limits });
   const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'operator' } });
   const [fan] = await cluster.nodes[0].customers(1);
@@ -367,7 +367,7 @@ test('the operator gives an event to a node, from wherever he is', async (t) => 
   }
 });
 
-test('a node with another authority’s certificate is no node', async (t) => {
+test('a node with another authority’s certificate is refused', async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2 });
   const stranger = await cluster.add('node-z', { certificates: await authority() });
   await sleep(3000);
@@ -381,7 +381,7 @@ test('a node with another authority’s certificate is no node', async (t) => {
   assert.equal(seen.status, 200, `${seen.text} ${(await cluster.owner_of(event))?.name}`);
 });
 
-test('a node with other keys is not connected to, and the operator is told why', async (t) => {
+test('a node with other keys gets no connection, and the log gives the reason', async (t) => {
   const cluster = await Cluster.start(t, { nodes: 1 });
   const [a] = cluster.nodes;
   const b = await cluster.add('node-b', { own_keys: true });
@@ -393,7 +393,7 @@ test('a node with other keys is not connected to, and the operator is told why',
   assert.equal(await is_connected(b, 1), false);
 });
 
-test('a cluster without certificates is refused, except on this machine when told so', async (t) => {
+test('a cluster without certificates is refused, except on this machine with the option for it', async (t) => {
   const services = await Services.start('postgres');
   t.after(() => services.stop());
   const check = (settings) =>

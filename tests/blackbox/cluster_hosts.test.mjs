@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale through three nodes on hosts of their own, behind a load balancer, with Postgres and Redis on two more hosts; and what may happen to
-// such hosts. Whatever happens, the crowd and the ledger agree at the end, the event that was hit is served again within 10 s, and an event
-// on hosts that were not hit is never gone. Runs under `unshare --net` (hosts.mjs); FAIRQUEUE_LONG=1: each fault five times.
+// A sale through three nodes on separate hosts behind a load balancer, with Postgres and Redis on two more
+// hosts, under faults of hosts and network. After each fault crowd and ledger agree, the affected event is
+// served again within 10 s, and an event on unaffected hosts is never unavailable. Runs under `unshare --net`
+// (hosts.mjs); FAIRQUEUE_LONG=1: each fault five times.
 import { describe, it } from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -33,7 +34,7 @@ const by_90_s = {
   DONT_FAKE_MONOTONIC: '1',
 };
 
-/** One address for all nodes: those that are ready take requests in turn. Looks like a Server to whoever asks it. */
+/** One address for all nodes: ready nodes take requests in turn. Has the interface of a Server. */
 async function balancer_for(t, data_dir) {
   const balancer = Object.assign(new Server(), {
     host: { address: switch_address, enter: [] },
@@ -42,7 +43,7 @@ async function balancer_for(t, data_dir) {
     data_dir,
   });
   balancer.agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
-  balancer.told_to_end = true; // it is no server of ours
+  balancer.told_to_end = true; // it is not a server process
   balancer.log = '';
   let child;
   balancer.use = async (nodes) => {
@@ -89,7 +90,7 @@ ${backends.join('\n')}
   return balancer;
 }
 
-/** Asks for a place again and again: how long it was gone, at most. */
+/** Polls a place; returns the longest time without an answer. */
 class Watch {
   longest_ms = 0;
   failed = 0;
@@ -123,7 +124,7 @@ class Watch {
 }
 
 class HostedSale extends FaultySale {
-  /** `nodes`: to begin with, of three hosts. `cache`: with Redis. `env`: of each node. */
+  /** `nodes`: at the start, of three hosts. `cache`: with Redis. `env`: of each node. */
   static async start_on(t, { nodes = 3, cache = false, sale = longer_sale, env } = {}) {
     const made = new HostedSale();
     const [postgres, redis, ...hosts] = await hosts_for(t, 5);
@@ -138,7 +139,7 @@ class HostedSale extends FaultySale {
     });
     made.postgres_port = Number(new URL(made.ledger_url).port);
     made.balancer = await balancer_for(t, temporary_folder());
-    // One gateway for all, as a real one would be: its books are in one file.
+    // One gateway for all nodes, like a real one: its ledger is one file.
     const books = path.join(temporary_folder(), 'sandbox.db');
     made.cluster = await Cluster.start(t, {
       nodes,
@@ -146,7 +147,7 @@ class HostedSale extends FaultySale {
       env,
       ledger_url: made.ledger_url,
       settings: {
-        'checkout.fees': '*:0:0:0', // the books are compared with prices
+        'checkout.fees': '*:0:0:0', // the ledger is compared with prices
         'http.public_url': made.balancer.url,
         'payments.verdict_grace': '10s',
         'http.request_timeout': '3s',
@@ -175,12 +176,12 @@ class HostedSale extends FaultySale {
     await made.cluster.hand_off(made.event, made.owner);
     await made.cluster.hand_off(made.other_event, made.far);
     const [fan, other_fan] = await first.customers(2);
-    // Its place never comes: the event that was hit is asked about a place in another line of the same node.
+    // Its place may be admitted: polls a place in another line of the same node instead.
     made.hit_event = (await first.event(made.organizer, { queue: { policy: 'operator' } })).id;
     await made.cluster.hand_off(made.hit_event, made.owner);
     made.hit = await Watch.keep(made.balancer, made.hit_event, fan);
     made.others = await Watch.keep(made.far, made.other_event, other_fan);
-    t.after(() => (made.hit.over = made.others.over = true)); // also of a test that failed
+    t.after(() => (made.hit.over = made.others.over = true)); // also if the test failed
     made.send_crowd({ 'allow-remote': true, 'request-timeout': 8 });
     await made.in_full_swing();
     return made;
@@ -303,12 +304,12 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
     await upgrade(first);
     await sale.sleep(2000);
     assert.match(await readiness(first), /another_version_serves/);
-    await can_be_used(last); // accounts and catalog are there, wherever they were
+    await can_be_used(last); // accounts and catalog have an owner
     const has_change = "SELECT count(*) AS n FROM schema_migration WHERE name = 'next_release'";
     assert.equal(Number((await sql(sale.ledger_url, has_change))[0].n), 1);
     await second.kill();
     await sale.sleep(6000); // its leases have ended
-    await second.launch(); // this release, on the next one's ledger
+    await second.launch(); // this release on the ledger of the next one
     await upgrade(second);
     assert.match(await readiness(last), /"ready"/);
     await can_be_used(last);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The organizer's console in a real browser: a sale from its making to its end while a crowd queues and buys, orders and refunds, exports, dead
-// letters, tasks, queues; refusals in plain words; axe on every view; keyboard only, zoom, narrow screens; a sign-in that ends.
+// The organizer's console in a real browser: a sale from creation to end while a crowd queues and buys;
+// orders, refunds, exports, dead letters, tasks, queues; refusals in plain words. axe on every view; keyboard
+// only, zoom, narrow screens; an expired sign-in.
 import test from 'node:test';
 import fs from 'node:fs';
 import { browser_for, check_page, fits, person } from './browser.mjs';
@@ -18,7 +19,7 @@ import {
 } from '../../web/console/format.mjs';
 import { forget_histories, history_of, per_minute, remember } from '../../web/console/history.mjs';
 
-/** A server, its organizer (in the browser and by API), and a console that is open and signed in. */
+/** A server, its organizer (in the browser and by API), and an open, signed-in console. */
 async function console_for(t, { options = {}, browser_options = {}, start = '' } = {}) {
   const server = await server_for(t, options);
   const who = await server.new_organizer();
@@ -112,7 +113,7 @@ async function bought(s, fan, event, contact, quantity) {
   return order.order_id;
 }
 
-test('money is typed and shown without a float on the way', () => {
+test('money is typed and shown without floats', () => {
   know_decimals({ JPY: 0, KWD: 3 });
   const read = {
     '149': 14_900,
@@ -138,7 +139,7 @@ test('money is typed and shown without a float on the way', () => {
     assert.equal(parse_amount(amount_text(minor, 'EUR'), 'EUR'), minor);
 });
 
-/** What the console's page says of currencies. */
+/** The decimals of currencies in the console's page. */
 async function decimals_told(server) {
   const [, attribute] = /<div id="console" data-decimals="([^"]*)">/.exec(
     (await server.get('/console')).text,
@@ -146,7 +147,7 @@ async function decimals_told(server) {
   return JSON.parse(attribute.replaceAll('&quot;', '"'));
 }
 
-test('a price means the same in the console and at the server, in every currency', async (t) => {
+test('a price is the same in the console and at the server, in every currency', async (t) => {
   const s = await console_for(t);
   know_decimals(await decimals_told(s.server));
   const decimals = {
@@ -173,7 +174,7 @@ test('a price means the same in the console and at the server, in every currency
       currency,
       ticket_types: [{ name: 'Any', price: 1_234_567, total: 5 }],
     });
-    const page = (await s.server.get(`/wait/${event.id}`)).text; // the server's own words: domain/money/money_text
+    const page = (await s.server.get(`/wait/${event.id}`)).text; // formatted by the server: domain/money/money_text
     assert.ok(
       page.includes(`>${amount_text(1_234_567, currency)} ${currency}<`),
       `${currency}: ${/[\d.]+ [A-Z]{3}</.exec(page)}`,
@@ -181,7 +182,7 @@ test('a price means the same in the console and at the server, in every currency
   }
 });
 
-test('who types 5000 forints sells for 5000 forints', async (t) => {
+test('5000 typed forints are a price of 5000 forints', async (t) => {
   const s = await console_for(t, { start: '#/events/new' });
   const { page } = s;
   await sign_in(page, s.who);
@@ -198,7 +199,7 @@ test('who types 5000 forints sells for 5000 forints', async (t) => {
   assert.equal((await s.server.get(`/events/${id}`, { token: s.token })).json.ticket_types[0].price, 500_000);
 });
 
-test('times survive the field they are typed in', () => {
+test('times survive their input field', () => {
   for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z'])
     assert.equal(from_local_input(local_input(text)), text);
   assert.deepEqual([local_input(null), from_local_input('')], ['', null]);
@@ -208,17 +209,17 @@ test('times survive the field they are typed in', () => {
   );
 });
 
-test('what the page has seen is bounded, in order, and makes rates', () => {
+test('the history of a page is bounded, ordered, and gives rates', () => {
   const h = history_of('a');
   for (let second = 0; second < 8_000; ++second)
     remember(h, second, { done: second * 2, ...(second >= 100 && { late: 1 }) });
-  remember(h, 7_999, { done: 15_998, late: 2 }); // the same moment again
-  remember(h, 7_000, { done: 0, late: 0 }); // an answer that was overtaken
+  remember(h, 7_999, { done: 15_998, late: 2 }); // the same time again
+  remember(h, 7_000, { done: 0, late: 0 }); // a late answer
   assert.equal(h.times.length, 7_200);
   assert.ok([...h.values.values()].every((column) => column.length === 7_200));
   assert.deepEqual([h.values.get('late')[0], h.values.get('late').at(-1)], [1, 2]);
   assert.equal(per_minute(h, 'done'), 120);
-  remember(h, 8_000, { done: 10, late: 1 }); // the server began anew
+  remember(h, 8_000, { done: 10, late: 1 }); // the server restarted
   remember(h, 8_060, { done: 40, late: 1 });
   assert.equal(per_minute(h, 'done'), 30);
   assert.deepEqual([per_minute(history_of('b'), 'done'), per_minute(h, 'nothing')], [0, 0]);
@@ -227,7 +228,7 @@ test('what the page has seen is bounded, in order, and makes rates', () => {
   forget_histories();
 });
 
-test('an organizer makes a sale, watches a crowd buy, retunes it, calls people in, pauses and ends it', async (t) => {
+test('an organizer creates a sale, watches a crowd buy, changes it, admits by hand, pauses and ends it', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -241,7 +242,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await page.getByRole('link', { name: 'New event' }).click();
   await check_page(page, 'console-new-event');
 
-  // A new event: first what cannot be taken, then what can.
+  // A new event: first invalid input, then valid input.
   await page.getByLabel('Name', { exact: true }).first().fill('Aurora Open Air 2027');
   await page.getByLabel('Currency').fill('EUR');
   await page.getByLabel('Sale starts').fill('2026-01-01T10:00');
@@ -277,7 +278,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await said(page, 'The sale is open.');
   await page.getByRole('button', { name: 'Pause' }).waitFor();
 
-  // A crowd comes, and the page shows it.
+  // A crowd joins, and the page shows it.
   const crowd = run(
     fairqueue_load,
     [
@@ -313,7 +314,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await tile_reaches(page, 'Sold', stats.sold);
   await tile_reaches(page, 'Revenue', stats.revenue / 100);
 
-  // People are called by hand.
+  // Admission by hand.
   await page.getByLabel('Policy').selectOption('operator');
   await page.getByLabel('Message to all in line').fill('We call you <b>soon</b>.');
   await page.getByRole('button', { name: 'Apply now' }).click();
@@ -331,7 +332,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
     .waitFor();
   await tab(page, 'Live');
   const fans = await server.customers(3);
-  const { waiting } = await server.stats(s.token, id); // those of the crowd for whom there was nothing
+  const { waiting } = await server.stats(s.token, id); // customers of the crowd without a ticket
   for (const fan of fans) await server.join(fan, id);
   await tile_reaches(page, 'Waiting', waiting + 3);
   const called = waiting + 2;
@@ -346,7 +347,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await page.getByText('paused', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Resume' }).click();
   await said(page, 'The sale continues.');
-  // Somebody else ends it while we look: our own attempt is refused in words, and the page comes to know.
+  // Another client ends it: our attempt is refused with a message, and the page updates.
   await page.getByRole('button', { name: 'End', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('This cannot be undone.').waitFor();
@@ -420,7 +421,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   await page.getByRole('button', { name: 'Send its mail again' }).click();
   await said(page, 'The mail goes out again.');
 
-  // One ticket goes back, then what is left.
+  // One ticket is refunded, then the rest.
   await page.getByRole('button', { name: 'Refund…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Some tickets').check();
@@ -439,7 +440,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   assert.equal(whole.refunded_amount, whole.total);
   assert.ok(await page.getByRole('button', { name: 'Refund…' }).isDisabled(), 'nothing is left to refund');
   await page.getByRole('button', { name: 'Send its mail again' }).click();
-  await page.getByRole('alert').getByText('That is not possible while this is refunded.').waitFor(); // nothing is said of it by mail
+  await page.getByRole('alert').getByText('That is not possible while this is refunded.').waitFor(); // no mail about it
   await check_page(page, 'console-order');
 
   // The export, as a file, and no cell of it is a formula.
@@ -499,10 +500,10 @@ test('orders are found, refunded, mailed again and exported; places are found an
   );
 });
 
-test('an export of 450 orders is streamed, and a list of them goes on', async (t) => {
+test('an export of 450 orders is streamed, and their list has pages', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
-  const count = 450; // more than two pages of the server's
+  const count = 450; // more than two pages
   const event = await event_of(s, {
     ticket_types: [{ name: 'Free', price: 0, total: count, max_per_order: 1 }],
     queue: { policy: 'open', claim_window_seconds: 300, session_ttl_seconds: 1200 },
@@ -541,7 +542,7 @@ test('an export of 450 orders is streamed, and a list of them goes on', async (t
   await page.getByRole('row', { name: /Fan No 0/ }).waitFor();
 });
 
-test('what waits for a person is seen and tried again; tasks and gateways are shown', async (t) => {
+test('dead letters are shown and retried; tasks and gateways are shown', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
   const event = await event_of(s, {
@@ -555,7 +556,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   });
   const fan = await server.customer();
   const order = await order_of(s, fan, event, ada);
-  // The gateway says another amount than was asked for.
+  // The gateway reports a different amount than requested.
   const cheap = server.webhook({
     event: 'charge.success',
     data: {
@@ -586,14 +587,14 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
     .waitFor();
   await place(page, 'Tasks');
   await page.getByRole('row', { name: /^sandbox initialize 1 0 0$/ }).waitFor();
-  await page.getByRole('row', { name: /^sandbox refund 0 1 0$/ }).waitFor(); // it has never heard of that money
+  await page.getByRole('row', { name: /^sandbox refund 0 1 0$/ }).waitFor(); // the gateway does not know that payment
   await page.getByRole('row', { name: /^payment pages 0/ }).waitFor();
   await eventually('calls done', async () => (await number_in(tile(page, 'Done'))) > 0);
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
   await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
   await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
   assert.equal(await tile(page, 'Asynchronous checkouts').textContent(), '100 %');
-  // An order that waits for its page while its call is under way is one piece of work.
+  // An order that waits for its page and its call in flight count as one task.
   await page.route('**/tasks', async (route) => {
     const answer = await route.fetch();
     const now = await answer.json();
@@ -603,7 +604,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   });
   await tile_reaches(page, 'In flight', 3);
   await page.unroute('**/tasks');
-  // The health of the gateway, live: one call was answered and one refused, and their pace is drawn.
+  // The health of the gateway, live: one call answered, one refused, and their rates in a chart.
   await eventually('calls have a pace in the chart', async () => {
     const chart = await page
       .getByRole('img', { name: /^Calls to sandbox a minute: / })
@@ -644,7 +645,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await page.getByRole('row', { name: /Send it back\./ }).waitFor();
 });
 
-test('promo codes are made, refused, changed, used and ended; priority customers are served first and like everybody again', async (t) => {
+test('promo codes are created, refused, changed, used and ended; priority customers are served first, then like all others', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
   const event = await event_of(s, {
@@ -669,7 +670,7 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await page.getByText('No promo codes yet.').waitFor();
   const dialog = page.getByRole('dialog');
 
-  // A new one: first what cannot be taken.
+  // A new code: first invalid input.
   await page.getByRole('button', { name: 'New promo code' }).click();
   await dialog.getByLabel('Code', { exact: true }).fill('early-10');
   await dialog.getByLabel('Percent').fill('12.5');
@@ -682,7 +683,7 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await check_page(page, 'console-new-promo-code');
   await dialog.getByRole('button', { name: 'Make the code' }).click();
   await dialog.getByRole('alert').waitFor();
-  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true'); // the form leads to what is wrong; only then is typed on
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true'); // the form moves the focus to the wrong field; only then continue typing
   assert.equal(await code_named('EARLY-10'), undefined);
   await dialog.getByLabel('Valid from').fill('');
   await dialog.getByLabel('Orders at most').fill('100');
@@ -698,7 +699,7 @@ test('promo codes are made, refused, changed, used and ended; priority customers
     .getByText('0 of 100')
     .waitFor();
 
-  // The same again is refused in words; an amount goes out in minor units.
+  // A repeat is refused with a message; an amount is sent in minor units.
   await page.getByRole('button', { name: 'New promo code' }).click();
   await dialog.getByLabel('Code', { exact: true }).fill('EARLY-10');
   await dialog.getByLabel('What it gives').selectOption('amount');
@@ -719,7 +720,7 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   );
   await check_page(page, 'console-promo-codes');
 
-  // Changed: only what was typed goes out, and fans pay accordingly.
+  // Changed: only changed fields are sent, and fans pay accordingly.
   const fan = await server.customer();
   assert.equal(await quoted(fan, 'EARLY-10'), 1_863);
   await page.getByRole('button', { name: 'Change EARLY-10' }).click();
@@ -754,13 +755,13 @@ test('promo codes are made, refused, changed, used and ended; priority customers
     .getByText('active')
     .waitFor();
 
-  // Priority: who joins last is let in first.
+  // Priority: the last to join is admitted first.
   await tab(page, 'Priority');
   await page.locator('[data-priority]').getByText('0').waitFor();
   await page.getByLabel('E-mail addresses').fill('nobody');
   await page.getByRole('button', { name: 'Serve them first' }).click();
   await page.getByText('Must be e-mail addresses.').first().waitFor();
-  await page.locator('textarea:focus').waitFor(); // the wrong field has the focus; whoever types faster than that types there
+  await page.locator('textarea:focus').waitFor(); // the wrong field takes the focus; faster typing would go there
   const email = `vip-${Date.now()}@example.org`;
   await page.getByLabel('E-mail addresses').fill(` ${email.toUpperCase()},\nother@example.org ; ${email}`);
   await page.getByLabel('Reason').fill('The band.');
@@ -790,7 +791,7 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await page.getByRole('row', { name: /The band\./ }).waitFor();
 });
 
-test('customers are invited to a quota and blocked, and what follows is seen', async (t) => {
+test('customers are invited to a quota and blocked, with visible effects', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
   const event = await event_of(s, {
@@ -844,7 +845,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   await page.getByText('No one is blocked.').waitFor();
 });
 
-test('a queue is made, retuned, called from, paused and searched', async (t) => {
+test('a queue is created, changed, advanced, paused and searched', async (t) => {
   const s = await console_for(t, { start: '#/queues' });
   const { page, server } = s;
   await sign_in(page, s.who);
@@ -912,7 +913,7 @@ test('with the keyboard only: sign in, skip, open an event, change it, answer a 
         document.activeElement.labels?.[0]?.innerText ||
         document.activeElement.tagName,
     );
-  /** Tab until the focus is on what is called so; every stop on the way must be seen. */
+  /** Presses Tab until the element with this name has the focus; every stop must be visible. */
   const tab_to = async (name) => {
     for (let i = 0; i < 60; ++i) {
       await press('Tab');
@@ -1016,7 +1017,7 @@ for (const [name, viewport] of Object.entries({
     }
   });
 
-test('in the dark, and when the server is away, slow or says no', async (t) => {
+test('dark mode, and a server that is unreachable, slow or refuses', async (t) => {
   const s = await console_for(t, { browser_options: { colorScheme: 'dark' } });
   const { page, server } = s;
   const event = await event_of(s);
@@ -1027,7 +1028,7 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   await check_page(page, 'console-live-dark');
   await page.route('**/stats', (route) => route.abort());
   await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
-  await tile(page, 'Sold').waitFor(); // what was known stays
+  await tile(page, 'Sold').waitFor(); // the last numbers stay
   await page.unroute('**/stats');
   await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, {
     timeout_ms: 20_000,
@@ -1056,7 +1057,7 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   }
 });
 
-test('a sign-in lives in memory, ends without losing the view, and leaves nothing behind', async (t) => {
+test('a sign-in is kept in memory only, expires without losing the view, and leaves nothing behind', async (t) => {
   const s = await console_for(t);
   const { page, server, context } = s;
   const event = await event_of(s);
@@ -1068,7 +1069,7 @@ test('a sign-in lives in memory, ends without losing the view, and leaves nothin
   const kept = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
   assert.deepEqual(kept, [0, 0, ''], 'nothing is kept but in memory');
   assert.deepEqual(await context.cookies(), []);
-  // The token ends while somebody types.
+  // The token expires during typing.
   await page.route('**/events/*', (route) => {
     const headers = { ...route.request().headers(), authorization: 'Bearer over' };
     return route.continue({ headers });
@@ -1087,7 +1088,7 @@ test('a sign-in lives in memory, ends without losing the view, and leaves nothin
     'Half typed',
     'what was typed is still there',
   );
-  // Another account sees nothing of it; signing out ends it.
+  // Another account does not see it; signing out closes it.
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   assert.equal(await page.getByText(event.name).count(), 0);

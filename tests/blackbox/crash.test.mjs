@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kill -9 at random moments of running sales. Whatever was acknowledged is there afterwards, and the sale ends with every
-// invariant (DESIGN section 3): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats the same moments.
+// kill -9 at random moments of running sales. Everything acknowledged survives, and the sale ends with every
+// invariant (DESIGN section 3): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
+// the same moments.
 import test from 'node:test';
 import path from 'node:path';
 import {
@@ -23,7 +24,7 @@ const sales = 3;
 const kills_per_sale = 8;
 const batch_size = 10;
 
-/** One fan, as stubborn as a real client: every step again with the same key until there is an answer. */
+/** One fan that retries like a real client: every step with the same key until an answer comes. */
 class Fan {
   constructor(server, event, token, behaviour, random) {
     Object.assign(this, {
@@ -91,7 +92,7 @@ class Fan {
     return undefined;
   }
 
-  /** True when this fan is through with the sale. */
+  /** True when this fan has finished. */
   async shop(entry, visit) {
     if (this.behaviour === 'no-show') return true;
     await sleep(this.random() * 200);
@@ -184,7 +185,7 @@ function check_order(fans) {
   for (const [batch, size] of sizes) assert.ok(size <= batch_size, `batch ${batch} admitted ${size}`);
 }
 
-/** One value of a stopped server's file, by SQLite's own program; undefined where that is not installed. */
+/** One value of a stopped server's file, read by sqlite3; undefined if that is not installed. */
 async function sql(server, file, query) {
   const answer = await run('sqlite3', ['-readonly', path.join(server.data_dir, file), query]).catch(
     () => undefined,
@@ -193,7 +194,7 @@ async function sql(server, file, query) {
   return answer?.out.trim();
 }
 
-/** The ledger itself, and the gateway's own books as an oracle that shares nothing with it. */
+/** Checks the ledger, with the gateway's own ledger as an independent oracle. */
 async function check_books(t, server, revenue) {
   if ((await sql(server, 'ledger.db', 'PRAGMA integrity_check')) === undefined)
     return t.diagnostic('sqlite3 is not installed: the files were not looked into');
@@ -292,7 +293,7 @@ for (let number = 0; number < sales; ++number) {
   );
 }
 
-test('what was acknowledged survives kill -9 the moment after', async (t) => {
+test('an acknowledged place survives an immediate kill -9', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const fan = await server.customer();

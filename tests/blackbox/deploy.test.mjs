@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What deploy/ has for operators, held against the real thing: alerts by promtool, the dashboard's queries by a Prometheus that scrapes a
-// cluster (Postgres, Redis) in the middle of a sale, and the systemd unit's score.
+// deploy/ checked with the real tools: alerts by promtool, the dashboard's queries by a Prometheus that
+// scrapes a cluster (Postgres, Redis) during a sale, and the exposure score of the systemd unit.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -26,7 +26,7 @@ import {
 const deploy = path.join(root, 'deploy');
 const read = (...name) => fs.readFileSync(path.join(root, ...name), 'utf8');
 
-/** Runs a tool of the system; that it is missing is a failure that says who has it. */
+/** Runs a tool of the system; fails with the name of its package if it is missing. */
 async function tool(name, args, options) {
   try {
     return await run(name, args, options);
@@ -42,7 +42,7 @@ async function must(name, args, options) {
   return end;
 }
 
-// -- alerts -------------------------------------------------------------------------------------------------------------
+// -- alerts ---------------------------------------------------------------------------------------------
 
 /** The alerts of the file, which has one key a line: [{name, expr, runbook}]. */
 function alerts() {
@@ -92,7 +92,7 @@ test('promtool notices a rule that does not fire', async () => {
   assert.match(end.out + end.err, /FairQueueCheckoutQueueLong/);
 });
 
-test('every alert names a runbook that is there, and every runbook an alert', () => {
+test('every alert names an existing runbook, and every runbook an alert', () => {
   const titles = [...read('docs/operations.md').matchAll(/^#+ (.*)$/gm)].map((m) =>
     m[1]
       .toLowerCase()
@@ -112,7 +112,7 @@ test('every alert names a runbook that is there, and every runbook an alert', ()
   assert.deepEqual(runbooks.sort(), all.map(({ name }) => name.toLowerCase()).sort());
 });
 
-// -- the dashboard ------------------------------------------------------------------------------------------------------
+// -- the dashboard --------------------------------------------------------------------------------------
 
 /** Every query of the dashboard: {panel, expr}. */
 function queries() {
@@ -122,7 +122,7 @@ function queries() {
   );
 }
 
-/** Names of series in a query: what is no function, no label and no variable of Grafana. */
+/** Names of series in a query: no functions, labels or variables of Grafana. */
 function names_in(expr) {
   const bare = expr.replace(/\{(?:"[^"]*"|[^}"])*\}|\[[^\]]*\]|\b(by|without|on|ignoring) \([^)]*\)/g, ' ');
   return [...bare.matchAll(/\b(?:fairqueue|checkout)_\w+/g)].map((m) =>
@@ -155,7 +155,7 @@ class Prometheus {
     prometheus.url = `http://127.0.0.1:${await free_port()}`;
     const file = path.join(folder, 'prometheus.yml');
     fs.copyFileSync(path.join(deploy, 'prometheus/alerts.yml'), path.join(folder, 'alerts.yml'));
-    // The example itself, with our addresses and a pace for tests.
+    // The example with the addresses and intervals of the test.
     const example = read('deploy/prometheus/prometheus.yml');
     const ours = example
       .replace(/targets: \[.*\]/, `targets: ${JSON.stringify(targets)}`)
@@ -210,7 +210,7 @@ class Prometheus {
   }
 }
 
-/** What docs/operations.md says: ['name type'], sorted. */
+/** The metrics of docs/operations.md: ['name type labels'], sorted. */
 function documented_metrics() {
   const section = read('docs/operations.md').split('### All metrics\n')[1].split('\n## ')[0];
   return [...section.matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|([^|]*)\|/gm)]
@@ -218,7 +218,7 @@ function documented_metrics() {
     .sort();
 }
 
-/** The same from /metrics: names, types, and the labels of all series that there are. */
+/** The same from /metrics: names, types, and the labels of all series. */
 async function described_metrics(nodes) {
   const all = new Map();
   for (const node of nodes) {
@@ -276,7 +276,7 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
       'tls.key': own.key,
       'tracing.url': 'http://127.0.0.1:9/v1/traces',
     },
-  }); // whoever listens there: its metrics are to be seen
+  }); // shows the metrics of the listener there
   const prometheus = await Prometheus.start(
     t,
     cluster.nodes.map((node) => `127.0.0.1:${node.admin_port}`),
@@ -286,7 +286,7 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const { id: event } = await first.event(organizer, { total: 5000 });
   await cluster.hand_off(event, first);
 
-  // Fans come through the node that does not own the event, until everything below was asked.
+  // Fans use the node that does not own the event, until all queries below are done.
   const load = run(
     fairqueue_load,
     [
@@ -387,7 +387,7 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const end = await load;
   assert.equal(end.code, 0, `${end.out}${end.err}`);
 
-  // An alert in earnest: the node is gone.
+  // A real alert: the node is gone.
   await first.kill();
   await eventually(
     'the link to a node that has left is no series any more',
@@ -401,7 +401,7 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   );
 });
 
-// -- systemd -------------------------------------------------------------------------------------------------------------
+// -- systemd --------------------------------------------------------------------------------------------
 
 async function exposure(file) {
   const { out } = await must('systemd-analyze', [
@@ -414,11 +414,11 @@ async function exposure(file) {
   return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(out)?.[1]);
 }
 
-test('the systemd unit is confined: exposure 2.0 at most', async () => {
+test('the systemd unit is confined: exposure at most 2.0', async () => {
   const unit = path.join(deploy, 'systemd/fairqueue.service');
   const score = await exposure(unit);
   assert.ok(score <= 2.0, `exposure ${score}`);
-  // The same without its confinement is far above, so the number is about the unit.
+  // Without the confinement the score is far higher, so it measures the unit.
   const bare = path.join(temporary_folder(), 'fairqueue.service');
   fs.writeFileSync(
     bare,
@@ -430,14 +430,14 @@ test('the systemd unit is confined: exposure 2.0 at most', async () => {
   assert.ok((await exposure(bare)) > 5);
 });
 
-test('with the rights that TLS at port 443 needs it is confined as well', async () => {
+test('the unit with the rights for TLS at port 443 is confined too', async () => {
   const unit = path.join(temporary_folder(), 'fairqueue.service');
   fs.writeFileSync(unit, read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf'));
   const score = await exposure(unit);
   assert.ok(score <= 2.0, `exposure ${score}`);
 });
 
-test('the systemd unit has no key that systemd does not know', async () => {
+test('the systemd unit has only keys that systemd knows', async () => {
   const folder = temporary_folder();
   const unit = path.join(folder, 'fairqueue.service');
   fs.writeFileSync(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An orderly end on SIGTERM: not ready first, then what is under way is finished, sockets are told, exit 0 before the deadline.
+// An orderly end on SIGTERM: not ready first, then current requests finish, sockets are notified, exit 0
+// before the deadline.
 import test from 'node:test';
 import { assert, eventually, patience, server_for, sleep } from './lib.mjs';
 
@@ -39,7 +40,7 @@ test('SIGTERM: not ready while it drains, then exit 0', async (t) => {
   await assert.rejects(server.connect(), /ECONNREFUSED/);
 });
 
-test('a request under way is answered; new connections are not taken', async (t) => {
+test('a current request is answered; new connections are refused', async (t) => {
   const server = await server_for(t, { settings: { 'shutdown.drain_timeout': '8s' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
@@ -76,7 +77,7 @@ test('a request under way is answered; new connections are not taken', async (t)
   assert.equal((await server.position(fan, event)).queue_number, queue_number, 'and it was durable');
 });
 
-test('sockets are told: draining, then 1012, spread', async (t) => {
+test('sockets get draining, then 1012, spread over time', async (t) => {
   const server = await server_for(t, { settings: { 'shutdown.drain_timeout': '8s' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
@@ -103,7 +104,7 @@ test('sockets are told: draining, then 1012, spread', async (t) => {
   assert.deepEqual(await ended_within(server, 8000, 'after the sockets'), { code: 0, signal: null });
 });
 
-test('clients that do not let go are cut at the deadline; still exit 0', async (t) => {
+test('clients that stay connected are cut at the deadline; still exit 0', async (t) => {
   const server = await server_for(t, { settings: { 'shutdown.drain_timeout': '1s' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
@@ -119,7 +120,7 @@ test('clients that do not let go are cut at the deadline; still exit 0', async (
   assert.ok(Date.now() - begun < 5000 * patience);
 });
 
-test('a second SIGTERM means now', async (t) => {
+test('a second SIGTERM ends at once', async (t) => {
   const server = await server_for(t, {
     settings: { 'shutdown.delay': '60s', 'shutdown.drain_timeout': '60s' },
   });

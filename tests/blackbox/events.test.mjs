@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event bus by a real NATS: a sale tells what docs/events.md says, in the form of docs/events.schema.json and in order, over the death of
-// NATS and of the server; and Stripe's webhooks that come by the bus are applied as those that come by HTTP.
-// FAIRQUEUE_LONG=1 keeps NATS away for ten minutes.
+// The event bus with a real NATS: a sale publishes the events of docs/events.md, in the form of
+// docs/events.schema.json and in order, across kills of NATS and of the server. Stripe's webhooks that come
+// by the bus have the same effect as by HTTP. FAIRQUEUE_LONG=1 keeps NATS away for ten minutes.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -15,7 +15,7 @@ import { Services, through } from '../support/services.mjs';
 
 const is_long = process.env.FAIRQUEUE_LONG === '1';
 
-/** Somebody new: the token. */
+/** Signs a new customer in; returns the token. */
 async function sign_in(server, email) {
   assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
   const verified = await server.post('/auth/customer/otp/verify', {
@@ -39,7 +39,7 @@ async function begin(t, services, { settings, ...changes } = {}) {
   return { server, organizer, event: made.json, type: made.json.ticket_types[0].id };
 }
 
-/** An order of `quantity`, and its payment page. */
+/** Orders `quantity`; returns the order and its payment page. */
 async function order(s, token, quantity = 1) {
   const placed = await s.server.post('/checkout', {
     token,
@@ -69,7 +69,7 @@ async function bought(s, token, quantity) {
   return placed;
 }
 
-test('what is written down about the catalog is what the schema says', () => {
+test('the documented catalog matches the schema', () => {
   const text = fs.readFileSync(path.join(root, 'docs/events.md'), 'utf8');
   const envelope = JSON.parse(
     /```json\n(\{\n {2}"specversion"[^]*?\n\})\n```/
@@ -93,7 +93,7 @@ test('what is written down about the catalog is what the schema says', () => {
   assert.ok(!is_valid({ ...envelope, type: 'nonsense' }));
 });
 
-test('a sale tells its whole story', { timeout: 120_000 * patience }, async (t) => {
+test('a sale publishes all its events', { timeout: 120_000 * patience }, async (t) => {
   const services = await Services.start('nats');
   t.after(() => services.stop());
   const s = await begin(t, services, {
@@ -209,7 +209,7 @@ test(
     for (const [n, fan] of fans.entries()) {
       if (n === 5) await services.kill('nats');
       if (n === 11) await services.up('nats');
-      await bought(s, fan); // nobody waits for the bus
+      await bought(s, fan); // no one waits for the bus
       if (n === 13) await services.kill('nats');
       if (n === 14) (await s.server.kill(), await s.server.launch());
       if (n === 15) {
@@ -253,7 +253,7 @@ test(
       storage: 'file',
       max_age: 72 * 3600e9,
       duplicate_window: window_ms * 1e6,
-    }); // one that is there stays as it is
+    }); // an existing stream stays unchanged
     const stored = async () => (await (await streams()).info('fairqueue')).state.messages;
     const s = await begin(t, services, {
       total: 1000,
@@ -269,7 +269,8 @@ test(
 
     for (let n = 0; n < 4; ++n) await buy();
     await is_told();
-    // An acknowledgement that is lost: the stream has the event, and FairQueue cannot know. (A pong that is cut instead: then again.)
+    // A lost acknowledgement: the stream has the event, and FairQueue does not know. (If a pong is cut
+    // instead: again.)
     for (let trial = 0, has_it = false; !has_it; ++trial) {
       assert.ok(trial < 5, 'an event is stored and not acknowledged');
       const so_far = await stored();
@@ -289,7 +290,7 @@ test(
     const back_at = Date.now() + away_ms;
     let has_died = false;
     while (Date.now() < back_at) {
-      await buy(); // nobody waits for the bus
+      await buy(); // no one waits for the bus
       if (!has_died && Date.now() > back_at - away_ms / 2) {
         await s.server.kill();
         await s.server.launch();
@@ -300,7 +301,8 @@ test(
     assert.ok(has_died && orders.length > 8, `${orders.length} orders`);
     await services.up('nats');
     assert.equal(proxy.target_port, Number(new URL(services.nats_url).port));
-    // Killed while it catches up, and away for longer than the window: what it had published and not marked as such comes again.
+    // Killed while it catches up, and away for longer than the window: it repeats published events that were
+    // not marked.
     await eventually(
       'it is told of what happened meanwhile',
       async () => (await stored().catch(() => 0)) > before,
@@ -339,7 +341,7 @@ test(
   },
 );
 
-/** The second seed's webhook router: takes Stripe's webhooks, publishes them as they are. */
+/** A webhook router: takes Stripe's webhooks and publishes them unchanged. */
 async function start_router(t, nats, subject) {
   const router = { published: 0, changes: (body) => body };
   const server = http.createServer((request, response) => {
@@ -391,7 +393,7 @@ test(
     assert.equal(await shop.webhooks_counted('applied'), 0, 'nothing came by HTTP');
 
     const second = await shop.ordered(fans[1]);
-    await shop.server.kill(); // what comes meanwhile waits in the stream
+    await shop.server.kill(); // messages wait in the stream meanwhile
     const before = router.published;
     await shop.double.pay(second.page);
     await eventually('the router has it', () => router.published > before);
@@ -407,7 +409,7 @@ test(
     await shop.reaches(fans[2], third.order, 'success', { timeout_ms: 40_000 * patience });
 
     const fourth = await shop.ordered(fans[3]);
-    router.changes = (body) => Buffer.concat([body, Buffer.from(' ')]); // somebody on the way
+    router.changes = (body) => Buffer.concat([body, Buffer.from(' ')]); // a forger on the way
     await shop.double.pay(fourth.page);
     await eventually('it is refused', async () => (await counted('refused')) > 0);
     assert.equal((await shop.status(fans[3], fourth.order)).status, 'awaiting_payment');

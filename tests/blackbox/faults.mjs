@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running sale on Postgres, and Redis if wanted, for tests that break something under it: fairqueue-load as the crowd, a diary of
-// what was acknowledged, and the checks of DESIGN section 3 at the end. Both files of fault tests use it.
+// A running sale on Postgres, optionally with Redis, for tests of faults: fairqueue-load as the crowd, a
+// diary of acknowledged joins, and the checks of DESIGN section 3 at the end. Used by both files of fault
+// tests.
 import { describe, it } from 'node:test';
 import crypto from 'node:crypto';
 import path from 'node:path';
@@ -21,15 +22,18 @@ import {
 } from './lib.mjs';
 
 const is_long = process.env.FAIRQUEUE_LONG === '1';
-/** How often each fault is looked at. */
+/** Repetitions of each fault. */
 const rounds = is_long ? 5 : 1;
-/** How long a server is away in the tests of that. */
+/** Length of an outage. */
 export const outage_ms = is_long ? 30_000 : 8_000;
 
-/** Sales that run side by side: each waits far more than it works. */
+/** Sales that run in parallel: each mostly waits. */
 const side_by_side = 3;
 
-/** Tests of faults, each with servers of its own. `define` calls its argument: `fault(name, body)`, with `body(t, random)`. */
+/**
+ * Tests of faults, each with its own servers. `define` calls its argument: `fault(name, body)`, with `body(t,
+ * random)`.
+ */
 export function describe_faults(title, define) {
   describe(title, { concurrency: side_by_side }, () => {
     define((name, body) => {
@@ -41,7 +45,7 @@ export function describe_faults(title, define) {
   });
 }
 
-/** Sells 16 tickets a second at most: about 5 s, and some more for what the first buyers left behind. */
+/** Sells at most 16 tickets a second: about 5 s, and some more for tickets that the first buyers returned. */
 export const short_sale = {
   total: 80,
   price: 1500,
@@ -54,7 +58,7 @@ export const short_sale = {
     over_admission_factor: 1.5,
   },
 };
-/** For a fault that fans do not feel and that takes longer. */
+/** For a longer fault that fans do not notice. */
 export const longer_sale = { total: 200 };
 const fans = 300;
 /** Bounds of the tests, in ms. */
@@ -66,8 +70,8 @@ export const subject_of = (token) => JSON.parse(Buffer.from(token.split('.')[1],
 
 export class FaultySale {
   /**
-   * On new servers. `cache`: with Redis. `postgres_proxy`, `redis_proxy`: with a chaos proxy in front of it. `sale`, `settings`: over
-   * those of a short sale. `crowd`: options of fairqueue-load; false: nobody comes by himself. `prepare(services)`: before the start.
+   * On new servers. `cache`: with Redis. `postgres_proxy`, `redis_proxy`: with a chaos proxy in front. `sale`, `settings`
+   * override those of a short sale. `crowd`: options of fairqueue-load; false: no crowd. `prepare(services)` runs before the start.
    */
   static async start(t, options = {}) {
     const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare } = options;
@@ -89,10 +93,10 @@ export class FaultySale {
     const [cache_url, cache_proxy] = cache ? await reached(made.cache_url, redis_proxy) : [];
     made.proxy = ledger_proxy ?? cache_proxy;
     made.settings = {
-      'checkout.fees': '*:0:0:0', // the books are compared with prices
+      'checkout.fees': '*:0:0:0', // the ledger is compared with prices
       'ledger.url': ledger_url,
       ...(cache ? { 'cache.url': cache_url } : {}),
-      'payments.verdict_grace': '10s', // longer than the outages, as in production
+      'payments.verdict_grace': '10s', // longer than the outages, like in production
       ...settings,
     };
     made.server = await server_for(t, { settings: made.settings });
@@ -109,12 +113,12 @@ export class FaultySale {
     return made;
   }
 
-  /** All that serve it. */
+  /** All its servers. */
   servers() {
     return [this.server];
   }
 
-  /** fairqueue-load, with these options over the usual ones. */
+  /** Starts fairqueue-load; `options` override the defaults. */
   send_crowd({ url = this.server.url, ...options }) {
     const all = {
       url,
@@ -139,7 +143,7 @@ export class FaultySale {
     this.crowd.catch(() => {}); // awaited in `ends_well`
   }
 
-  /** For a fault's own pauses. */
+  /** Pauses of a fault. */
   async sleep(ms) {
     await sleep(ms * patience);
   }
@@ -149,7 +153,7 @@ export class FaultySale {
     return eventually(what, shown, { timeout_ms: 20_000 });
   }
 
-  /** Waits until some tickets are sold: the crowd is in every state there is. */
+  /** Waits until some tickets are sold, so that the crowd is in every state. */
   in_full_swing() {
     return this.#stats_show('the first tickets are sold', (stats) => stats.sold >= 5);
   }
@@ -162,7 +166,10 @@ export class FaultySale {
     assert.deepEqual(await check_ledger(this.ledger_url, options), []);
   }
 
-  /** Ends the sale: everything sold, every check of the crowd and of the ledger, cache and gateway agree, an orderly end. */
+  /**
+   * Ends the sale and asserts: all sold, checks of crowd and ledger pass, cache and gateway agree, an orderly
+   * end.
+   */
   async ends_well() {
     const end = await this.crowd;
     assert.equal(end.code, 0, `fairqueue-load:\n${end.out}\n${end.err}\n${this.server.log.slice(-4000)}`);
@@ -183,7 +190,7 @@ export class FaultySale {
     await this.#gateway_agrees();
   }
 
-  /** To be called when the fault is over; from then on the sale must recover. */
+  /** Call when the fault is over; the sale must recover from then on. */
   fault_is_over() {
     assert.ok(!this.crowd_is_gone, 'the sale was over before the fault was');
     this.faults_done = true;
@@ -207,13 +214,13 @@ export class FaultySale {
     return Number(out.trim());
   }
 
-  /** It tries again and again, at last every 30 s. */
+  /** The server retries, at last every 30 s. */
   #webhooks_arrive() {
     const arrived = async () => (await this.#ask_gateway('SELECT count(*) FROM webhooks')) === 0;
     return eventually('every webhook is delivered', arrived, { timeout_ms: 45_000, every_ms: 200 });
   }
 
-  /** The gateway's own books share nothing with ours. */
+  /** The gateway's own ledger is independent of ours. */
   async #gateway_agrees() {
     const [{ kept }] = await sql(
       this.ledger_url,
@@ -229,7 +236,7 @@ export class FaultySale {
 
   // -- cache --
 
-  /** The server's own comparison, and ours, both within the time that I11 gives. */
+  /** The server's comparison and ours, both within the time of I11. */
   async mirror_is_true() {
     let last;
     const verify = async () => {
@@ -246,7 +253,7 @@ export class FaultySale {
     await this.#compare_mirror();
   }
 
-  /** Redis against Postgres, without the server's help. The sale must be quiet. */
+  /** Compares Redis with Postgres, without the server. The sale must be idle. */
   async #compare_mirror() {
     const [{ aggregate, generation }] = await sql(
       this.ledger_url,
@@ -283,7 +290,7 @@ export class FaultySale {
   }
 }
 
-/** Joins with a fresh customer every few ms and keeps what it was told: acknowledged is durable (I7). */
+/** Joins with a new customer every few ms and records the answers: an acknowledged join is durable (I7). */
 export class Diary {
   acknowledged = new Map(); // subject -> queue number
   refused = 0;
@@ -309,7 +316,7 @@ export class Diary {
     }
   }
 
-  /** One join, not repeated. */
+  /** One join without retry. */
   async join(token) {
     const begin = performance.now();
     const answer = await this.server.post(`/events/${this.event}/queue`, { token }).catch((error) => {
@@ -325,7 +332,7 @@ export class Diary {
     return answer;
   }
 
-  /** Stops writing, and compares with the ledger. */
+  /** Stops and compares with the ledger. */
   async close() {
     this.#stopped = true;
     await this.writing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks between FairQueue and Postgres, and FairQueue itself, under a running sale: each fault once, five times with
-// FAIRQUEUE_LONG=1. Whatever happens, the sale ends with every invariant, and nothing that was acknowledged is lost.
+// Faults between FairQueue and Postgres, and of FairQueue itself, under a running sale: each fault once, five
+// times with FAIRQUEUE_LONG=1. The sale ends with every invariant, and no acknowledged join is lost.
 import fs from 'node:fs';
 import path from 'node:path';
 import { ChaosProxy } from '../support/chaos_proxy.mjs';
@@ -89,7 +89,7 @@ describe_faults('Postgres', (fault_test) => {
     const sale = await FaultySale.start(t, { settings: { 'http.request_timeout': '2s' } });
     const { server } = sale;
     await sale.in_full_swing();
-    await sale.has_waiting(150); // nobody behind them is admitted in this sale
+    await sale.has_waiting(150); // customers behind them are not admitted in this sale
     const sockets = [];
     for (const token of await server.customers(5)) {
       await server.join(token, sale.event);
@@ -107,7 +107,7 @@ describe_faults('Postgres', (fault_test) => {
       assert.equal((await server.get('/livez')).status, 200, 'alive');
       assert.equal((await server.get('/readyz')).status, 503, 'not ready');
       const refused = await diary.join(late.pop());
-      expect_problem(refused, 503, undefined, 'a join'); // Retry-After is looked at by every request of the tests
+      expect_problem(refused, 503, undefined, 'a join'); // every request of the tests checks Retry-After
       await sleep(300);
     }
     assert.ok(diary.refused > 0);
@@ -188,7 +188,7 @@ describe_faults('Postgres', (fault_test) => {
   });
 
   fault_test('somebody holds one event, others are served', async (t) => {
-    // One worker, so that nothing but its own care keeps the other event going.
+    // One worker, so that only its scheduling keeps the other event going.
     const sale = await FaultySale.start(t, {
       settings: { 'ledger.workers': 1, 'http.request_timeout': '2s' },
     });
@@ -234,7 +234,8 @@ describe_faults('Postgres', (fault_test) => {
     async (t) => {
       const lease_ms = 4000;
       const settings = { 'ledger.lease': `${lease_ms}ms`, 'http.request_timeout': '2s' };
-      // Fans come through a load balancer. Tickets are free: the sandbox gateway's books are in one process' own folder.
+      // Fans use a load balancer. Tickets are free, because the sandbox gateway's ledger belongs to one
+      // process.
       const balancer = await ChaosProxy.start(0);
       t.after(() => balancer.close());
       const sale = await FaultySale.start(t, { sale: { ...longer_sale, price: 0 }, settings, crowd: false });
@@ -260,7 +261,7 @@ describe_faults('Postgres', (fault_test) => {
 
       first.child.kill('SIGSTOP');
       const stopped_at = Date.now();
-      // These wait in the zombie's sockets; it finds them when it wakes up.
+      // These wait in the sockets of the stopped server until it continues.
       const to_the_zombie = unheard.map((token) =>
         first.post(`/events/${sale.event}/queue`, { token, timeout_ms: 60_000 }),
       );

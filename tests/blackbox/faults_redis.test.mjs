@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks between FairQueue and Redis under a running sale: each fault once, five times with FAIRQUEUE_LONG=1. No client
-// notices, and soon after the fault the mirror is true again.
+// Faults between FairQueue and Redis under a running sale: each fault once, five times with FAIRQUEUE_LONG=1.
+// No client notices, and soon after the fault the mirror is correct again.
 import { redis } from '../support/services.mjs';
 import { assert, patience, seed } from './lib.mjs';
 import { Diary, FaultySale, describe_faults, longer_sale } from './faults.mjs';
@@ -8,7 +8,7 @@ import { Diary, FaultySale, describe_faults, longer_sale } from './faults.mjs';
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
 describe_faults('Redis', (fault_test) => {
-  /** A sale whose fans must not notice what `fault(sale, random)` does. */
+  /** A sale whose fans must not notice `fault(sale, random)`. */
   function unnoticed(name, fault, options = {}) {
     fault_test(name, async (t, random) => {
       const sale = await FaultySale.start(t, { cache: true, sale: longer_sale, ...options });
@@ -84,7 +84,7 @@ describe_faults('Redis', (fault_test) => {
     await sale.in_full_swing();
     for (let kill = 0; kill < 5; ++kill) {
       const diary = await Diary.keep(sale, { every_ms: 2 });
-      // From here on what is committed does not reach Redis.
+      // From here on commits do not reach Redis.
       sale.proxy.half_open();
       await sale.sleep(100 + random() * 300);
       await sale.server.kill();

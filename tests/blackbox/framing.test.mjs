@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Message framing over raw sockets (request smuggling, ASVS V4.2.1): every row of the project's table of what Beast lets through.
-// A refused request is answered once, the connection is closed, and what follows in the same bytes is never answered.
+// Message framing over raw sockets (request smuggling, ASVS V4.2.1): every row of the table of requests that
+// Beast would accept. A refused request gets one answer and a closed connection; later requests in the same
+// bytes get none.
 import test from 'node:test';
 import { assert, patience, Server, sleep } from './lib.mjs';
 
-const server = await Server.start(); // one for the whole file; the last test stops it
+const server = await Server.start(); // for the whole file; the last test stops it
 
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
 
@@ -28,7 +29,7 @@ async function answers_to(bytes, { timeout_ms = 4000 } = {}) {
   return { answers, is_closed };
 }
 
-/** One refusal, a close, and nothing for the smuggled request. */
+/** Asserts one refusal, a close, and no answer to the smuggled request. */
 async function must_refuse(bytes, statuses) {
   const { answers, is_closed } = await answers_to(bytes);
   const seen = answers.map((a) => a.status);
@@ -208,7 +209,7 @@ test('refused: a header over the limit', async () => {
   await must_refuse(target, [400, 414, 431]);
 });
 
-test('refused: a body over the limit, by length before a byte of it is read, and chunked when it gets there', async () => {
+test('refused: a body over the limit, by length before a byte of it is read, chunked at the limit', async () => {
   await must_refuse(post('Content-Type: application/json\r\nContent-Length: 16385\r\n'), [413]);
   const chunk = `1000\r\n${'a'.repeat(4096)}\r\n`;
   await must_refuse(
@@ -220,7 +221,7 @@ test('refused: a body over the limit, by length before a byte of it is read, and
   );
 });
 
-test('accepted: what is plain and legal', async () => {
+test('accepted: plain legal requests', async () => {
   const plain = await answers_to('GET /livez HTTP/1.1\r\nhost: x\r\nConnection: close\r\n\r\n');
   assert.deepEqual(
     plain.answers.map((a) => a.status),
@@ -315,7 +316,7 @@ test('Expect: 100-continue', async () => {
   );
 });
 
-test('HEAD has no body, and the connection goes on', async () => {
+test('HEAD has no body, and the connection stays open', async () => {
   const connection = await server.connect();
   connection.send('HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\n');
   const head = await connection.answer({ without_body: true });
@@ -325,7 +326,7 @@ test('HEAD has no body, and the connection goes on', async () => {
   connection.destroy();
 });
 
-test('after all that the server is well', async () => {
+test('the server is healthy afterwards', async () => {
   assert.equal((await server.get('/readyz')).status, 200);
   await server.stop();
   assert.ok(!/Sanitizer|terminate called/.test(server.log), server.log.slice(-2000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shop for tests of real gateways: the server, the stand-in of one gateway with a ledger of its own, an open event. Its books are
-// judged by gateway_oracle: the stand-in's rows against what the server has in SQLite.
+// A shop for tests of real gateways: the server, the stand-in of one gateway with its own ledger, an open
+// event. gateway_oracle compares the stand-in's rows with the server's SQLite.
 import crypto from 'node:crypto';
 import path from 'node:path';
 import { contradictions } from '../support/gateway_oracle.mjs';
@@ -13,7 +13,7 @@ export const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@exampl
 export const keys = { stripe: 'sk_test_standin', webhook: 'whsec_standin', paystack: 'sk_test_standin' };
 const clean = (body) => JSON.parse(JSON.stringify(body));
 
-/** Numbers of domain/model/states.hpp. */
+/** Numbers of the states in domain/model/states.hpp. */
 const claim_confirmed = 2;
 const kept_statuses = [2, 8]; // CONFIRMED, PARTIALLY_REFUNDED
 
@@ -30,8 +30,8 @@ const books_query = `
 
 export class Shop {
   /**
-   * `gateway`: 'stripe' or 'paystack'; `settings`, `env`: of the server; `standin`: options of the stand-in; `event`: changes to the
-   * event, which is open, with one type of 10 tickets at 10.00.
+   * `gateway`: 'stripe' or 'paystack'; `settings`, `env`: of the server; `standin`: options of the stand-in; `event`:
+   * changes to the event, which is in open mode with one type of 10 tickets at 10.00.
    */
   static async open(t, { gateway = 'stripe', settings = {}, env = {}, standin = {}, event = {} } = {}) {
     const shop = new Shop();
@@ -89,7 +89,7 @@ export class Shop {
 
   // -- the buyer --
 
-  /** POST /checkout: the answer. */
+  /** POST /checkout; returns the answer. */
   check_out(fan, { event_id = this.event.id, ...body } = {}, options = {}) {
     return this.server.post('/checkout', {
       token: fan,
@@ -98,7 +98,7 @@ export class Shop {
     });
   }
 
-  /** An order that was taken: its id. */
+  /** Places an order that must be accepted; returns its id. */
   async order(fan, body, options) {
     const placed = await this.check_out(fan, body, options);
     assert.equal(placed.status, 202, placed.text);
@@ -117,7 +117,7 @@ export class Shop {
     return answer.json;
   }
 
-  /** The order's status once it is one of `wanted`. */
+  /** Waits until the order's status is one of `wanted`. */
   async reaches(fan, order, wanted, { timeout_ms = 10_000 } = {}) {
     let last;
     const look = async () => {
@@ -130,7 +130,7 @@ export class Shop {
     });
   }
 
-  /** Ordered, and its page known: {order, page}; `page`: what the stand-in calls it. */
+  /** Orders and waits for the payment page: {order, page}; `page`: its id at the stand-in. */
   async ordered(fan, body, options) {
     const order = await this.order(fan, body);
     const ready = await this.reaches(fan, order, ['awaiting_payment', 'failed'], options);
@@ -141,7 +141,7 @@ export class Shop {
     return { order, url: ready.payment_url, page: new URL(ready.payment_url).pathname.split('/').pop() };
   }
 
-  /** Ordered and paid, as the gateway tells it. */
+  /** Orders and pays; the gateway sends the webhook. */
   async bought(fan, body) {
     const { order, page, url } = await this.ordered(fan, body);
     await this.double.pay(page);
@@ -149,7 +149,7 @@ export class Shop {
     return { order, page, url };
   }
 
-  /** The same where holds are short and the ticket may just be on its way back. */
+  /** The same with short holds, when the ticket may not be free again yet. */
   async bought_past_holds(fan, body) {
     let last;
     for (let attempt = 0; attempt < 10; ++attempt) {
@@ -166,7 +166,7 @@ export class Shop {
     return assert.fail(`never bought: ${last}`);
   }
 
-  /** The answer to an asked refund; `items`: [[type, quantity]]. */
+  /** Requests a refund; returns the answer. `items`: [[type, quantity]]. */
   refund(order, items) {
     return this.server.post(`/orders/${order}/refunds`, {
       token: this.organizer,
@@ -191,7 +191,7 @@ export class Shop {
 
   // -- webhooks by hand --
 
-  /** The header that the gateway would sign this text with. */
+  /** The gateway's signature header for this text. */
   signature(text, { secrets, t = Math.floor(Date.now() / 1000) } = {}) {
     if (this.gateway === 'paystack')
       return { 'x-paystack-signature': paystackSignature(text, (secrets ?? [keys.paystack])[0]) };
@@ -199,7 +199,7 @@ export class Shop {
     return { 'stripe-signature': [`t=${t}`, ...signatures].join(',') };
   }
 
-  /** POST of exactly this body, signed as the gateway would unless `headers` are given. */
+  /** Posts exactly this body with the gateway's signature, or with `headers`. */
   webhook(body, { headers, ...how } = {}) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return this.server.post(`/webhooks/${this.gateway}`, {
@@ -208,7 +208,7 @@ export class Shop {
     });
   }
 
-  /** The bytes of the stand-in's events of a type, oldest first. */
+  /** The bodies of the stand-in's events of a type, oldest first. */
   events(type) {
     return [...this.double.all('event')]
       .filter((e) => (e.type ?? e.event) === type)
@@ -239,7 +239,7 @@ export class Shop {
     return { payments, claims, types };
   }
 
-  /** Nothing is contradicted now; returns the rows. */
+  /** Asserts no contradiction now; returns the rows. */
   async books(options = {}) {
     const rows = await this.rows();
     assert.deepEqual(contradictions({ ledger: this.double.rows(), ...rows, ...options }), []);
@@ -248,7 +248,10 @@ export class Shop {
     return rows;
   }
 
-  /** Everything is over, adds up, was asked of the gateway as its description says, and `admin verify` agrees. */
+  /**
+   * Asserts at the end: all finished, sums agree, requests match the gateway's description, `admin verify`
+   * passes.
+   */
   async settled({ timeout_ms = 15_000, ...options } = {}) {
     await this.double.quiet(timeout_ms);
     let found;

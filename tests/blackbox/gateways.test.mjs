@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paying at Stripe and Paystack, against stand-ins that keep books of their own: checkout, webhooks, expiry, refunds, tax. Each test
-// ends with both books compared (I3, I4). Sales are short and mostly wait: several run side by side. Prints its seed.
+// Payments at Stripe and Paystack, with stand-ins that keep their own ledgers: checkout, webhooks, expiry,
+// refunds, tax. Each test ends with a comparison of both ledgers (I3, I4). Sales mostly wait, so several run
+// in parallel. Prints its seed.
 import { describe, it } from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -91,7 +92,7 @@ describe('checkout', side_by_side, () => {
     const shop = await Shop.open(t);
     const [fan, other] = await shop.server.customers(2);
     await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
-    await sleep(3000); // the time in which every node learns of it, as it is promised
+    await sleep(3000); // the promised time until every node knows it
     const { order } = await shop.bought(fan);
     const [{ params }] = shop.calls('checkout.create');
     const data = params.payment_intent_data;
@@ -119,7 +120,7 @@ describe('checkout', side_by_side, () => {
     const shop = await Shop.open(t);
     const [fan] = await shop.server.customers(1);
     await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
-    await sleep(3000); // the time in which every node learns of it, as it is promised
+    await sleep(3000); // the promised time until every node knows it
     await shop.server.join(fan, shop.event.id);
     const { admission_token } = await shop.server.admitted(fan, shop.event.id);
     const claim = await shop.server.claim(fan, shop.event.id, admission_token);
@@ -142,7 +143,7 @@ describe('checkout', side_by_side, () => {
     const order = await shop.order(fan);
     await eventually('the session is there', () => shop.calls('checkout.create').length >= 3);
     await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
-    await shop.server.restart(); // which asks again
+    await shop.server.restart(); // it asks again after the restart
     const ready = await shop.reaches(fan, order, ['awaiting_payment', 'failed'], { timeout_ms: 25_000 });
     assert.equal(ready.status, 'awaiting_payment', `${JSON.stringify(ready)} ${shop.double.violations}`);
     await shop.server.delete(`/orders/${order}`, { token: fan });
@@ -169,7 +170,7 @@ describe('checkout', side_by_side, () => {
   it('a gateway that says no: the order has failed and the ticket is free', async (t) => {
     const shop = await Shop.open(t, { event: { price: 20 }, settings: { 'checkout.fees': '*:0:0:0' } });
     const [fan] = await shop.server.customers(1);
-    const order = await shop.order(fan); // below what Stripe takes
+    const order = await shop.order(fan); // below Stripe's minimum
     const failed = await shop.reaches(fan, order, 'failed');
     assert.equal(failed.failure, 'payment_rejected');
     assert.equal(await shop.available(), 10);
@@ -409,7 +410,7 @@ describe('webhooks', side_by_side, () => {
         );
         assert.deepEqual(await quarantined(), []);
         assert.equal((await quarantined('all'))[0].status, 'retried');
-        if (paid.currency) return; // a row has no currency of its own: the oracle would take it for the event's
+        if (paid.currency) return; // a row has no currency; the oracle would assume the event's
         await shop.settled();
       });
   }
@@ -483,7 +484,10 @@ describe('webhooks', side_by_side, () => {
   });
 });
 
-/** The gateway can be paid after the hold of an order is over: Paystack's pages cannot be closed, Stripe is out of reach meanwhile. */
+/**
+ * The gateway accepts payments after the hold of an order: Paystack's pages cannot be closed, Stripe is
+ * unreachable meanwhile.
+ */
 async function paid_late(shop, fan, page, order) {
   if (shop.gateway === 'stripe') {
     for (const operation of ['checkout.expire', 'checkout.retrieve'])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kill -9 of the server in every window between it and a gateway, and at random moments of a small sale. Afterwards everything comes to
-// its end by itself, and the gateway's books and ours agree (I3, I4, I7, I9). Prints its seed; FAIRQUEUE_TEST_SEED repeats the moments.
+// kill -9 of the server in every window between it and a gateway, and at random moments of a small sale.
+// Afterwards all work finishes by itself, and both ledgers agree (I3, I4, I7, I9). Prints its seed;
+// FAIRQUEUE_TEST_SEED repeats the moments.
 import { describe, it } from 'node:test';
 import http from 'node:http';
 import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
@@ -11,7 +12,10 @@ console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 const create_of = { stripe: 'checkout.create', paystack: 'transaction.initialize' };
 const made_of = { stripe: 'checkout.session', paystack: 'transaction' };
 
-/** Passes webhooks on to the server; `answered(incoming)` is told before their answer goes back, and false keeps it back. */
+/**
+ * Forwards webhooks to the server. Calls `answered(incoming)` before it returns the answer; false withholds
+ * it.
+ */
 async function relay(t, shop) {
   const it = { passed: 0, arriving: () => {}, answered: () => true };
   const server = http.createServer(async (incoming, outgoing) => {
@@ -39,7 +43,7 @@ async function relay(t, shop) {
   return it;
 }
 
-/** One buyer, as stubborn as a real client; what it was told must stay true. */
+/** One buyer that retries like a real client; earlier answers must stay true. */
 class Buyer {
   constructor(shop, token, random) {
     const x = random();
@@ -81,7 +85,7 @@ class Buyer {
     }
   }
 
-  /** True when this buyer wants no more. */
+  /** True when this buyer has finished. */
   async at_page(order, { payment_url }) {
     const { shop } = this;
     const page = new URL(payment_url).pathname.split('/').pop();
@@ -134,7 +138,7 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
       await shop.settled({ timeout_ms: 100_000 });
       for (const { token, orders } of buyers)
         for (const order of orders) {
-          const { status } = await shop.status(token, order); // I7: what was acknowledged is there
+          const { status } = await shop.status(token, order); // I7: the acknowledged order exists
           assert.ok(
             ['success', 'failed', 'cancelled', 'refunded'].includes(status),
             `order ${order} is ${status}`,
@@ -157,7 +161,7 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
       assert.equal((await shop.refund(order)).status, 202);
       await eventually('the call is under way', () => shop.calls('refund.create').length === 1);
       await shop.server.restart();
-      await shop.reaches(fan, order, 'refunded', { timeout_ms: 90_000 }); // it is asked for again after a minute
+      await shop.reaches(fan, order, 'refunded', { timeout_ms: 90_000 }); // the server asks again after a minute
       assert.equal(shop.double.sums().refunds, 1);
       await shop.settled();
     });
@@ -238,7 +242,7 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
         const { order, page } = await shop.ordered(fan);
         let killed;
         const kill = () => (killed ??= shop.server.kill());
-        // Three after the answer, which is kept back; three at a random moment while it is being found.
+        // Three after the withheld answer; three at a random moment before it.
         webhooks.answered = i < 3 ? ({ status }) => status !== 200 || (kill(), false) : () => true;
         webhooks.arriving = i < 3 ? () => {} : () => killed ?? setTimeout(kill, random() * 6);
         await shop.double.pay(page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gateways that hang, refuse, stammer or cut the line. Every order comes to a defined end, none is paid twice, the rest of the server
-// stays fast meanwhile, and the circuit closes by itself. Prints its seed.
+// Gateways that hang, refuse, answer garbage or cut the connection. Every order reaches a defined end, none
+// is paid twice, other requests stay fast, and the circuit closes by itself. Prints its seed.
 import { describe, it } from 'node:test';
 import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
 import { Shop, both } from './gateways.mjs';
@@ -12,7 +12,7 @@ console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 const create_of = { stripe: 'checkout.create', paystack: 'transaction.initialize' };
 const read_of = { stripe: 'checkout.retrieve', paystack: 'transaction.verify' };
 
-/** What may happen to one call, so often that the call is made again. */
+/** Faults of one call, frequent enough for retries. */
 const passing = [
   ['hangs', { kind: 'hang', count: 2 }],
   ['answers after the timeout, having done it', { kind: 'delay', ms: 2500, acted: true, count: 2 }],
@@ -26,7 +26,7 @@ const passing = [
   ['is reset after it is done', { kind: 'reset_after', count: 2 }],
 ];
 
-/** Asks until told to stop; the milliseconds of each answer. */
+/** Polls until stopped; returns the milliseconds of each answer. */
 function stopwatch(ask) {
   const times = [];
   let stopped = false;
@@ -98,7 +98,7 @@ for (const gateway of both)
           await shop.settled();
         });
 
-      if (gateway === 'stripe') return; // its webhooks are believed without a question
+      if (gateway === 'stripe') return; // its webhooks need no verification call
       for (const [what, fault] of passing.filter(([, f]) =>
         ['hang', 'reset_after', 'status', 'html'].includes(f.kind),
       ))

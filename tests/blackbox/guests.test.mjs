@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What organizers decide about single customers, as they and the customers see it: block lists, invitations to a quota; and the channels that a
-// tenant's notices go by.
+// Organizers' decisions about single customers: block lists and invitations to a quota, from both sides; and
+// the media of a tenant's notices.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -10,7 +10,7 @@ import { cli, tenant_on } from './tenant.mjs';
 
 const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
 
-/** Somebody with this address: the token. */
+/** Signs a customer with this address in; returns the token. */
 async function sign_in(server, email) {
   assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
   const verified = await server.post('/auth/customer/otp/verify', {
@@ -30,7 +30,7 @@ const mails = (server) => {
     : [];
 };
 
-/** An open sale of 10 Standard and 4 Members, which are hidden. */
+/** An open sale of 10 Standard and 4 hidden Members tickets. */
 async function begin(t, { settings, ...changes } = {}) {
   const server = await server_for(t, { settings });
   const organizer = await server.organizer();
@@ -86,7 +86,7 @@ const block = async (s, emails, { token = s.organizer, ...more } = {}) => {
   return done.json.customer_ids;
 };
 
-test('who is blocked loses what it has, gets its money back and cannot come again', async (t) => {
+test('a blocked customer loses place and tickets, gets the money back and cannot return', async (t) => {
   const s = await begin(t);
   const mallory = await sign_in(s.server, 'mallory@example.org');
   const ann = await sign_in(s.server, 'ann@example.org');
@@ -132,7 +132,7 @@ test('who is blocked loses what it has, gets its money back and cannot come agai
   assert.equal((await check_out(s, mallory)).status, 202);
 });
 
-test('a place in line and a session end with the block, and its socket hears it', async (t) => {
+test('a block ends a place in line and a session, and notifies the socket', async (t) => {
   const s = await begin(t, { queue: { policy: 'operator', admission_interval_ms: 50 } });
   const mallory = await sign_in(s.server, 'mallory@example.org');
   const ann = await sign_in(s.server, 'ann@example.org');
@@ -148,7 +148,7 @@ test('a place in line and a session end with the block, and its socket hears it'
   );
 });
 
-test('a block outlives the death of the server', async (t) => {
+test('a block survives kill -9', async (t) => {
   const s = await begin(t);
   const mallory = await sign_in(s.server, 'mallory@example.org');
   await block(s, ['mallory@example.org']);
@@ -157,24 +157,24 @@ test('a block outlives the death of the server', async (t) => {
   expect_problem(await check_out(s, mallory), 403, 'customer_blocked');
 });
 
-test('a block begins an event that has ended and that nobody looks at any more', async (t) => {
+test('a block loads an ended, unused event', async (t) => {
   const s = await begin(t);
   const mallory = await sign_in(s.server, 'mallory@example.org');
   const bought = await buy(s, mallory);
   assert.equal((await s.server.post(`/events/${s.event.id}/end`, { token: s.organizer })).status, 200);
   await s.server.kill();
-  await s.server.launch(); // what has ended is not begun at the start
-  const eve = await sign_in(s.server, 'eve@example.org'); // who was not there
+  await s.server.launch(); // ended events are not loaded at the start
+  const eve = await sign_in(s.server, 'eve@example.org'); // not blocked
   await block(s, ['eve@example.org']);
   await block(s, ['mallory@example.org']);
   await sleep(1500);
-  await reaches(s, mallory, bought, 'success'); // what has ended is kept, unless that is wanted
+  await reaches(s, mallory, bought, 'success'); // purchases of ended events are kept, unless requested
   await block(s, ['mallory@example.org'], { include_ended: true });
   await reaches(s, mallory, bought, 'refunded');
   expect_problem(await check_out(s, eve), 403, 'customer_blocked');
 });
 
-test("lists are their own: an organizer's for its events, a tenant's for all, and no other tenant's", async (t) => {
+test("lists are separate: an organizer's for its events, a tenant's for all of the tenant, none for other tenants", async (t) => {
   const s = await begin(t);
   const other = await s.server.organizer();
   const theirs = await s.server.event(other, { queue: { policy: 'open' } });
@@ -227,7 +227,7 @@ test('the list has pages', async (t) => {
   assert.deepEqual(seen, [...ids].sort());
 });
 
-test('who is invited is told, sees the quota and buys from it, and nobody else does', async (t) => {
+test('an invited customer is notified, sees the quota and buys from it; others do not', async (t) => {
   const s = await begin(t);
   const ann = await sign_in(s.server, 'ann@example.org');
   const ben = await sign_in(s.server, 'ben@example.org');
@@ -290,7 +290,7 @@ test('who is invited is told, sees the quota and buys from it, and nobody else d
   assert.deepEqual(again.json, { count: 0 }, 'told within a day');
 });
 
-test('a tenant chooses by which channels its notices go', async (t) => {
+test('a tenant chooses the media of its notices', async (t) => {
   const got = [];
   const hook = http.createServer((request, response) => {
     const parts = [];

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several hosts on one machine: network namespaces joined by a bridge, and the cuts between them. The test itself must run in a namespace
-// of its own (`unshare --net`, as CMakeLists.txt does it), in which the bridge is; nothing of the machine's own network is touched, and
-// everything goes when the processes end.
+// Several hosts on one machine: network namespaces joined by a bridge, and the cuts between them. The test
+// itself runs in its own namespace (`unshare --net` in CMakeLists.txt), which contains the bridge. The
+// machine's network stays untouched; all namespaces end with their processes.
 import fs from 'node:fs';
 import { execFileSync, spawn } from 'node:child_process';
 import { assert, eventually } from './lib.mjs';
 
 const network = '10.77';
-/** Of the host that the test is on. */
+/** Address of the test's host. */
 export const switch_address = `${network}.0.1`;
 
 function command(file, ...args) {
   return execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** Only the loopback of a fresh namespace: else we would be on the machine's own network. */
+/** Whether there is only a loopback: a new namespace, not the machine's network. */
 function must_be_alone() {
   assert.equal(process.getuid(), 0, 'network namespaces need root');
   const links = JSON.parse(command('ip', '-json', 'link', 'show')).map((link) => link.ifname);
@@ -27,7 +27,7 @@ function must_be_alone() {
   assert.deepEqual(others, [], 'run this as `unshare --net -- node --test <file>`');
 }
 
-/** `enter`: a command that runs another one on this host. */
+/** `enter`: a command that runs another command on this host. */
 export class Host {
   static async start(number) {
     const host = new Host();
@@ -70,7 +70,7 @@ export class Host {
     return command(...this.enter, ...args);
   }
 
-  /** Nothing from `other` arrives any more: it vanishes, or is reset. `port`: only of and to that one of the other's. */
+  /** Blocks traffic from `other`: dropped, or reset. `port`: only from and to that port of the other. */
   refuse(other, { how = 'drop', port } = {}) {
     const verdict = how === 'drop' ? ['drop'] : ['meta l4proto tcp', 'reject with tcp reset'];
     const only = port === undefined ? [''] : [`tcp sport ${port}`, `tcp dport ${port}`];
@@ -86,7 +86,7 @@ export class Host {
   }
 }
 
-/** So many hosts, numbered from 11; they end with the test. */
+/** `count` hosts, numbered from 11; they end with the test. */
 export async function hosts_for(t, count) {
   must_be_alone();
   command('ip', 'link', 'set', 'lo', 'up');
@@ -108,7 +108,7 @@ export async function hosts_for(t, count) {
 }
 let next_number = 11;
 
-/** Both ways. */
+/** In both directions. */
 export function cut(one, other, options) {
   one.refuse(other, options);
   other.refuse(one, options);

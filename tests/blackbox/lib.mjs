@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every black-box test needs: the real server as a child process on ports and a data folder of its own, and clients for
-// it: HTTP (node:http), raw TCP, WebSocket (ws), and the sandbox's payment page. Tests know only what a client can know.
+// Shared by all black-box tests: the real server as a child process with its own ports and data folder, and
+// its clients: HTTP (node:http), raw TCP, WebSocket (ws), the sandbox's payment page. Tests use only what a
+// client can know.
 import '../support/ends_at_once.mjs';
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
@@ -48,7 +49,7 @@ export const patience = Number(process.env.FAIRQUEUE_TEST_PATIENCE ?? 1);
 /** FAIRQUEUE_TEST_SEED repeats the moments of an earlier run. */
 export const seed = Number(process.env.FAIRQUEUE_TEST_SEED ?? crypto.randomInt(2 ** 31));
 
-/** mulberry32: small, seeded, good enough for moments. */
+/** mulberry32: small and seeded, sufficient for random moments. */
 export function random_of(state) {
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -58,7 +59,7 @@ export function random_of(state) {
   };
 }
 
-// -- children ---------------------------------------------------------------------------------------------------------
+// -- children -------------------------------------------------------------------------------------------
 
 const children = new Set();
 const folders = new Set();
@@ -68,12 +69,12 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
-/** With this in front, a server dies with the test even if the test is killed with SIGKILL. */
+/** A prefix that ends the server with the test, even if the test is killed with SIGKILL. */
 const die_with_parent = fs.existsSync('/usr/bin/setpriv')
   ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
   : [];
 
-/** The environment of a child: none of our own FAIRQUEUE_* variables, which the server would take for options. */
+/** The environment of a child, without our FAIRQUEUE_* variables, which the server would read as options. */
 export function clean_environment(extra = {}) {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('FAIRQUEUE_') && name !== 'NODE_OPTIONS',
@@ -108,7 +109,7 @@ export function run(file, args, { input, env, cwd, timeout_ms = 60_000 * patienc
 
 const given_ports = new Set();
 
-/** A free port, never the same twice, below the range from which the kernel takes the ports of outgoing connections. */
+/** A new free port below the range that the kernel uses for outgoing connections. */
 export async function free_port() {
   for (let attempt = 0; attempt < 200; ++attempt) {
     const port = 10_000 + crypto.randomInt(20_000);
@@ -125,7 +126,7 @@ export async function free_port() {
   throw new Error('no free port');
 }
 
-/** Waits until `look` gives something true; fails with `what` otherwise. */
+/** Waits until `look` returns a true value; else fails with `what`. */
 export async function eventually(what, look, { timeout_ms = 10_000, every_ms = 50 } = {}) {
   const end = Date.now() + timeout_ms * patience;
   let last;
@@ -137,11 +138,11 @@ export async function eventually(what, look, { timeout_ms = 10_000, every_ms = 5
   }
 }
 
-// -- the server -------------------------------------------------------------------------------------------------------
+// -- the server -----------------------------------------------------------------------------------------
 
 const this_machine = { address: '127.0.0.1', enter: [] };
 
-/** Intervals short enough for tests; limits far away unless a test wants to meet them. */
+/** Short intervals for tests; high limits unless a test needs them. */
 const quick_settings = {
   'workers.expiry_interval': '200ms',
   'workers.reconciliation_interval': '500ms',
@@ -151,7 +152,10 @@ const quick_settings = {
 };
 
 export class Server {
-  /** `settings`: options by name. `demo`: with a demo sale. `host`: where it runs (hosts.mjs). `before`: a command in front of it. */
+  /**
+   * `settings`: options by name. `demo`: with a demo sale. `host`: host to run on (hosts.mjs). `before`: a
+   * command prefix.
+   */
   static async start({
     settings = {},
     host = this_machine,
@@ -250,7 +254,7 @@ export class Server {
     this.child?.kill(name);
   }
 
-  /** Fails when the server has ended though nobody told it to. */
+  /** Fails if the server has ended unexpectedly. */
   async must_live() {
     if (this.is_running || this.told_to_end) return;
     assert.fail(`the server died: ${JSON.stringify(await this.ended)}\n${this.log.slice(-4000)}`);
@@ -263,7 +267,7 @@ export class Server {
     return this.ended;
   }
 
-  /** SIGTERM, and waits for an orderly end; fails when it is not one. */
+  /** SIGTERM; waits for the end and fails if it is not orderly. */
   async stop() {
     if (!this.is_running) return;
     this.signal('SIGTERM');
@@ -284,7 +288,10 @@ export class Server {
 
   // -- HTTP --
 
-  /** One request. `body`: an object becomes JSON, text and bytes go as they are. Checks what every answer must have. */
+  /**
+   * One request. `body`: an object becomes JSON, text and bytes are sent unchanged. Checks the common form of
+   * answers.
+   */
   request(
     method,
     target,
@@ -359,7 +366,7 @@ export class Server {
     return this.request('DELETE', target, options);
   }
 
-  /** Like request, but through restarts: tries again until there is an answer that is not 503 or 429. */
+  /** Like request, but across restarts: retries until an answer is neither 503 nor 429. */
   async insist(method, target, options = {}) {
     const end = Date.now() + 60_000 * patience;
     for (;;) {
@@ -377,7 +384,7 @@ export class Server {
 
   // -- people --
 
-  /** `count` customer tokens, each of a fresh customer. */
+  /** `count` tokens of new customers. */
   async customers(count) {
     const { code, out, err } = await run(fairqueue, [
       'token',
@@ -398,7 +405,7 @@ export class Server {
     return (await this.customers(1))[0];
   }
 
-  /** A fresh organizer, added through the command line: {email, password}. */
+  /** A new organizer, added by the command line: {email, password}. */
   async new_organizer() {
     const email = `organizer-${crypto.randomUUID()}@example.com`;
     const password = `correct horse ${crypto.randomUUID()}`;
@@ -411,7 +418,7 @@ export class Server {
     return { email, password };
   }
 
-  /** A fresh organizer who has logged in: the token. */
+  /** Signs a new organizer in; returns the token. */
   async organizer() {
     const { email, password } = await this.new_organizer();
     const login = await this.post('/auth/organizer/login', { body: { email, password } });
@@ -438,7 +445,7 @@ export class Server {
     return answer.json;
   }
 
-  // -- a fan's steps, each of which must succeed --
+  // -- steps of a fan; each must succeed --
 
   async join(token, event) {
     const answer = await this.insist('POST', `/events/${event}/queue`, { token });
@@ -487,7 +494,7 @@ export class Server {
     });
   }
 
-  /** Settles at the sandbox: action pay or decline. */
+  /** Pays or declines at the sandbox. */
   settle(reference, action, options = {}) {
     return this.insist('POST', `/sandbox/pay/${reference}`, {
       body: { action },
@@ -528,7 +535,7 @@ export class Server {
     return { claim: await this.claim_reaches(token, claim.claim_id, 'CONFIRMED'), payment };
   }
 
-  /** A mailed one-time code: the newest for that address. */
+  /** The newest mailed one-time code for that address. */
   async mailed_code(email) {
     const folder = path.join(this.data_dir, 'mail');
     return eventually(`a mail to ${email}`, () => {
@@ -544,7 +551,7 @@ export class Server {
     });
   }
 
-  /** Signs a webhook as the sandbox does. */
+  /** The sandbox's signature of a webhook. */
   webhook(event, id = `evt_${crypto.randomBytes(8).toString('hex')}`) {
     const body = JSON.stringify({ id, ...event });
     const key = Buffer.from(
@@ -561,7 +568,7 @@ export class Server {
     return RawConnection.open(this.port, options);
   }
 
-  /** Asks for a WebSocket; resolves to a Socket once it is open, or fails with `status` set. */
+  /** Opens a WebSocket; resolves to a Socket, or fails with `status` set. */
   socket(event, token, options) {
     return this.socket_at(`/ws/queue/${event}`, token, options);
   }
@@ -586,7 +593,7 @@ export async function server_for(t, options) {
   return server;
 }
 
-/** What every answer must have. */
+/** Asserts the common form of answers. */
 function check_answer(method, target, answer) {
   const about = `${method} ${target} -> ${answer.status} ${answer.text.slice(0, 400)}`;
   assert.ok(answer.headers['x-request-id'], `no X-Request-Id: ${about}`);
@@ -619,11 +626,11 @@ export function expect_problem(answer, status, code, about = '') {
   if (code) assert.equal(answer.json?.code, code, `${about} ${answer.text}`);
 }
 
-// -- settings of a sale -----------------------------------------------------------------------------------------------
+// -- settings of a sale ---------------------------------------------------------------------------------
 
 export const after = (seconds) => new Date(Date.now() + seconds * 1000).toISOString();
 
-/** A sale that goes through its whole life in seconds. */
+/** A sale whose whole life takes seconds. */
 export function sale({ total = 5, price = 5000, max_per_order = 4, queue = {}, ...changes } = {}) {
   return {
     name: 'Black-box sale',
@@ -644,12 +651,12 @@ export function sale({ total = 5, price = 5000, max_per_order = 4, queue = {}, .
   };
 }
 
-// -- tokens ---------------------------------------------------------------------------------------------------------------
+// -- tokens ---------------------------------------------------------------------------------------------
 
 const base64url = (value) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token as the server would write it, with whatever is to be different. */
+/** A token in the server's form, with the given differences. */
 export function forge(server, kind, { header = {}, claims = {}, key, signature } = {}) {
   const jwk = JSON.parse(fs.readFileSync(path.join(server.data_dir, `keys/${kind}.jwk`), 'utf8'));
   const now = Math.floor(Date.now() / 1000);
@@ -668,9 +675,9 @@ export function forge(server, kind, { header = {}, claims = {}, key, signature }
   return `${text}.${signature ?? crypto.createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
-// -- raw TCP --------------------------------------------------------------------------------------------------------------
+// -- raw TCP --------------------------------------------------------------------------------------------
 
-/** Bytes in, bytes out; and answers of HTTP/1.1 parsed just enough. */
+/** A raw connection with a minimal parser of HTTP/1.1 answers. */
 export class RawConnection {
   static open(port, { address = '127.0.0.1', allow_half_open = false } = {}) {
     return new Promise((resolve, reject) => {
@@ -708,7 +715,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next answer: {status, headers, body}; null when the connection ends before a whole one. */
+  /** The next answer: {status, headers, body}; null if the connection ends before. */
   async answer({ timeout_ms = 10_000, without_body = false } = {}) {
     const end = Date.now() + timeout_ms * patience;
     for (;;) {
@@ -751,9 +758,9 @@ export class RawConnection {
   }
 }
 
-// -- WebSocket --------------------------------------------------------------------------------------------------------------
+// -- WebSocket ------------------------------------------------------------------------------------------
 
-/** A fan's socket that keeps every frame it got. */
+/** A fan's socket that keeps all received frames. */
 export class Socket {
   static open(server, where, token, { in_query = false, protocols, origin, headers = {} } = {}) {
     const target = `${server.url.replace(/^http/, 'ws')}${where}${in_query ? `?token=${token}` : ''}`;
@@ -801,7 +808,7 @@ export class Socket {
     });
   }
 
-  /** The first frame of that type, already here or yet to come. */
+  /** Waits for the first frame of that type, past or future. */
   frame(type, { from = 0, timeout_ms = 10_000, where = () => true } = {}) {
     return eventually(
       `a frame "${type}" (there were: ${this.frames.map((f) => f.type)})`,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lighthouse on the waiting page of somebody who waits: accessibility and performance of at least 95, as on a middling phone with a slow line.
-// The reports are kept in build/<preset>/reports.
+// Lighthouse on the waiting page of a customer in line: accessibility and performance of at least 95 on a
+// medium phone with a slow network. Reports are in build/<preset>/reports.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,12 +10,12 @@ import { assert, free_port, root, server_for } from './lib.mjs';
 
 const reports = process.env.FAIRQUEUE_REPORTS ?? path.join(root, 'build/reports');
 const least = 95;
-/** The machine is ours alone only mostly: the median counts. */
+/** Other work may run on the machine, so the median counts. */
 const runs = 3;
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
+test(`lighthouse gives the waiting page at least ${least}`, async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const event = await server.event(organizer, {
@@ -27,7 +27,7 @@ test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
   const port = await free_port();
   const context = await persistent_browser(t, { args: [`--remote-debugging-port=${port}`] });
   await context.addCookies([{ name: 'fairqueue_customer', value: fans.at(-1), url: server.url }]);
-  // Lighthouse sees what this profile sees: the page of somebody in line, not of somebody who is asked to sign in.
+  // Lighthouse uses this profile: the page of a customer in line, not the sign-in page.
   const page = await context.newPage();
   await page.goto(`${server.url}/wait/${event.id}`);
   assert.equal(await page.locator('[data-position]').textContent(), String(fans.length));

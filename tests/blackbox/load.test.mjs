@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fairqueue-load against the real server: a sale it finds in order, and a server that lies, which it must notice.
+// fairqueue-load against the real server: it finds a sound sale sound, and it detects a server that lies.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -30,7 +30,9 @@ const small_sale = {
   },
 };
 
-/** Runs the crowd to its end. `options`: by name, over those of a small sale; a list repeats its option. */
+/**
+ * Runs the crowd to its end. `options`: by name, override those of a small sale; a list repeats its option.
+ */
 function crowd(url, server, event, options = {}) {
   const all = { 'fans': 300, 'timeout': 60, 'seed': 7, url, event, 'data-dir': server.data_dir, ...options };
   const args = Object.entries(all).flatMap(([name, value]) =>
@@ -59,7 +61,7 @@ test('300 fans for 100 tickets: every check holds', async (t) => {
   assert.equal(stats.revenue, 100 * (5000 + fees));
 });
 
-test('more tickets than fans, everybody on a WebSocket', async (t) => {
+test('more tickets than fans, all on WebSockets', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { ...small_sale, total: 150 });
@@ -74,7 +76,7 @@ test('more tickets than fans, everybody on a WebSocket', async (t) => {
   assert.equal((await server.stats(organizer, event)).sold, 100);
 });
 
-// -- checkout -----------------------------------------------------------------------------------------------------------
+// -- checkout -------------------------------------------------------------------------------------------
 
 const three_types = {
   total: undefined,
@@ -87,7 +89,7 @@ const three_types = {
   ],
 };
 
-/** An event of three types with a code of so many uses for half the price, and one without a limit. */
+/** An event of three types with a limited code for half the price, and an unlimited one. */
 async function promoted_sale(server, changes = {}, uses_max = 15) {
   const organizer = await server.organizer();
   const event = await server.event(organizer, { ...small_sale, ...three_types, ...changes });
@@ -109,7 +111,7 @@ const by_checkout = {
   'abandon': 10,
 };
 
-/** Every check of orders was judged, and the gateway's own file agrees with what the fans were told. */
+/** Asserts that all checks of orders ran and that the gateway's file agrees with the answers to the fans. */
 async function expect_sound(server, s, end) {
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   const report = JSON.parse(end.out);
@@ -142,7 +144,7 @@ async function expect_sound(server, s, end) {
 
 test('300 fans check out 100 tickets of three types', async (t) => {
   const server = await server_for(t);
-  const s = await promoted_sale(server, {}, 8); // about twenty want it
+  const s = await promoted_sale(server, {}, 8); // about twenty use it
   const end = await crowd(server.url, server, s.event, by_checkout);
   const report = await expect_sound(server, s, end);
   assert.equal(report.sold, 100);
@@ -191,7 +193,7 @@ test('checkouts while the server is killed and started again', { timeout: 120_00
   assert.equal(report.sold, 100);
 });
 
-/** Between crowd and server: passes everything on, and lets `tamper` change the JSON of answers. */
+/** A proxy between crowd and server; `tamper` may change the JSON of answers. */
 async function liar(t, server, tamper) {
   const port = await free_port();
   const proxy = http.createServer((incoming, outgoing) => {
@@ -297,7 +299,7 @@ for (const [name, { check, tamper }] of Object.entries(lies_about_orders))
     assert.equal(JSON.parse(end.out).checks.find((each) => each.check === check).result, 'BROKEN', end.err);
   });
 
-test('exit 2 when there is nobody to talk to', async () => {
+test('exit 2 without a server', async () => {
   const end = await run(fairqueue_load, [
     '--url',
     `http://127.0.0.1:${await free_port()}`,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every page for people as a person meets it: left to right and right to left, upon a phone, at 200 % zoom and upon a desk. Nothing may be cut
-// off or lie upon something else, axe-core finds nothing serious, and a picture of each is kept (build/<preset>/screenshots) to be looked at.
+// Every page in left-to-right and right-to-left languages, on a phone, at 200 % zoom and on a desktop.
+// Nothing is cut off or covered, axe-core finds nothing serious, and screenshots are kept for people
+// (build/<preset>/screenshots).
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -23,7 +24,7 @@ async function look_at(page, name) {
   }
 }
 
-/** The whole way of a buyer, by what the pages' forms are, whatever they say. */
+/** The whole way of a buyer, found by forms and not by texts. */
 async function buy(t, browser, server, organizer, locale) {
   const sale = await server.event(organizer, {
     name: locale === 'ar' ? 'مهرجان الشفق القطبي ٢٠٢٧' : 'Aurora Open Air 2027',
@@ -105,7 +106,7 @@ async function buy(t, browser, server, organizer, locale) {
   await look('error');
 }
 
-/** The hosted page of a queue in its tenant's looks: a light colour, a logo, a note. */
+/** The hosted page of a queue with its tenant's branding: a light colour, a logo, a note. */
 async function wait_in_queue(t, browser, server, tenant, locale) {
   const queue = await tenant.queue({ name: 'Stadium shop', mode: 'operator', concurrency: 10 });
   await tenant.join_as(queue, 'before me');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends our mail is away while a sale goes on: nothing waits for it, and when it is back everybody has every mail, once.
-// FAIRQUEUE_LONG=1 keeps it away for a minute.
+// The mail service is away during a sale: nothing waits for it, and when it is back each customer gets each
+// mail once. FAIRQUEUE_LONG=1 keeps it away for a minute.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const outage_ms = process.env.FAIRQUEUE_LONG ? 60_000 : 8_000;
 const buyers = 24;
 const address = (n) => `fan-${n}@example.org`;
 
-/** smtp_sink.py on one port and one mailbox, however often it goes. */
+/** smtp_sink.py on one port and one mailbox, across restarts. */
 class Sink {
   constructor(port) {
     this.port = port;
@@ -64,7 +64,7 @@ async function begin(t, settings) {
   return { server, organizer, event: made.json };
 }
 
-/** Ordered and paid by the n-th fan. */
+/** The n-th fan orders and pays. */
 async function buy(s, token, n) {
   const placed = await s.server.post('/checkout', {
     token,
@@ -89,14 +89,14 @@ async function buy(s, token, n) {
   await is_now('success');
 }
 
-/** Fans 0 to `buyers`: a third before, a third while it is away, a third after. */
+/** Fans 0 to `buyers`: a third buys before the outage, a third during it, a third after it. */
 async function sell_through_outage(s, down, up) {
   const fans = await s.server.customers(buyers);
   const third = (part) => fans.map((token, n) => [token, n]).filter(([, n]) => n % 3 === part);
   for (const [token, n] of third(0)) await buy(s, token, n);
   await down();
   const end = Date.now() + outage_ms;
-  for (const [token, n] of third(1)) await buy(s, token, n); // nobody waits for mail
+  for (const [token, n] of third(1)) await buy(s, token, n); // no one waits for mail
   assert.equal((await s.server.get('/readyz')).status, 200, 'mail is nothing to be out of service for');
   await sleep(Math.max(0, end - Date.now()));
   await up();
@@ -105,7 +105,7 @@ async function sell_through_outage(s, down, up) {
 
 const everybody = Array.from({ length: buyers }, (_, n) => address(n)).sort();
 
-test('a mail server that was away gets every receipt once', async (t) => {
+test('after an outage the mail server gets every receipt once', async (t) => {
   const sink = new Sink(await free_port());
   await sink.up();
   t.after(() => sink.down());
@@ -130,7 +130,7 @@ test('a mail server that was away gets every receipt once', async (t) => {
   );
 });
 
-test('a NATS that was away gets every receipt once, each under an id of its own', async (t) => {
+test('after an outage NATS gets every receipt once, each with its own id', async (t) => {
   const services = await Services.start('nats');
   t.after(() => services.stop());
   const s = await begin(t, { 'mail.mode': 'nats', 'nats.url': services.nats_url });

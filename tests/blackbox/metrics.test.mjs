@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What /metrics says, against what happened: numbers of a sale, no series for people, a scrape that is cheap under load.
+// /metrics compared with a sale: correct numbers, no series per customer, cheap scrapes under load.
 import test from 'node:test';
 import { assert, eventually, fairqueue_load, patience, run, sale, server_for } from './lib.mjs';
 
@@ -10,7 +10,7 @@ const series = (text) =>
     .filter((line) => line && !line.startsWith('#'))
     .map((line) => line.slice(0, line.lastIndexOf(' ')));
 
-/** The sum over the series of a metric that have these labels. */
+/** Sum over the series of a metric with these labels. */
 function value(text, name, labels = {}) {
   const wanted = Object.entries(labels).map(([label, is]) => `${label}="${is}"`);
   const found = text
@@ -105,7 +105,7 @@ test('the numbers are those of GET /events/{id}/stats and of the orders', async 
     async () => value(await scrape(server), 'fairqueue_outbox_rows') === 0,
   );
   assert.ok(value(await scrape(server), 'fairqueue_outbox_delivered_total') > 0);
-  // Who asks to wait is not among those that are answered at once.
+  // Checkouts with Prefer: wait count separately.
   const [fan] = await server.customers(1);
   const before = value(text, 'checkout_requests_total', { mode: 'wait' });
   await server.post('/checkout', {
@@ -142,13 +142,13 @@ test('a hundred thousand customers make no more series than a thousand', async (
       { timeout_ms: 240_000 * patience },
     );
     assert.equal(load.code, 0, load.out + load.err);
-    await scrape(server); // which itself has no series of its own
+    await scrape(server); // the scrape itself has no series
     return scrape(server);
   };
   const few = await joined(1000);
   const many = await joined(99_000);
   assert.equal(value(many, 'fairqueue_entries_moved_total', { to: 'waiting' }), 100_000);
-  const repeated = value(many, 'fairqueue_joins_total', { result: 'repeated' }); // an answer that did not come in time is asked for again
+  const repeated = value(many, 'fairqueue_joins_total', { result: 'repeated' }); // after a timeout the join is repeated
   assert.ok(value(many, 'fairqueue_joins_total', { result: 'created' }) + repeated >= 100_000);
   assert.deepEqual(series(many), series(few));
   const ids = new Set(many.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g));

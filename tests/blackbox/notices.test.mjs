@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told what: devices of a ticket and of a customer, webhook endpoints with secrets, rotation, log, replay and test, as an app, an organizer
-// and a backend see it. Receivers are real HTTP servers; signatures are checked by the standardwebhooks package.
+// Notices: devices of a ticket and of a customer; webhook endpoints with secrets, rotation, log, replay and
+// test; from the view of an app, an organizer and a backend. Receivers are real HTTP servers; the
+// standardwebhooks package verifies signatures.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -10,7 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { assert, eventually, expect_problem, patience, server_for } from './lib.mjs';
 import { tenant_on, ticket_of } from './tenant.mjs';
 
-/** A server that keeps what it was sent, and answers as told. */
+/** A server that keeps received requests and gives configured answers. */
 async function receiver(t, answer = () => ({ status: 200 })) {
   const got = [];
   const server = http.createServer((request, response) => {
@@ -28,7 +29,7 @@ async function receiver(t, answer = () => ({ status: 200 })) {
   return { got, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port };
 }
 
-/** Endpoints on this machine, which nobody else gets. */
+/** Allows endpoints on this machine. */
 const here = (...ports) => ({
   'webhooks.allow_private': 'true',
   'webhooks.allow_http': 'true',
@@ -37,7 +38,7 @@ const here = (...ports) => ({
 
 const told = (hook, topic) => hook.got.filter((one) => JSON.parse(one.body).type === topic);
 
-test('an origin learns of admission without polling, signed, and the log says so', async (t) => {
+test('an origin gets admissions by signed webhook without polling, and the log has them', async (t) => {
   const hook = await receiver(t);
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
@@ -79,7 +80,10 @@ test('an origin learns of admission without polling, signed, and the log says so
   assert.equal(hook.got[1].headers['webhook-id'], one.headers['webhook-id']);
 });
 
-/** A server that answers `begin` at once and then one byte a second, for as long as it is let. `tries`: {began, ended} of each connection. */
+/**
+ * A server that answers `begin` at once and then one byte a second. `tries`: {began, ended} of each
+ * connection.
+ */
 async function trickler(t, begin) {
   const tries = [];
   const server = net.createServer((socket) => {
@@ -102,7 +106,7 @@ async function trickler(t, begin) {
   return { tries, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port };
 }
 
-test('a webhook target that trickles is left at the timeout, whatever it trickles, and delays no other', async (t) => {
+test('a slow webhook target is cut at the timeout and delays no other', async (t) => {
   const seconds = 4 * patience;
   const [in_body, in_head] = [
     await trickler(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n'),
@@ -157,7 +161,9 @@ test('a webhook target that trickles is left at the timeout, whatever it trickle
   assert.equal(new Set(hook.got.map(({ headers }) => headers['webhook-id'])).size, 21);
 });
 
-/** A test as soon as the one before has ended: there is one at a time. Its delivery_id. */
+/**
+ * Starts a test when the previous one has ended, because one at a time is allowed. Returns its delivery_id.
+ */
 const send_test = (server, id, { token }) =>
   eventually('a test may go', async () => {
     const answer = await server.post(`/webhook-endpoints/${id}/test`, { token });
@@ -166,7 +172,7 @@ const send_test = (server, id, { token }) =>
     return undefined;
   });
 
-test('a secret is rotated without a gap, and a test webhook says that it is one', async (t) => {
+test('a secret is rotated without a gap, and a test webhook has its own type', async (t) => {
   const hook = await receiver(t);
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
@@ -208,7 +214,7 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   assert.throws(() => new Webhook(stranger).verify(one.body, one.headers));
 });
 
-test('an endpoint that fails is tried again, one that is gone is turned off, and who turns it on again is told again', async (t) => {
+test('a failing endpoint is retried, a gone one is turned off, and a new turn-off is notified again', async (t) => {
   let state = 503;
   const hook = await receiver(t, () => ({ status: state }));
   const server = await server_for(t, { settings: here(hook.port) });
@@ -254,7 +260,7 @@ test('an endpoint that fails is tried again, one that is gone is turned off, and
   await eventually('it is told again', () => hook.got.length === before + 1);
 });
 
-test('a contact is told once a day that its endpoint was turned off, however often it is', async (t) => {
+test('a contact gets at most one mail a day about a turned off endpoint', async (t) => {
   const hook = await receiver(t, () => ({ status: 410 }));
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
@@ -286,7 +292,7 @@ test('a contact is told once a day that its endpoint was turned off, however oft
   assert.equal(mails_to('often@example.org'), 1);
 });
 
-test('what is no public https address is refused, and nothing reaches this machine', async (t) => {
+test('an address that is not public https is refused, and nothing reaches this machine', async (t) => {
   const hook = await receiver(t);
   const server = await server_for(t);
   const tenant = await tenant_on(server);
@@ -328,7 +334,7 @@ test('what is no public https address is refused, and nothing reaches this machi
   assert.equal(hook.got.length, 0);
 });
 
-test('endpoints are whose they are', async (t) => {
+test('endpoints belong to their owner', async (t) => {
   const server = await server_for(t);
   const [mine, theirs] = [await tenant_on(server), await tenant_on(server)];
   const made = (
@@ -361,7 +367,7 @@ test('endpoints are whose they are', async (t) => {
   expect_problem(await server.get(`/webhook-endpoints/${made.id}`, { token: mine.token }), 404, 'not_found');
 });
 
-test('an endpoint has a log of pages, and nonsense in its query is refused', async (t) => {
+test('the log of an endpoint has pages, and an invalid query is refused', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const as = { token: tenant.token };
@@ -376,7 +382,7 @@ test('an endpoint has a log of pages, and nonsense in its query is refused', asy
   const log = `/webhook-endpoints/${id}/deliveries`;
   const pages = [];
   for (let cursor = ''; cursor !== null && pages.length < 9;) {
-    const query = new URLSearchParams({ limit: 2, ...(cursor && { cursor }) }); // encodes what it can: no cursor may need decoding
+    const query = new URLSearchParams({ limit: 2, ...(cursor && { cursor }) }); // encoded: no cursor may need decoding
     const { status, json, text } = await server.get(`${log}?${query}`, as);
     assert.equal(status, 200, text);
     pages.push(json.deliveries.map((d) => d.delivery_id));
@@ -404,7 +410,7 @@ test('an endpoint has a log of pages, and nonsense in its query is refused', asy
     expect_problem(await server.get(`${log}?${query}`, as), 400, code, query);
 });
 
-test('changes of an endpoint at the same time are all kept, and one that was removed does not come back', async (t) => {
+test('concurrent changes of an endpoint are all kept, and a removed one does not return', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const as = { token: tenant.token };
@@ -440,7 +446,7 @@ test('changes of an endpoint at the same time are all kept, and one that was rem
   }
 });
 
-test('a device of a ticket is told that it is its turn, and its holder may read what was sent', async (t) => {
+test('a device of a ticket gets its turn, and its holder may read the log', async (t) => {
   const mirror = await receiver(t);
   const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
   const tenant = await tenant_on(server);
@@ -502,7 +508,7 @@ test('a device of a ticket is told that it is its turn, and its holder may read 
   assert.equal((await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob)).json.devices.length, 0);
 });
 
-test('a customer is told of orders on every device, and a way that is off is said to be off', async (t) => {
+test('a customer gets order notices on every device, and a disabled channel is reported as off', async (t) => {
   const mirror = await receiver(t);
   const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
   const fan = await server.customer();
@@ -560,7 +566,7 @@ test('a customer is told of orders on every device, and a way that is off is sai
   );
 });
 
-test('a device registered by a ticket hears of the orders that follow, and one that is registered again at once is the same', async (t) => {
+test('a device registered by a ticket gets notices of later orders, and a repeated registration is the same device', async (t) => {
   const mirror = await receiver(t);
   const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
   const fan = await server.customer();
@@ -588,7 +594,7 @@ test('a device registered by a ticket hears of the orders that follow, and one t
   );
 });
 
-test('devices, endpoints and what waits survive kill -9', async (t) => {
+test('devices, endpoints and pending deliveries survive kill -9', async (t) => {
   let state = 503;
   const hook = await receiver(t, () => ({ status: state }));
   const server = await server_for(t, { settings: here(hook.port) });

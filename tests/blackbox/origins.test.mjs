@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Origins behind a waiting room, as deploy/ shows them: nginx's auth_request, HAProxy with Lua, Node and PHP middleware, each in front of a
-// dummy shop. The unadmitted wait, the admitted are let in, nobody can speak in FairQueue's name, and without FairQueue the shop is closed.
+// Origins behind a waiting room, as in deploy/: nginx's auth_request, HAProxy with Lua, Node and PHP
+// middleware, each before a dummy shop. Unadmitted visitors wait, admitted ones enter, no client can forge
+// FairQueue's headers, and without FairQueue the shop is closed.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -13,7 +14,7 @@ import { tenant_on } from './tenant.mjs';
 
 const waiting_url = 'https://queue.example/wait';
 
-/** A queue of one with a visitor inside and one who waits. */
+/** A queue with capacity one: a visitor inside and a waiting one. */
 async function gated(t) {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
@@ -26,7 +27,7 @@ async function gated(t) {
 /** The fields of each request to the shop's /fairqueue/enter. */
 let entered_with = [];
 
-/** Answers with what reached it; who comes from the waiting page gets the cookie. */
+/** Echoes the request; a visitor from the waiting page gets the cookie. */
 async function shop_for(t) {
   entered_with = [];
   const let_in = enter({ to: '/cart?a=1', secure: false });
@@ -46,7 +47,7 @@ async function shop_for(t) {
   return shop.address().port;
 }
 
-/** A file of deploy/ with the test's names in place of its own. */
+/** A file of deploy/ with the names of the test. */
 function filled(file, names, folder) {
   let text = fs.readFileSync(path.join(root, 'deploy', file), 'utf8');
   for (const [name, value] of Object.entries(names))
@@ -63,7 +64,7 @@ async function program(t, file, args, port) {
     stream.setEncoding('utf8').on('data', (text) => (log += text));
   const ended = new Promise((resolve) => child.on('exit', resolve));
   t.after(async () => {
-    child.kill('SIGTERM'); // nginx takes its workers along
+    child.kill('SIGTERM'); // nginx ends its workers too
     await ended;
     child.stdout.destroy();
     child.stderr.destroy();
@@ -96,12 +97,12 @@ const visit = (port, { cookie, headers = {}, target = '/cart?a=1' } = {}) =>
       .on('error', reject);
   });
 
-/** What gates tell the shop about its visitor. */
+/** Headers of the gates about the visitor. */
 const spoken_names = ['Subject', 'Ticket', 'Queue', 'Session-Expires-At'].map(
   (name) => `X-FairQueue-${name}`,
 );
 
-/** What every gate must do. `refused`: how it sends somebody away. */
+/** Checks for every gate. `refused`: its answer to unadmitted visitors. */
 async function check_gate(
   { server, inside, waits, server_key },
   port,
@@ -146,7 +147,8 @@ async function check_gate(
     `asked ${(await checks()) - before} times for 30 visits`,
   );
 
-  // The session ends: after the five seconds of I15 the gate is closed on every thread of it, each of which keeps answers of its own.
+  // The session ends: after the five seconds of I15 every thread of the gate refuses, each with its own
+  // cache.
   assert.equal((await server.delete('/access', { token: inside.session_token })).status, 204);
   await new Promise((passed) => setTimeout(passed, 5000));
   for (let i = 0; i < 10; ++i)
@@ -154,7 +156,7 @@ async function check_gate(
   const next = (await server.get(`/tickets/${waits.ticket_id}`, { token: waits.ticket_token })).json;
   assert.equal((await visit(port, { cookie: next.session_token })).status, 200, 'the next one is let in');
 
-  // Without FairQueue nobody gets in unchecked.
+  // Without FairQueue no visitor enters unchecked.
   await server.kill();
   await eventually('closed', async () => (await visit(port, { cookie: next.session_token })).status === 503, {
     timeout_ms: 8000,
@@ -167,7 +169,7 @@ const to_waiting_page = (answer, what) => {
   assert.match(answer.headers['cache-control'], /no-store/);
 };
 
-/** An nginx before a shop, as deploy/ has it. */
+/** An nginx before a shop, as in deploy/. */
 async function nginx_for(t, { server, queue, waiting, port }) {
   const shop = await shop_for(t);
   const folder = temporary_folder();
@@ -222,7 +224,7 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   await page.getByRole('button', { name: 'Join the line' }).click();
   await page.locator('[data-ahead]').getByText('You are next').waitFor();
   await page.goto(shop);
-  await page.locator('[data-ahead]').getByText('You are next').waitFor(); // nobody gets in by going back
+  await page.locator('[data-ahead]').getByText('You are next').waitFor(); // going back does not enter
   const called = await server.post(`/queues/${queue.id}/advance`, {
     token: tenant.token,
     body: { count: 1 },
@@ -245,7 +247,7 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   await page.getByText('Your place was withdrawn by the organiser.').waitFor();
 });
 
-/** What the waiting page's form sends. */
+/** The request of the waiting page's form. */
 const hand_over = async (port, token) =>
   fetch(`http://127.0.0.1:${port}/fairqueue/enter`, {
     method: 'POST',
@@ -289,7 +291,7 @@ test('HAProxy with Lua', async (t) => {
   );
   await program(t, 'haproxy', ['-db', '-f', cfg], port);
   await check_enter(port, gate.inside.session_token);
-  await check_gate(gate, port, { refused: to_waiting_page, asks_at_most: 6 }); // an answer is kept per thread
+  await check_gate(gate, port, { refused: to_waiting_page, asks_at_most: 6 }); // answers are cached per thread
 });
 
 const plain_refusal = (answer, what) => {

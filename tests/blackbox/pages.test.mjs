@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages for people in a real browser: from the line to the receipt with script and without, tabs, devices, offline, restarts, keyboard,
-// zoom, right-to-left, accessibility and size.
+// The pages in a real browser: from the line to the receipt with and without script; tabs, devices, offline,
+// restarts, keyboard, zoom, right-to-left, accessibility and size.
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -26,7 +26,7 @@ import { tenant_on } from './tenant.mjs';
 let addresses = 0;
 const address = () => `fan${++addresses}-${Date.now()}@example.org`;
 
-/** A sale in which people are let in when the test says so. */
+/** A sale with admission by the test. */
 const by_hand = {
   name: 'Aurora Open Air 2027',
   currency: 'EUR',
@@ -38,7 +38,7 @@ const by_hand = {
   claim_ttl_seconds: 600,
 };
 
-/** A server with a sale, in which `let_in` calls the next. */
+/** A server with a sale; `let_in` admits the next customer. */
 async function sale_for(t, { event = {}, options = {} } = {}) {
   const server = await server_for(t, options);
   const organizer = await server.organizer();
@@ -58,12 +58,12 @@ async function sale_for(t, { event = {}, options = {} } = {}) {
 
 const times = () => ({ sale_start: new Date(Date.now() - 1000).toISOString(), sale_end: after(3600) });
 
-/** People who joined before. */
+/** Customers who joined before. */
 async function crowd(s, count) {
   for (const fan of await s.server.customers(count)) await s.server.join(fan, s.event.id);
 }
 
-/** Signs in on the page that is open, by the code from the mail. */
+/** Signs in on the open page with the code from the mail. */
 async function sign_in(s, page, email) {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a code' }).click();
@@ -83,7 +83,7 @@ const place_is = async (page, wanted) => {
 };
 const turn = (page) => page.getByText('It is your turn!');
 
-/** Chooses and orders, on the page of somebody who was let in. */
+/** Chooses tickets and orders, on the page of an admitted customer. */
 async function choose(page, { types = 1, email }) {
   await page.getByRole('link', { name: 'Choose tickets' }).click();
   await page.getByLabel('How many: Weekend pass').selectOption('2');
@@ -174,7 +174,7 @@ test('a person without script buys a ticket', async (t) => {
   await page.getByLabel('Code from the mail').fill(await s.server.mailed_code(email));
   await page.getByRole('button', { name: 'Continue' }).click();
   assert.equal(await position(page).textContent(), '2');
-  const renews = await page.locator('noscript p').evaluate((e) => e.getClientRects().length); // playwright takes it for hidden
+  const renews = await page.locator('noscript p').evaluate((e) => e.getClientRects().length); // playwright reports it as hidden
   assert.equal(renews, 1, 'it says that it renews itself');
   assert.equal(
     await page.locator('[data-tell-row]').isVisible(),
@@ -182,7 +182,7 @@ test('a person without script buys a ticket', async (t) => {
     'nothing is offered that needs script',
   );
   await s.let_in(2);
-  await turn(page).waitFor({ timeout: 30_000 * patience }); // by itself
+  await turn(page).waitFor({ timeout: 30_000 * patience }); // without a click
   await page.getByRole('link', { name: 'Choose tickets' }).click();
   await page.getByRole('button', { name: 'Update the total' }).click();
   await page.getByText('Please choose at least one ticket.').waitFor();
@@ -230,7 +230,7 @@ test('two tabs and a second device have one place; leaving in one leaves in all'
   assert.equal((await s.server.stats(s.organizer, s.event.id)).waiting, 1);
 });
 
-test('offline and back: the page says so, and catches up', async (t) => {
+test('offline and back: the page shows it and catches up', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 3);
   const home = await person(t, await browser_for(t));
@@ -240,7 +240,7 @@ test('offline and back: the page says so, and catches up', async (t) => {
   await place_is(page, '4');
   await page.getByText('Live').waitFor();
   await home.setOffline(true);
-  await s.server.kill(); // an open WebSocket survives the browser's own switch
+  await s.server.kill(); // an open WebSocket survives the browser's offline switch
   await page
     .locator('[data-connection]')
     .getByText('You are offline.')
@@ -253,7 +253,7 @@ test('offline and back: the page says so, and catches up', async (t) => {
   await page.getByText('Live').waitFor();
 });
 
-test('the server is restarted while somebody waits', async (t) => {
+test('the server is restarted while a customer waits', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
   const page = await (await person(t, await browser_for(t))).newPage();
@@ -270,7 +270,7 @@ test('the server is restarted while somebody waits', async (t) => {
   await turn(page).waitFor({ timeout: 40_000 * patience });
 });
 
-/** Waits in a tab behind another one, wanting to be told, and is let in. */
+/** Waits in a background tab with notifications on, and is admitted. */
 async function admitted_in_background(s, home) {
   await crowd(s, 1);
   const page = await home.newPage();
@@ -316,7 +316,7 @@ test('admitted in a background tab of a phone: the service worker notifies, and 
   assert.deepEqual(await noted(), [
     { title: 'It is your turn!', body: 'Aurora Open Air 2027', tag: `fairqueue-${s.event.id}`, data: where },
   ]);
-  // A touch, which no tool can make: focus() and openWindow() need a real one, so they only note who is called.
+  // focus() and openWindow() need a real touch, which no tool can make, so they only record calls.
   const [worker] = home.serviceWorkers();
   assert.equal(worker.url(), `${s.server.url}/wait/worker.js`);
   const touch = () =>
@@ -380,13 +380,13 @@ test('with the keyboard only', async (t) => {
     'the first stop skips the head',
   );
   await page.keyboard.press('Enter');
-  /** Tabs until what is focused has that name; every stop must be visible. */
+  /** Presses Tab until the element with this name has the focus; every stop must be visible. */
   const tab_to = async (name) => {
     for (let stops = 0; stops < 40; ++stops) {
       await page.keyboard.press('Tab');
       const seen = await page.evaluate(() => {
         const e = document.activeElement;
-        const label = e === document.body ? '' : (e.labels?.[0]?.textContent ?? e.textContent); // the body: round the end
+        const label = e === document.body ? '' : (e.labels?.[0]?.textContent ?? e.textContent); // the body: end of the page
         const outline = getComputedStyle(e).outlineStyle;
         return { label: label.trim(), outline, shown: e.getClientRects().length > 0 };
       });
@@ -456,7 +456,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
   await crowd(s, 1);
   const browser = await browser_for(t);
   const email = address();
-  // 1,280 pixels at 200 % are 640, and 320 is what WCAG 1.4.10 asks for.
+  // 1,280 pixels at 200 % are 640; WCAG 1.4.10 requires 320.
   for (const [name, options] of [
     ['zoomed', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
     ['narrow', { viewport: { width: 320, height: 640 }, isMobile: true }],
@@ -476,7 +476,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
   assert.ok(await fits(enlarged), 'text alone at 200 %');
 });
 
-test("in the visitor's language, right to left where it is written so", async (t) => {
+test("in the visitor's language, right to left where needed", async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
   const browser = await browser_for(t);
@@ -515,7 +515,7 @@ test("in the visitor's language, right to left where it is written so", async (t
   assert.equal(await english.evaluate(() => document.documentElement.lang), 'hr', 'what was chosen stays');
 });
 
-test("a standalone queue, in its tenant's looks, hands the session over without an address that has it", async (t) => {
+test("a standalone queue with its tenant's branding hands the session over outside the address", async (t) => {
   const folder = temporary_folder();
   const looks = path.join(folder, 'looks.toml');
   fs.writeFileSync(
@@ -578,7 +578,7 @@ note = "Tickets are personal."
   assert.equal(payload.jti, access.json.ticket_id, 'the pass is of the same place');
 });
 
-test('a queue without an address to hand over to says what to do', async (t) => {
+test('a queue without a return address shows what to do', async (t) => {
   const { page, tenant, server, queue } = await visitor_of_queue(t);
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');
@@ -602,15 +602,15 @@ async function visitor_of_queue(t, { queue: changes = {}, context: options = {} 
   return { server, tenant, queue, browser, context, page, url, waiting };
 }
 
-test('two tabs that join one after the other are one place', async (t) => {
+test('two tabs that join one after the other get one place', async (t) => {
   const { context, page, url, waiting } = await visitor_of_queue(t);
   const tab = await context.newPage();
-  await tab.goto(url); // its form has a key of its own
+  await tab.goto(url); // its form has its own key
   const forms = await Promise.all([page, tab].map((p) => p.locator('input[name=key]').inputValue()));
   assert.notEqual(forms[0], forms[1]);
   await page.getByRole('button', { name: 'Join the line' }).click();
   await place_is(page, '1');
-  // What the other tab sends if its button is pressed before it has heard of this.
+  // The request of the other tab if its button is pressed before it is notified.
   const status = await page.evaluate(
     async ([where, key]) =>
       (await fetch(where, { method: 'POST', body: new URLSearchParams({ action: 'join', key }) })).status,
@@ -622,7 +622,7 @@ test('two tabs that join one after the other are one place', async (t) => {
   assert.equal(await waiting(), 1);
 });
 
-test('a line that is full says so, and takes the visitor when it is not any more', async (t) => {
+test('a full line shows it, and accepts the visitor later', async (t) => {
   const { server, tenant, queue, page } = await visitor_of_queue(t, { queue: { capacity: 1 } });
   const first = await tenant.join_as(queue, 'first');
   await page.getByRole('button', { name: 'Join the line' }).click();
@@ -636,7 +636,7 @@ test('a line that is full says so, and takes the visitor when it is not any more
   await place_is(page, '1');
 });
 
-test('who has all the tickets that one may have is told so, and led to the order', async (t) => {
+test('a customer with the maximum of tickets sees it and a link to the order', async (t) => {
   const s = await sale_for(t);
   const fan = await s.server.customer();
   await s.server.join(fan, s.event.id);
@@ -679,7 +679,7 @@ test('who has all the tickets that one may have is told so, and led to the order
   await page.getByText('The tickets are yours').waitFor();
 });
 
-test('a gate sends its visitors here with a reason', async (t) => {
+test('a gate sends its visitors with a reason', async (t) => {
   const { page, url } = await visitor_of_queue(t);
   await page.goto(`${url}?reason=expired`);
   await page.getByText('Your visit is over.').waitFor();
@@ -692,7 +692,7 @@ test('a gate sends its visitors here with a reason', async (t) => {
   assert.equal(await page.getByText('Your visit is over.').count(), 0, 'who has a place is not sent away');
 });
 
-test('another device takes the place along, by a code or a link', async (t) => {
+test('another device gets the place by a code or a link', async (t) => {
   const { server, tenant, queue, browser, page, url, waiting } = await visitor_of_queue(t);
   await tenant.join_as(queue, 'before me');
   await page.getByRole('button', { name: 'Join the line' }).click();
@@ -703,7 +703,7 @@ test('another device takes the place along, by a code or a link', async (t) => {
   assert.ok(await fits(page));
   const link = await page.locator('[data-device-link]').getAttribute('href');
   assert.match(link, /#place=[\w-]+\.[\w-]+\.[\w-]+$/);
-  // A camera sees what the link says.
+  // The code contains the link.
   const picture = path.join(temporary_folder(), 'code.png');
   await page.locator('svg[role=img]').screenshot({ path: picture });
   const seen = await run('/usr/bin/zbarimg', ['--quiet', '--raw', picture]);
@@ -720,7 +720,7 @@ test('another device takes the place along, by a code or a link', async (t) => {
   await phone.reload();
   await place_is(phone, '2');
   assert.equal(await waiting(), 2);
-  // Somebody who waits keeps the own place, whatever link is opened.
+  // A waiting customer keeps the own place after opening a link.
   const other = await on(url);
   await other.getByRole('button', { name: 'Join the line' }).click();
   await place_is(other, '3');
@@ -736,7 +736,7 @@ test('another device takes the place along, by a code or a link', async (t) => {
   assert.equal(await other.getByText('It is your turn!').count(), 0);
 });
 
-test('a link of another device survives a server that is busy, and a network that is away', async (t) => {
+test('a link of another device survives a busy server and a lost network', async (t) => {
   const { tenant, queue, browser, page, url } = await visitor_of_queue(t);
   await tenant.join_as(queue, 'before me');
   await page.getByRole('button', { name: 'Join the line' }).click();
@@ -755,7 +755,7 @@ test('a link of another device survives a server that is busy, and a network tha
       if (route.request().method() !== 'POST') return route.continue();
       asked += 1;
       if (asked === 1) return trouble(route);
-      if (asked === 2) await held; // until the test has read what the page says
+      if (asked === 2) await held; // until the test has read the page
       return route.continue();
     });
     let go_on;
@@ -771,7 +771,7 @@ test('a link of another device survives a server that is busy, and a network tha
   }
 });
 
-test('the shop looks like the tenant whose events it shows, if they are of one', async (t) => {
+test('the shop has the branding of its tenant if all events are of one', async (t) => {
   const looks = path.join(temporary_folder(), 'looks.toml');
   fs.writeFileSync(
     looks,
@@ -800,7 +800,7 @@ test('the shop looks like the tenant whose events it shows, if they are of one',
   assert.equal(await brand(`/wait/${ours}`), 'The House');
 });
 
-test('a newcomer with the demo and nothing but a browser: from the address that the README names to a ticket and its receipt, while the organizer watches', async (t) => {
+test('a newcomer with the demo and a browser: from the address in the README to a ticket and its receipt, while the organizer watches', async (t) => {
   const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
   assert.match(readme, /`scripts\/run`, then <http:\/\/127\.0\.0\.1:8080\/shop>/);
   assert.match(fs.readFileSync(path.join(root, 'scripts/run'), 'utf8'), /exec .*fairqueue serve --demo/);
@@ -809,7 +809,7 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
   assert.equal(advised, `${server.url}/shop`, server.log);
   const browser = await browser_for(t);
 
-  // The organizer: the console says where its address and password are.
+  // The organizer: the console links to the address and password.
   const desk = await person(t, browser);
   const console_page = await desk.newPage();
   await console_page.goto(`${server.url}/console`);
@@ -845,7 +845,7 @@ test('a newcomer with the demo and nothing but a browser: from the address that 
     page.getByRole('link', { name: /Read the code in the demo’s mailbox/ }).click(),
   ]);
   const mail = (text) => mailbox.locator('article', { hasText: email }).filter({ hasText: text });
-  /** Looks again until a mail to the fan says it. */
+  /** Reloads until a mail to the fan has the text. */
   const mailed = (text) =>
     eventually(`a mail that says ${text}`, async () => {
       await mailbox.getByRole('link', { name: 'Look again' }).click();
@@ -914,7 +914,7 @@ test('the first address leads a browser somewhere: in a demo to a page of links,
   }
 });
 
-test("the demo's mailbox without script, in another language, on a telephone; and not where others could come", async (t) => {
+test("the demo's mailbox without script, in another language, on a phone; and not for other machines", async (t) => {
   const server = await server_for(t, { demo: true });
   const page = await (await person_without_script(t)).newPage();
   await page.setViewportSize({ width: 360, height: 740 });
@@ -953,7 +953,7 @@ test("the demo's mailbox without script, in another language, on a telephone; an
   expect_problem(await plain.get('/demo/mail'), 404, 'not_found');
 });
 
-test('assets come packed as the browser likes it best, and are kept for ever', async (t) => {
+test('assets have the best encoding for the browser and are cached without limit', async (t) => {
   const s = await sale_for(t);
   const { text } = await s.server.get(new URL(s.url).pathname, { headers: { Accept: 'text/html' } });
   const script = /src="(\/assets\/wait\.[0-9a-f]{16}\.mjs)"/.exec(text)[1];
@@ -991,7 +991,7 @@ test('assets come packed as the browser likes it best, and are kept for ever', a
 });
 
 test('the widget on another site: joins, survives a reload, is admitted, hands over to another device', async (t) => {
-  // As strict a policy as a site can have.
+  // The strictest policy of a site.
   const shop = http.createServer((request, response) => {
     const policy = `default-src 'none'; img-src data:; script-src ${server.url}; connect-src ${server.url} ${server.url.replace('http', 'ws')}`;
     response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy });
@@ -1080,7 +1080,7 @@ test('sizes: the SDK fits in 10 KB, a waiting page in 60 KB with everything', as
   assert.equal(blocking, 0, 'the first paint needs the page only');
 });
 
-test('pages have a strict policy, and take forms from nobody else', async (t) => {
+test('pages have a strict policy and refuse forms of other sites', async (t) => {
   const s = await sale_for(t);
   const target = new URL(s.url).pathname;
   const seen = await s.server.get(target, { headers: { Accept: 'text/html' } });

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A crowd is let in and told by push, while FCM answers one of five with 429 or 503. That admissions are not slowed by it, and the size of a
-// stadium: bench/push.mjs.
+// A crowd is admitted and notified by push while FCM answers every fifth request with 429 or 503.
+// bench/push.mjs measures whether it slows admissions, at the size of a stadium.
 import test from 'node:test';
 import { assert, patience, server_for } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 import { advance, all_told, judge, line } from './admissions.mjs';
 import { PushProvider } from '../support/push_provider.mjs';
 
-const people = 1500; // more than a server that counts resets lets through on one connection (nghttp2: 1,000 and 33 a second)
+const people = 1500; // more than the reset limit of one connection (nghttp2: 1,000 and 33 a second)
 
 test(
   'every admission is told once or expires with its session, though FCM refuses one try of five',
@@ -37,6 +37,6 @@ test(
       ...seen,
     });
     assert.ok(refused > people / 10, `the weather was bad: ${refused}`);
-    assert.ok(seen.metrics.put_off >= refused - unlucky.tickets.length, JSON.stringify(seen.metrics)); // the last try of who expires is no putting off
+    assert.ok(seen.metrics.put_off >= refused - unlucky.tickets.length, JSON.stringify(seen.metrics)); // the last attempt of an expired one is not postponed
   },
 );

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The automatic switch from asynchronous to synchronous checkout, end to end: a gateway that is away while orders wait.
+// The automatic switch from asynchronous to synchronous checkout, end to end: a gateway is unavailable while
+// orders wait.
 import test from 'node:test';
 import { assert, eventually, sleep } from './lib.mjs';
 import { Shop } from './gateways.mjs';
@@ -20,7 +21,7 @@ async function operator_of(server) {
   return session.json.token;
 }
 
-/** A shop whose gateway has just gone away under two orders. */
+/** A shop whose gateway just became unavailable with two open orders. */
 async function without_gateway(t, settings) {
   const shop = await Shop.open(t, {
     gateway,
@@ -44,7 +45,7 @@ const audited = async (shop) =>
     (e) => e.actor === 'system',
   );
 
-test('no worker while orders wait: checkout becomes synchronous, and stays so until a person says otherwise', async (t) => {
+test('no worker while orders wait: checkout becomes synchronous, and stays so until a person changes it', async (t) => {
   const shop = await without_gateway(t, { 'checkout.rollback': 'true' });
   assert.equal(await percent(shop), 100, 'not at once');
   await eventually('it is switched', async () => (await percent(shop)) === 0, { timeout_ms: 15_000 });
@@ -64,7 +65,7 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   assert.match(text, /^fairqueue_checkout_rollback_enabled 1$/m);
   assert.match(shop.server.log, /"checkout switched to synchronous".*"trigger":"workers"/);
 
-  // The gateway is back: checkouts are answered with their page now, and nobody switches back.
+  // The gateway is back: checkouts are answered with their page, and there is no switch back.
   shop.double.faults.clear();
   await eventually(
     'the gateway has workers',
@@ -89,7 +90,7 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   await sleep(3000);
   assert.equal(await percent(shop), 100, 'and it is not switched again without a reason');
 
-  // What was switched is in the ledger, not in the process.
+  // The setting is in the ledger, not in the process.
   await shop.server.patch('/settings', { token: shop.operator, body: { checkout: { async_percent: 0 } } });
   await shop.server.stop();
   await shop.server.launch();

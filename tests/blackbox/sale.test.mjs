@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole sales against the real server, from the organizer's login to the confirmed ticket, and every way a sale can turn.
+// Whole sales against the real server, from the organizer's sign-in to the confirmed ticket, with all their
+// variants.
 import test from 'node:test';
 import { after, assert, eventually, expect_problem, sale, server_for, sleep } from './lib.mjs';
 
@@ -117,7 +118,7 @@ test('a sale from login to ticket', async (t) => {
   await server.stop();
 });
 
-test('positions: numbers never change, positions only fall, a leaver makes room', async (t) => {
+test('positions: numbers never change, positions only fall, leaving makes room', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
@@ -157,7 +158,7 @@ test('positions: numbers never change, positions only fall, a leaver makes room'
   );
 });
 
-test('admission in batches, in order, no more than there is stock for', async (t) => {
+test('admission in batches, in order, limited by stock', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
@@ -337,7 +338,7 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
   assert.equal(stats.available, 0);
 });
 
-test('sold out is told, and undone when a ticket comes back', async (t) => {
+test('sold out is pushed, and revoked when a ticket is free again', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const {
@@ -394,7 +395,7 @@ test('sold out is told, and undone when a ticket comes back', async (t) => {
   assert.equal(below.json.sold, 2);
 });
 
-test('pause stops admission, not joining; resume goes on', async (t) => {
+test('pause stops admission, not joining; resume continues', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
@@ -448,7 +449,7 @@ test('end: waiters leave, admitted fans finish', async (t) => {
   );
 });
 
-test('cancel: everybody gets the money back', async (t) => {
+test('cancel: all customers get the money back', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 3, price: 700 });
@@ -496,7 +497,7 @@ test('late money: the ticket again while there is stock, else the money back', a
   });
   const [lucky, late] = await server.customers(2);
 
-  // The gateway says "failed", the fan gives up, and pays after all: the charge is still open at the sandbox.
+  // The gateway reports "failed", the fan gives up and pays anyway: the charge is still open at the sandbox.
   const give_up_and_pay_later = async (fan) => {
     const { admission_token } = await server.join_and_be_admitted(fan, event);
     const claim = await server.claim(fan, event, admission_token);
@@ -535,7 +536,7 @@ test('late money: the ticket again while there is stock, else the money back', a
   assert.equal(stats.refunded, 900);
 });
 
-test('webhooks: once, whatever comes twice; never with another amount', async (t) => {
+test('webhooks: repeats have one effect; a different amount has none', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 2, price: 800 });
@@ -684,7 +685,7 @@ test('the window of the sale', async (t) => {
   expect_problem(await server.post(`/events/${short.id}/queue`, { token: fan }), 410, 'event_ended');
 });
 
-test('PATCH retunes a running sale', async (t) => {
+test('PATCH changes a running sale', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const event = await server.event(organizer, { queue: { policy: 'capacity', concurrency: 1 }, total: 5 });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The browser SDK without a browser: against scripted answers, for what a real server seldom does. pages.test.mjs has it in Chromium.
+// The browser SDK without a browser, with scripted answers, for cases that a real server seldom has.
+// pages.test.mjs tests it in Chromium.
 import test from 'node:test';
 import path from 'node:path';
 import { assert, eventually, root, run, sleep } from './lib.mjs';
@@ -19,7 +20,10 @@ const ticket = (changes = {}) => ({
   ...changes,
 });
 
-/** fetch() that answers by script: each entry is {status, body, headers}, an Error, or a function of the request; the last one repeats. */
+/**
+ * fetch() that answers by script: each entry is {status, body, headers}, an Error, or a function of the
+ * request; the last one repeats.
+ */
 function scripted(answers) {
   const requests = [];
   const fetch = async (url, options) => {
@@ -62,7 +66,7 @@ function line_for(t, answers, more = {}) {
   return { line, said, storage, ...script };
 }
 
-test('a reconnection waits anything from nothing to its cap, which doubles up to 30 s', () => {
+test('a reconnection waits from 0 to its cap, which doubles up to 30 s', () => {
   assert.equal(
     reconnect_delay(0, () => 0),
     0,
@@ -84,7 +88,7 @@ test('a reconnection waits anything from nothing to its cap, which doubles up to
   assert.ok(Math.min(...drawn) < 400 && Math.max(...drawn) > 7_600, 'the whole range is used');
 });
 
-test('polls when the server says, waits as long as Retry-After says, and ends at a terminal state', async (t) => {
+test('polls at the time of the server, waits for Retry-After, and ends at a terminal state', async (t) => {
   const s = line_for(t, [
     { status: 201, body: ticket() },
     { body: ticket({ position: 4 }) },
@@ -109,7 +113,7 @@ test('polls when the server says, waits as long as Retry-After says, and ends at
   for (const { credentials } of s.requests) assert.equal(credentials, 'omit');
 });
 
-test('a join whose answer was lost comes again with the same key; a refusal has its code', async (t) => {
+test('a join with a lost answer is repeated with the same key; a refusal has its code', async (t) => {
   const storage = memory();
   const lost = line_for(t, [new TypeError('network')], { storage });
   await assert.rejects(lost.line.join(), /network/);
@@ -132,7 +136,7 @@ test('a join whose answer was lost comes again with the same key; a refusal has 
   assert.equal(new Set(keys).size, 1);
 });
 
-test('what is kept is found again, by another tab as well; what the server does not know is forgotten', async (t) => {
+test('a stored place is found again, also by another tab; one unknown to the server is forgotten', async (t) => {
   const first = line_for(t, [{ status: 201, body: ticket() }, { body: ticket() }]);
   await first.line.join();
   const second = line_for(t, [{ body: ticket({ position: 3 }) }], { storage: first.storage });
@@ -145,7 +149,7 @@ test('what is kept is found again, by another tab as well; what the server does 
   assert.equal(first.storage.kept.size, 0);
 });
 
-test('a late answer sends nobody back, a new place does', () => {
+test('a late answer never raises a position, a new place may', () => {
   const known = place_of(ticket({ position: 3 }));
   assert.equal(place_of(ticket({ position: 5 }), known).position, 3);
   assert.equal(place_of(ticket({ position: 5, ticket_id: 'another' }), known).position, 5);
@@ -183,7 +187,7 @@ test('every frame of the socket', () => {
   }
 });
 
-test('waits are honest ranges, in every language', () => {
+test('waits are ranges, in every language', () => {
   const texts = read_texts();
   const say = (low, high, language = 'en') => wait_text(texts[language], language, { low, high });
   assert.equal(wait_text(texts.en, 'en', null), 'It is too early to say');
@@ -200,7 +204,7 @@ test('waits are honest ranges, in every language', () => {
       assert.doesNotMatch(say(high / 3, high, language), /[{}]|undefined/);
 });
 
-test('the types hold', async () => {
+test('the types compile', async () => {
   const web = path.join(root, 'web');
   const { code, out, err } = await run('npm', ['run', '--silent', 'check'], { cwd: web });
   assert.equal(code, 0, out + err);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server tells the service manager (systemd, Type=notify with a watchdog), by a socket in the place of systemd's.
+// Notifications to the service manager (systemd, Type=notify with a watchdog), received by a socket in the
+// place of systemd.
 import test from 'node:test';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -20,7 +21,7 @@ import {
 const support = (name) => path.join(root, 'tests/support', name);
 const watchdog_ms = 2000 * patience;
 
-/** Takes notifications: `told` has each as {at, lines}. */
+/** Receives notifications: `told` has each as {at, lines}. */
 async function notify_socket(t) {
   const file = path.join(temporary_folder(), 'notify');
   const child = spawn('python3', [support('notify_socket.py'), file], {
@@ -69,7 +70,7 @@ test('ready when it serves, alive within the watchdog, reloading, stopping', asy
   );
 });
 
-test('not ready, and asking for patience, while the ledger is away', async (t) => {
+test('not ready, and asking for more time, while the ledger is unavailable', async (t) => {
   const manager = await notify_socket(t);
   const server = await Server.start({
     settings: { 'ledger.url': 'postgres://nobody:secret@127.0.0.1:1/none' },
@@ -84,10 +85,10 @@ test('not ready, and asking for patience, while the ledger is away', async (t) =
   assert.ok(!JSON.stringify(manager.told).includes('secret'));
 });
 
-test('no sign of life while one thread stands still, and again when it goes on', async (t) => {
+test('no watchdog pings while a thread is blocked, and pings again afterwards', async (t) => {
   const manager = await notify_socket(t);
   const server = await server_for(t, { settings: { 'io.threads': 2 }, env: manager.env });
-  // CAF 0.17 gives its scheduler's workers the second name.
+  // CAF 0.17 names the workers of its scheduler so.
   for (const name of ['fq-io', 'caf.multiplexer']) {
     const held_s = (2 * watchdog_ms) / 1000;
     const before = manager.when('WATCHDOG=1').length;
@@ -96,7 +97,7 @@ test('no sign of life while one thread stands still, and again when it goes on',
     const end = await run('python3', [support('hold_thread.py'), String(server.pid), name, String(held_s)]);
     const until = Date.now();
     assert.equal(end.code, 0, end.err);
-    // One may have been on its way when the thread was stopped.
+    // One may have been in flight when the thread was stopped.
     const meanwhile = manager
       .when('WATCHDOG=1')
       .filter((at) => at > from + watchdog_ms / 4 && at < until - 100);
@@ -108,7 +109,7 @@ test('no sign of life while one thread stands still, and again when it goes on',
   await server.stop();
 });
 
-test('without a service manager nothing is told and nothing missed', async (t) => {
+test('without a service manager nothing is sent, and the server works', async (t) => {
   const server = await server_for(t, { env: { NOTIFY_SOCKET: path.join(temporary_folder(), 'nobody') } });
   assert.equal((await server.get('/livez')).status, 200);
   await server.stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow and hostile clients: absolute deadlines for header, body and reading; idle and too many connections; pipelining. Honest
-// clients must not notice.
+// Slow and hostile clients: absolute deadlines for header, body and reading; idle and too many connections;
+// pipelining. Honest clients are not affected.
 import test from 'node:test';
 import http from 'node:http';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const deadlines = {
   'http.idle_timeout': '2s',
 };
 
-/** Sends byte after byte until the server has had enough; returns what it said and when. */
+/** Sends byte after byte until the server closes; returns its answer and the time. */
 async function drip(server, head, bytes, every_ms) {
   const connection = await server.connect();
   const begun = performance.now();
@@ -58,7 +58,7 @@ async function honest_latency(server, during) {
   return times[Math.floor(times.length * 0.99)];
 }
 
-test('a header that drips in is cut at the deadline, however steadily it comes', async (t) => {
+test('a slow header is cut at the deadline, even if it never pauses', async (t) => {
   const server = await server_for(t, { settings: deadlines });
   const header = `GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(200)}\r\n\r\n`;
   const { answer, took_ms, is_closed } = await drip(server, '', header, 150);
@@ -67,7 +67,7 @@ test('a header that drips in is cut at the deadline, however steadily it comes',
   assert.ok(took_ms < 4000 * patience, `${took_ms} ms`);
 });
 
-test('a body that drips in is cut at the deadline', async (t) => {
+test('a slow body is cut at the deadline', async (t) => {
   const server = await server_for(t, { settings: deadlines });
   const head =
     'POST /auth/customer/otp/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300\r\n\r\n';
@@ -82,7 +82,7 @@ test('a body that drips in is cut at the deadline', async (t) => {
   assert.ok(second.took_ms < 4000 * patience, `${second.took_ms} ms`);
 });
 
-test('who does not read is cut at the deadline, and costs little', async (t) => {
+test('a client that does not read is cut at the deadline and costs little', async (t) => {
   const server = await server_for(t, { settings: deadlines });
   const target = '/openapi.json';
   const size = (await server.get(target)).text.length;
@@ -123,7 +123,7 @@ test('300 slow clients do not slow down an honest one', async (t) => {
   assert.ok(p99 < 250 * patience, `p99 ${p99.toFixed(1)} ms`);
 });
 
-test('idle connections are closed after a while; honest joins succeed beside a thousand of them', async (t) => {
+test('idle connections are closed; honest joins succeed beside a thousand of them', async (t) => {
   const server = await server_for(t, { settings: deadlines });
   const idle = [];
   for (let i = 0; i < 1000; i += 50)
@@ -139,7 +139,7 @@ test('idle connections are closed after a while; honest joins succeed beside a t
   for (const connection of idle) connection.destroy();
 });
 
-test('too many connections: the newest are closed, the admin listener and the old ones go on, and it passes', async (t) => {
+test('too many connections: the newest are closed, the admin listener and old ones work, and it recovers', async (t) => {
   const server = await server_for(t, {
     settings: { ...deadlines, 'http.max_connections': 40, 'http.idle_timeout': '1h' },
   });
@@ -171,7 +171,7 @@ async function metric(server, name) {
 const half_a_request = 'GET /livez HTTP/1.1\r\nHo';
 const its_other_half = 'st: x\r\n\r\n';
 
-/** Opens connections of which every other one says nothing and the rest half a request. */
+/** Opens connections: every other one is silent, the rest send half a request. */
 const open_silent = (server, count) =>
   Promise.all(
     Array.from({ length: count }, async (_, i) => {
@@ -180,7 +180,7 @@ const open_silent = (server, count) =>
     }),
   );
 
-test('a table full of connections that say nothing: honest ones get in', async (t) => {
+test('a table full of silent connections: honest ones succeed', async (t) => {
   const server = await server_for(t, {
     settings: { 'http.max_connections': 60, 'http.header_timeout': '5m', 'http.idle_timeout': '1h' },
   });
@@ -190,7 +190,7 @@ test('a table full of connections that say nothing: honest ones get in', async (
   const silent = await open_silent(server, 60);
   await sleep(1500);
   for (const fan of fans) {
-    const agent = new http.Agent({ keepAlive: true }); // a connection of its own
+    const agent = new http.Agent({ keepAlive: true }); // its own connection
     t.after(() => agent.destroy());
     assert.equal((await server.post(`/events/${event}/queue`, { token: fan, agent })).status, 201);
   }
@@ -198,7 +198,7 @@ test('a table full of connections that say nothing: honest ones get in', async (
   for (const connection of silent) connection.destroy();
 });
 
-test('one address cannot hold many silent connections for long; a crowd has time to speak', async (t) => {
+test('one address cannot hold many silent connections for long; a crowd has time to send', async (t) => {
   const server = await server_for(t, {
     settings: {
       'http.pending_connections_per_address': 10,
@@ -260,7 +260,7 @@ test('pipelined joins: each once, in order', async (t) => {
   assert.equal((await server.stats(organizer, event)).joined_total, 100);
 });
 
-test('a client that goes away in the middle of anything', async (t) => {
+test('a client that disconnects at any moment', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });

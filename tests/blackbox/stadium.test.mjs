@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twenty thousand people behind one address: none of them is limited for the others' sake, while who cannot be told apart is.
+// Twenty thousand customers behind one address: none is limited because of the others, but clients that
+// cannot be told apart are.
 import test from 'node:test';
 import { assert, expect_problem, server_for } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
@@ -7,7 +8,7 @@ import { tenant_on } from './tenant.mjs';
 const crowd = 20_000;
 const at_once = 200;
 
-/** `ask(i)` for every i below `crowd`, so many at a time. */
+/** Runs `ask(i)` for every i below `crowd`, a fixed number at a time. */
 async function all_of(ask) {
   const answers = new Array(crowd);
   let next = 0;
@@ -18,7 +19,7 @@ async function all_of(ask) {
   return answers;
 }
 
-/** All of them are in line, once each, and nobody was told to come back later. */
+/** Asserts that all are in line, once each, without a refusal. */
 function check_all_in(answers) {
   const other = answers.find((answer) => answer.status !== 201);
   assert.equal(other, undefined, other?.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole server started and stopped again and again, with something under way each time. FAIRQUEUE_START_STOP: how often
-// (default 20; the run under AddressSanitizer takes hundreds).
+// The whole server started and stopped repeatedly, with work in progress each time. FAIRQUEUE_START_STOP:
+// repetitions (default 20; the run under AddressSanitizer uses hundreds).
 import test from 'node:test';
 import { assert, fairqueue, patience, run, Server, sleep, temporary_folder } from './lib.mjs';
 
@@ -54,7 +54,7 @@ test('stopped at once, before it is ready', { timeout: 120_000 * patience }, asy
   }
 });
 
-test('refused where the system allows fewer open files than connections need', async () => {
+test('refused if the limit of open files is too low for the connections', async () => {
   const start = (connections) =>
     run('/bin/bash', [
       '-c',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tenant of the waiting room as black-box tests use one: its keys, its operator, its queues and visitors.
+// A tenant of the waiting room for black-box tests: its keys, its operator, its queues and visitors.
 import crypto from 'node:crypto';
 import { assert, fairqueue, run } from './lib.mjs';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listener with TLS of its own, as browsers and operators meet it: REST and WebSocket, certificates read anew under load, what is broken
-// or slow, and testssl.sh.
+// The TLS listener from the view of browsers and operators: REST and WebSocket, reload of certificates under
+// load, broken and slow clients. And testssl.sh.
 import test from 'node:test';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -22,7 +22,7 @@ import {
   WebSocket,
 } from './lib.mjs';
 
-/** A server with TLS, the authority that its certificate is of, and the files that it reads. */
+/** A server with TLS, the authority of its certificate, and its files. */
 async function tls_server(t, { settings = {}, ...options } = {}) {
   const folder = temporary_folder();
   const authority = new Authority(folder);
@@ -43,7 +43,7 @@ async function tls_server(t, { settings = {}, ...options } = {}) {
   return { server, authority, files, port, agent, ca: authority.pem };
 }
 
-/** One request by TLS: {status, headers, text, json}. */
+/** One request over TLS: {status, headers, text, json}. */
 function ask(site, method, target, { token, body, agent = site.agent } = {}) {
   const headers = {
     ...(token && { Authorization: `Bearer ${token}` }),
@@ -83,7 +83,7 @@ function ask(site, method, target, { token, body, agent = site.agent } = {}) {
   });
 }
 
-/** A handshake of its own: {name, protocol, alpn, resumed, session, socket}. */
+/** One handshake: {name, protocol, alpn, resumed, session, socket}. */
 function shake_hands(site, options = {}) {
   return new Promise((resolve, reject) => {
     const socket = tls.connect(
@@ -114,7 +114,7 @@ async function certificate_of(site) {
   return name;
 }
 
-/** A place followed by wss: its frames, and how it ended. */
+/** A place followed over wss: its frames and its end. */
 async function follow(site, event, token) {
   const socket = new WebSocket(`wss://127.0.0.1:${site.port}/ws/queue/${event}`, ['fairqueue.v1', token], {
     ca: site.ca,
@@ -156,7 +156,7 @@ async function reload(site, message) {
   return eventually(`the log says "${message}"`, () => lines(site.server, message)[before]);
 }
 
-test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', async (t) => {
+test('a fan buys over TLS: REST, WebSocket, cookies, strict transport security', async (t) => {
   const site = await tls_server(t);
   const organizer = await site.server.organizer();
   const { id: event } = await site.server.event(organizer, { total: 5 });
@@ -175,7 +175,7 @@ test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', a
   assert.equal(claim.status, 201, claim.text);
   place.socket.close(1000);
   await eventually('closed in order', () => place.closed === 1000);
-  // The plain listener goes on beside it, and says nothing about TLS.
+  // The plain listener works beside it and does not mention TLS.
   const plain = await site.server.get(`/events/${event}`, { token: fan });
   assert.equal(plain.status, 200);
   assert.equal(plain.headers['strict-transport-security'], undefined);
@@ -188,7 +188,7 @@ test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', a
   );
 });
 
-test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (t) => {
+test('returning clients resume; HTTP/1.1 only, TLS 1.2 or newer', async (t) => {
   const site = await tls_server(t);
   for (const version of ['TLSv1.2', 'TLSv1.3']) {
     const first = await shake_hands(site, { minVersion: version, maxVersion: version });
@@ -224,7 +224,7 @@ test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (
   );
 });
 
-test('certificates are read anew under load: nobody is cut off, newcomers get the new one', async (t) => {
+test('certificates are reloaded under load: open connections stay, new ones get the new certificate', async (t) => {
   const site = await tls_server(t, { settings: { 'io.threads': 2 } });
   const organizer = await site.server.organizer();
   const { id: event } = await site.server.event(organizer, { total: 1, queue: { batch_size: 1 } });
@@ -234,7 +234,7 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
   const sockets = await Promise.all(fans.slice(0, 20).map((fan) => follow(site, event, fan)));
   const kept = await shake_hands(site);
 
-  // A crowd that keeps asking over kept connections, and another that connects anew each time.
+  // A crowd on kept connections, and another with a new connection for each request.
   let asked = 0;
   let over = false;
   const failures = [];
@@ -273,7 +273,7 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
     ),
     /^HTTP\/1.1 200/,
   );
-  // They are alive, too: the organizer's word reaches each.
+  // They still work: the organizer's message reaches each.
   const said = await site.server.patch(`/events/${event}`, {
     token: organizer,
     body: { message: 'nearly there' },
@@ -284,7 +284,7 @@ test('certificates are read anew under load: nobody is cut off, newcomers get th
       place.frames.some((frame) => JSON.stringify(frame).includes('nearly there')),
     );
   assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="done"}'), 5);
-  // At the end they are told to come back, by TLS as without.
+  // At the end they get the reconnect notice, with TLS as without.
   site.server.signal('SIGTERM');
   for (const place of sockets) await eventually('told to come back', () => place.closed === 1012);
   assert.deepEqual(await site.server.ended, { code: 0, signal: null });
@@ -330,7 +330,7 @@ test('a broken certificate is refused with the reason, the one in use stays', as
   assert.ok(!site.server.log.includes('BEGIN'), 'no key in the log');
 });
 
-test('a certificate near its end is told: log and metric', async (t) => {
+test('a certificate near its end appears in log and metric', async (t) => {
   const site = await tls_server(t);
   const days = async () =>
     ((await metrics(site.server))('fairqueue_tls_certificate_expiry_timestamp_seconds') - Date.now() / 1000) /
@@ -392,7 +392,7 @@ test('SIGHUP without TLS changes nothing; a server with a broken certificate doe
   assert.match(end.out + end.err, /tls\.key .*ec\.key: .*of another algorithm/);
 });
 
-test('slow, silent and plain clients: each has its answer, and nobody else waits', async (t) => {
+test('slow, silent and plain clients: each gets its answer, and others do not wait', async (t) => {
   const site = await tls_server(t, { settings: { 'tls.handshake_timeout': '2s', 'tls.handshakes_max': 50 } });
   const raw = () =>
     new Promise((resolve) => {
@@ -416,7 +416,7 @@ test('slow, silent and plain clients: each has its answer, and nobody else waits
   const drip = setInterval(() => dribbling.write(Buffer.from([hello[sent++] ?? 0])), 100);
   t.after(() => clearInterval(drip));
   const silent = await Promise.all(Array.from({ length: 49 }, raw));
-  // The door is full of them: a fan comes through all the same, when one of them has been silent for a second.
+  // The limit is reached: a fan still succeeds when one of them has been silent for a second.
   const waited = Date.now();
   const fan = await shake_hands(site);
   assert.ok(Date.now() - waited < 1900 * patience, `${Date.now() - waited} ms`);
@@ -438,14 +438,14 @@ test('half a thousand fans at once', async (t) => {
   assert.deepEqual([...new Set(answers)], [200]);
 });
 
-// -- testssl.sh -----------------------------------------------------------------------------------------------------------
+// -- testssl.sh -----------------------------------------------------------------------------------------
 
-/** Findings that the test's own certificates must cause, by their id, with the reason. */
+/** Findings caused by the test's certificates, by id, with the reason. */
 const of_the_tests = {
   cert_chain_of_trust: 'no browser knows the authority of the tests',
   cert_revocation: 'the authority of the tests says nowhere what it revoked: no CRL, no OCSP',
 };
-/** What the tool may say that it could not look at, with the reason. */
+/** Checks that the tool may skip, with the reason. */
 const of_the_tool = {
   engine_problem: 'its openssl has no ciphers of GOST to try',
   sessionresumption_ticket:
@@ -479,7 +479,7 @@ test('testssl.sh finds nothing of medium severity or above', async (t) => {
   assert.ok(fs.existsSync(report), `testssl ended with ${code}:\n${out.slice(-2000)}${err}`);
   const findings = JSON.parse(fs.readFileSync(report, 'utf8'));
   const of = (id) => findings.find((each) => each.id === id)?.finding;
-  // It has looked, and at our server.
+  // The tool examined our server.
   assert.match(of('TLS1_2'), /offered/);
   assert.match(of('TLS1_3'), /offered/);
   assert.match(of('ALPN_HTTP2') ?? 'not offered', /not offered/);

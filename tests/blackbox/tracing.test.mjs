@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trace from a client's request over the event's actor to the gateway, and its spans at a collector: OTLP over HTTP, as a stand-in takes
-// it. A collector that is away, slow or says no costs no request.
+// One trace from a client's request through the event's actor to the gateway, and its spans at a collector:
+// OTLP over HTTP, taken by a stand-in. A collector that is unavailable, slow or refusing costs no request.
 import http from 'node:http';
 import { describe, it } from 'node:test';
 import { assert, eventually, patience } from './lib.mjs';
@@ -10,7 +10,7 @@ const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const parent = '00f067aa0ba902b7';
 const traced = { traceparent: `00-${trace}-${parent}-01`, tracestate: 'vendor=1' };
 
-/** A collector: what it was sent, and how it answers. */
+/** A collector: keeps received spans, gives configured answers. */
 async function collector(
   t,
   answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),

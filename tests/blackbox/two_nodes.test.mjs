@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two nodes over one Postgres and one Redis: the node that does not own a queue lets its visitors in by what the owner keeps in Redis, never by
-// word that is more than 5 s old (I15), and both count a client's requests together.
+// Two nodes on one Postgres and one Redis. The node that does not own a queue admits visitors by the owner's
+// data in Redis, never by data older than 5 s (I15). Both count a client's requests together.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,10 +9,13 @@ import { Services, redis, through } from '../support/services.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
-/** I15's five seconds, less the two that nginx may remember the answer. */
+/** I15's five seconds, less the two seconds of nginx's cache. */
 const bound_ms = 3000;
 
-/** Two nodes; the first owns a queue of three with four visitors. The first reaches Redis through a proxy that can break. */
+/**
+ * Two nodes; the first owns a queue of three with four visitors. The first reaches Redis through a proxy that
+ * can break.
+ */
 async function two_nodes(t, { lease = '20s' } = {}) {
   const services = await Services.start('postgres', 'redis');
   t.after(() => services.stop());
@@ -43,7 +46,7 @@ async function two_nodes(t, { lease = '20s' } = {}) {
   return { services, proxy, owner, other, tenant, queue, tickets, tokens, token, at_other };
 }
 
-/** How long after `what` the other node still lets visitor `i` in; it must end with `status`. */
+/** Milliseconds after `what` in which the other node still admits visitor `i`; it must end with `status`. */
 async function let_in_for_ms({ at_other }, i, status, what) {
   const from = Date.now();
   await what();
@@ -56,7 +59,7 @@ async function let_in_for_ms({ at_other }, i, status, what) {
   return took;
 }
 
-test('a visitor is known at the other node, and so is the end of the visit', async (t) => {
+test('a visitor and the end of the visit are known at the other node', async (t) => {
   const nodes = await two_nodes(t);
   const { other, owner, queue, tickets, tenant, tokens, at_other } = nodes;
   const granted = await at_other(0, `?queue_id=${queue.id}`);
@@ -81,7 +84,7 @@ test('a visitor is known at the other node, and so is the end of the visit', asy
   assert.equal((await access(other, next)).status, 200, 'whom the freed slot went to');
 });
 
-test('the owner cannot reach Redis: nobody is let in by old word', async (t) => {
+test('the owner cannot reach Redis: no visitor enters by old data', async (t) => {
   const nodes = await two_nodes(t);
   const { proxy, owner, queue, tenant, tickets, at_other } = nodes;
   proxy.refuse();
@@ -100,7 +103,7 @@ test('the owner cannot reach Redis: nobody is let in by old word', async (t) => 
   expect_problem(await at_other(0), 410, 'session_over');
 });
 
-test('the owner admits while it cannot reach Redis: the other does not call that session over', async (t) => {
+test('the owner admits while it cannot reach Redis: the other does not report that session as ended', async (t) => {
   const { proxy, owner, other, queue, tickets, tenant, tokens, token } = await two_nodes(t);
   proxy.refuse();
   proxy.cut();
@@ -117,7 +120,7 @@ test('the owner admits while it cannot reach Redis: the other does not call that
   assert.equal((await tenant.join_as(queue, 'dan')).ticket_id, tickets[3].ticket_id);
 });
 
-test('Redis stalls, with the owner’s word in its socket: no revoked session comes back', async (t) => {
+test('Redis stalls, with the owner’s data in its socket: no revoked session returns', async (t) => {
   const nodes = await two_nodes(t);
   const { services, owner, queue, tenant, tickets, at_other } = nodes;
   await services.pause('redis');
@@ -138,7 +141,7 @@ test('Redis stalls, with the owner’s word in its socket: no revoked session co
   expect_problem(await at_other(0), 410, 'session_over');
 });
 
-test('the owner is frozen: its word is good for 5 s at most; then the other takes over, and all are still inside', async (t) => {
+test('the owner is frozen: its data is valid for at most 5 s; then the other takes over, and all are still inside', async (t) => {
   const nodes = await two_nodes(t, { lease: '10s' });
   const { owner, at_other } = nodes;
   const took = await let_in_for_ms(nodes, 0, 503, () => owner.child.kill('SIGSTOP'));
@@ -160,7 +163,7 @@ test('the owner is frozen: its word is good for 5 s at most; then the other take
   }
 });
 
-test('Redis is killed: the owner goes on, the other says that it does not know, and heals', async (t) => {
+test('Redis is killed: the owner continues, the other answers that it does not know, and recovers', async (t) => {
   const { services, owner, tokens, at_other } = await two_nodes(t);
   await services.kill('redis');
   const answer = await eventually('no word', async () => {
@@ -173,7 +176,7 @@ test('Redis is killed: the owner goes on, the other says that it does not know, 
   await eventually('word again', async () => (await at_other(0)).status === 200, { timeout_ms: 20_000 });
 });
 
-test('a client has one limit with both nodes', async (t) => {
+test('a client has one limit over both nodes', async (t) => {
   const { services, owner, other, tenant, queue } = await two_nodes(t);
   const event = await owner.event(await owner.organizer());
   const fan = await owner.customer();
@@ -192,7 +195,7 @@ test('a client has one limit with both nodes', async (t) => {
   const first = await taken(owner, 40);
   const second = await taken(other, 40);
   assert.ok(first >= 30, `${first} at the first node`);
-  const most = 30 + (Date.now() - began) / 2000 + 2 * 4; // two seconds a request, and an eighth that each may keep to itself
+  const most = 30 + (Date.now() - began) / 2000 + 2 * 4; // one request in two seconds, and an eighth that each node may keep
   assert.ok(first + second <= most, `${first} and ${second}: at most ${most}`);
   assert.ok((await redis(services.redis_url, 'KEYS', 'fairqueue:*:limit:*')).length >= 1);
   assert.equal((await owner.join(fan, event.id)).queue_number, 1, 'others are not limited');

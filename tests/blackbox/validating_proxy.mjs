@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prism between a test and the server: with FAIRQUEUE_TEST_PRISM set, requests go through it, and it compares every request and
-// answer with docs/openapi.yaml. Made of prism-cli's own parts in this process: a process for each server would take a second each.
+// Prism between a test and the server. With FAIRQUEUE_TEST_PRISM set, requests go through it, and it compares
+// every request and answer with docs/openapi.yaml. Built from parts of prism-cli in this process, because a
+// process for each server would take a second each.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 
-/** Whether this run goes through Prism. */
+/** Whether this run uses Prism. */
 export const is_on = Boolean(process.env.FAIRQUEUE_TEST_PRISM);
 
-/** Prism reads and writes bodies anew: what it would change goes to the server itself, as do HEAD and OPTIONS and tests' own connections. */
+/**
+ * Prism rewrites bodies. Requests that it would change bypass it, as do HEAD, OPTIONS and raw connections of
+ * tests.
+ */
 export function can_carry({ method, bytes, admin, agent }) {
   if (!is_on || admin || agent || method === 'HEAD' || method === 'OPTIONS') return false;
   if (bytes === undefined) return true;
@@ -27,7 +31,7 @@ quiet.child = () => quiet;
 let operations;
 
 export class ValidatingProxy {
-  /** Listens on `port` for the server at `upstream`, as `prism proxy` would. */
+  /** Listens on `port` for the server at `upstream`, like `prism proxy`. */
   static async start(description, upstream, port) {
     const require_of_prism = createRequire(createRequire(import.meta.url).resolve('@stoplight/prism-cli'));
     const { createServer } = require_of_prism('@stoplight/prism-http-server');
@@ -52,11 +56,11 @@ export class ValidatingProxy {
     return proxy;
   }
 
-  /** Fails for an answer that is not as described, and for a request that is not as described and was not refused. */
+  /** Fails if an answer differs from the description, or if a request differs and was not refused. */
   check(about, answer) {
     const text = answer.headers['sl-violations'];
     if (text === undefined) return;
-    // Warnings are statuses and content types that are not described.
+    // Warnings are undocumented statuses and content types.
     const violations = text.startsWith('[')
       ? JSON.parse(text)
       : [{ location: ['response'], severity: 'Error', message: text }];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One browser behind ten thousand simulated waiters, each with a WebSocket of its own: whatever the API says after a tick of the admission,
-// the page says within two seconds, from small ticks (half a percent of the line) and large ones down to "your turn".
+// One browser behind ten thousand simulated waiters, each with a WebSocket. Within two seconds of an
+// admission the page shows the state of the API, for small admissions (half a percent of the line) and large
+// ones, down to "your turn".
 import test from 'node:test';
 import { spawn } from 'node:child_process';
 import { browser_for, person } from './browser.mjs';
@@ -23,7 +24,7 @@ const look_every_ms = 100;
 
 const places_left = (value) => (value === 'ADMITTED' ? 0 : value);
 
-/** Joins, waits, and never buys. Ends with the test. */
+/** Joins and waits without buying. Ends with the test. */
 async function crowd_for(t, server, event) {
   const args = {
     'url': server.url,
@@ -61,7 +62,10 @@ const sockets_of = async (server) =>
     /^fairqueue_websockets (\d+)$/m.exec((await server.get('/metrics', { admin: true })).text)?.[1] ?? 0,
   );
 
-/** What the API says of a place from now on, as it changes: {value, at}; `at` is the last moment at which it still said something else. */
+/**
+ * Records changes of a place in the API from now on: {value, at}; `at` is the last time with the previous
+ * value.
+ */
 async function follow_api(server, fan, event, until) {
   const said = [];
   let asked_at = Date.now();
@@ -148,7 +152,7 @@ test(
       ...s,
       value: s.value === 'It is your turn!' ? 'ADMITTED' : s.value,
     }));
-    /** The first in `list` that is as far as `value`: what was over within the two seconds need not be shown. */
+    /** The first in `list` that reached `value`: states that ended within two seconds need not be shown. */
     const reached = (list, value) => list.find((s) => places_left(s.value) <= places_left(value));
     const late = [];
     const delays = said.slice(1).map(({ value, at }) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting room as a service: tenants, API keys, standalone queues, tickets, /access, passes; as a backend, a visitor and a thief see it.
+// The waiting room as a service: tenants, API keys, standalone queues, tickets, /access, passes; from the
+// view of a backend, a visitor and an attacker.
 import test from 'node:test';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -8,7 +9,7 @@ import * as jose from 'jose';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
 import { access, cli, tenant_on, ticket_of } from './tenant.mjs';
 
-// -- queues and tickets ---------------------------------------------------------------------------------------------------
+// -- queues and tickets ---------------------------------------------------------------------------------
 
 test('a visitor from join to access and out', async (t) => {
   const server = await server_for(t);
@@ -38,7 +39,7 @@ test('a visitor from join to access and out', async (t) => {
   expect_problem(await access(server, next.session_token), 410, 'session_over');
 });
 
-test('one place a subject, on a second device and after a refresh', async (t) => {
+test('one place per subject, on a second device and after a refresh', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue();
@@ -85,7 +86,7 @@ test('operator mode: "next 50" admits exactly the 50 at the front, audited', asy
   );
 });
 
-test('settings change while it runs; paused, full, scheduled', async (t) => {
+test('settings change during operation; paused, full, scheduled', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ capacity: 2, external_id: 'match-1' });
@@ -162,7 +163,7 @@ test('revoked: by ticket, by subject, all', async (t) => {
   assert.deepEqual([await may_enter('b'), await may_enter('c')], [410, 200]);
   assert.equal(await revoke({ all: true }), 2);
   assert.deepEqual([await may_enter('c'), await may_enter('d')], [410, 410]);
-  // Who comes back has a new place, of which the old token knows nothing.
+  // A returning visitor has a new place; the old token does not open it.
   const again = await tenant.join_as(queue, 'a');
   assert.notEqual(again.ticket_id, tickets.a.ticket_id);
   const old = await server.socket_at(`/tickets/${first_tokens.a.ticket_id}/ws`, first_tokens.a.ticket_token);
@@ -179,9 +180,9 @@ test('revoked: by ticket, by subject, all', async (t) => {
     );
 });
 
-// -- who may what -----------------------------------------------------------------------------------------------------------
+// -- permissions ----------------------------------------------------------------------------------------
 
-test('a publishable key steals no place; a server key and the tenant’s signature name a subject', async (t) => {
+test('a publishable key cannot take over a place; a server key and the tenant’s signature name a subject', async (t) => {
   const server = await server_for(t);
   const pair = await jose.generateKeyPair('ES256', { extractable: true });
   const file = path.join(temporary_folder(), 'jwk.json');
@@ -236,7 +237,7 @@ test('without a subject a place is known by its Idempotency-Key, which must not 
   assert.equal(stats.json.joined_total, 2);
 });
 
-test('a tenant sees nothing of another, and one kind of token is not another', async (t) => {
+test('a tenant sees nothing of another, and kinds of tokens are not interchangeable', async (t) => {
   const server = await server_for(t);
   const [mine, theirs] = [await tenant_on(server), await tenant_on(server)];
   const queue = await mine.queue();
@@ -259,7 +260,7 @@ test('a tenant sees nothing of another, and one kind of token is not another', a
   expect_problem(await join(theirs.server), 404, 'not_found');
   expect_problem(await join(`${mine.server}x`), 401, 'unauthenticated');
   expect_problem(await join(mine.token), 401, 'unauthenticated', 'a token is no key');
-  // Tickets: each its own.
+  // Tickets: each token opens its own.
   expect_problem(
     await server.get(`/tickets/${ann.ticket_id}`, { token: bob.ticket_token }),
     404,
@@ -283,7 +284,7 @@ test('a tenant sees nothing of another, and one kind of token is not another', a
   );
   expect_problem(await server.get(`/queues/${event.id}`, { token: mine.token }), 404, 'not_found');
   expect_problem(await server.post(`/queues/${event.id}/tickets`, { token: mine.server }), 404, 'not_found');
-  // A session of match A on match B; what is no session.
+  // A session of match A at match B; invalid sessions.
   const other = await mine.queue();
   expect_problem(await access(server, session_token, `?queue_id=${other.id}`), 403, 'wrong_queue');
   const forged = session_token.slice(0, -4) + (session_token.endsWith('AAAA') ? 'BBBB' : 'AAAA');
@@ -293,7 +294,7 @@ test('a tenant sees nothing of another, and one kind of token is not another', a
   assert.equal((await access(server, session_token)).status, 200, 'nothing has happened to it');
 });
 
-test('a revoked key is worth nothing, nor is the token made from it; another key goes on', async (t) => {
+test('a revoked key and its tokens open nothing; another key works', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue();
@@ -309,14 +310,14 @@ test('a revoked key is worth nothing, nor is the token made from it; another key
   await tenant.join_as(queue, 'ann', second);
   const kept = fs.readFileSync(path.join(server.data_dir, 'ledger.db'));
   for (const key of [tenant.join, tenant.server, tenant.operator, second])
-    assert.ok(!kept.includes(key.slice(key.indexOf('_', 3) + 1)), 'the ledger keeps hashes'); // wr_<tenant>_<secret>, and a secret may have a _ of its own
+    assert.ok(!kept.includes(key.slice(key.indexOf('_', 3) + 1)), 'the ledger keeps hashes'); // wr_<tenant>_<secret>; a secret may contain _
   for (const secret of [tenant.join, tenant.server, tenant.operator, tenant.token])
     assert.ok(!server.log.includes(secret), 'no secret in a log');
 });
 
-// -- origins -----------------------------------------------------------------------------------------------------------------
+// -- origins --------------------------------------------------------------------------------------------
 
-test('the auth_request profile knows 200, 401 and 403 only', async (t) => {
+test('the auth_request profile returns only 200, 401 and 403', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue();
@@ -335,7 +336,7 @@ test('the auth_request profile knows 200, 401 and 403 only', async (t) => {
   expect_problem(await access(server, 'x', '?what=1'), 400, 'unknown_parameter');
 });
 
-test('a pass is checked offline with jose, also by a key that was rotated out of use', async (t) => {
+test('a pass is verified offline with jose, also with a rotated-out key', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ concurrency: 10 });
@@ -379,7 +380,7 @@ test('sessions survive kill -9, and there are never more than the cap', async (t
   assert.deepEqual([stats.json.active, stats.json.waiting], [2000, 100]);
 });
 
-// -- limits -----------------------------------------------------------------------------------------------------------------
+// -- limits ---------------------------------------------------------------------------------------------
 
 test('publishable joins are limited by address with an honest Retry-After; a stadium behind one address is not', async (t) => {
   const server = await server_for(t);
@@ -431,7 +432,7 @@ test('access: per session, per key, and for strangers', async (t) => {
   assert.deepEqual([profile.status, profile.headers['x-fairqueue-reason']], [403, 'rate_limited']);
 });
 
-// -- WebSocket and presence ---------------------------------------------------------------------------------------------------
+// -- WebSocket and presence -----------------------------------------------------------------------------
 
 test('a socket follows the ticket, on several devices, and after a reconnect', async (t) => {
   const server = await server_for(t);
@@ -468,7 +469,7 @@ test('a socket follows the ticket, on several devices, and after a reconnect', a
   assert.equal(stranger.status, 404);
 });
 
-test('a ghost does not block the line and a connected visitor is none, watched from the beginning or later', async (t) => {
+test('an absent visitor does not block the line, and a connected one is never absent, watched from the start or later', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fan's WebSocket: who may open it, what it tells, what it takes, and how it ends (ASVS V4.4; RFC 6455 by raw frames).
+// The fan's WebSocket: permissions, pushed frames, accepted frames, and its end (ASVS V4.4; RFC 6455 by raw
+// frames).
 import test from 'node:test';
 import crypto from 'node:crypto';
 import {
@@ -24,7 +25,7 @@ async function line_of(t, count, { settings, queue = { policy: 'operator' }, ...
   return { server, organizer, event, fans, ticket_types };
 }
 
-test('who may open it', async (t) => {
+test('permission to open it', async (t) => {
   const {
     server,
     organizer,
@@ -210,7 +211,7 @@ test('cancelled by the organizer: the admitted are revoked', async (t) => {
   assert.equal(await socket.close_code(), 1000);
 });
 
-test('its token ends: 4401 soon after, and no new socket with it', async (t) => {
+test('its token expires: 4401 soon after, and no new socket with it', async (t) => {
   const {
     server,
     event,
@@ -237,7 +238,7 @@ test('its token ends: 4401 soon after, and no new socket with it', async (t) => 
   lasting.close();
 });
 
-test('after kill -9 a client comes back to its number', async (t) => {
+test('after kill -9 a client returns to its number', async (t) => {
   const { server, event, fans } = await line_of(t, 3);
   const socket = await server.socket(event, fans[2]);
   const before = (await socket.frame('state')).entry;
@@ -272,7 +273,7 @@ test('many sockets see one batch of admissions', async (t) => {
   }
 });
 
-// -- frames by hand -----------------------------------------------------------------------------------------------------------
+// -- frames by hand -------------------------------------------------------------------------------------
 
 function frame(opcode, payload = Buffer.alloc(0), { fin = true, rsv = 0, masked = true, length } = {}) {
   const size = length ?? payload.length;
@@ -365,7 +366,7 @@ const violations = [
   ['a flood of pings', Array.from({ length: 200 }, () => frame(9, text(3))), [1008]],
 ];
 
-test('frames that break the rules', async (t) => {
+test('invalid frames', async (t) => {
   const {
     server,
     event,
@@ -384,7 +385,7 @@ test('frames that break the rules', async (t) => {
   assert.equal((await server.position(fan, event)).status, 'WAITING');
 });
 
-test('frames that keep the rules', async (t) => {
+test('valid frames', async (t) => {
   const {
     server,
     event,
@@ -418,7 +419,7 @@ test('frames that keep the rules', async (t) => {
   connection.destroy();
 });
 
-test('handshakes that break the rules', async (t) => {
+test('invalid handshakes', async (t) => {
   const {
     server,
     event,
@@ -455,7 +456,7 @@ test('handshakes that break the rules', async (t) => {
   assert.ok([400, 426].includes(await attempt(good, 'GET', '1.0')));
 });
 
-test('a peer that does not read is dropped, not buffered for', async (t) => {
+test('a peer that does not read is dropped, not buffered', async (t) => {
   const {
     server,
     organizer,
@@ -465,7 +466,8 @@ test('a peer that does not read is dropped, not buffered for', async (t) => {
   const connection = await raw_socket(server, event, fan);
   connection.socket.pause();
   await sleep(100);
-  // Pongs fill the pipe: 20 pings a second are allowed, so this only shows that nothing breaks; the bound itself is a unit test.
+  // Pongs fill the pipe: 20 pings a second are allowed, so this only shows that nothing breaks; the bound
+  // itself is a unit test.
   for (let i = 0; i < 15; ++i) connection.send(frame(9, text(125)));
   for (let i = 0; i < 10; ++i) {
     await server.post(`/events/${event}/pause`, { token: organizer });
