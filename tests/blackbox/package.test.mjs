@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Debian package: packed by cpack, installed in a bare Debian 12 (tests/support/bare_debian), started as its unit says, upgraded,
-// removed and purged. There is no systemd in that root: this file does what the unit's lines ask of it.
+// The Debian package: packed by cpack, installed in a bare Debian 12 (tests/support/bare_debian), started,
+// upgraded, removed and purged. That root has no systemd: this file starts the service as the unit says.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -76,7 +76,8 @@ class Debian {
   start() {
     const { ExecStart, Environment, User, Group, UMask, LimitNOFILE } = this.unit('Service');
     const [name, ...args] = this.enter(
-      `ip link set lo up; ulimit -n ${LimitNOFILE} 2>/dev/null || ulimit -n $(ulimit -H -n); umask ${UMask}
+      `ip link set lo up; umask ${UMask}
+       ulimit -n ${LimitNOFILE} 2>/dev/null || ulimit -n $(ulimit -H -n)
        exec chroot --userspec=${User}:${Group} $root env -i PATH=/usr/bin:/bin ${Environment.join(' ')} ${ExecStart}`,
       ['--mount', '--net'],
     );
@@ -114,7 +115,7 @@ test('the package: installed, started, upgraded, removed, purged', async (t) => 
   const debian = await Debian.unpack(t);
 
   await t.test('it installs with what the programs load, and a user without rights', async () => {
-    assert.match(await debian.install(file), /set http\.public_url .* systemctl enable --now fairqueue/);
+    assert.match(await debian.install(file), /set http\.public_url in [^]* systemctl enable --now fairqueue/);
     assert.equal(await debian.must('dpkg', '--audit'), '');
     assert.match(await debian.must('fairqueue', '--version'), /^\d+\.\d+/);
     assert.match(await debian.must('fairqueue-load', '--help'), /--/);
