@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Dockerfile, built and run by buildah without an engine. A bare Debian (tests/support/bare_debian) replaces
-// debian:12. Compiles the server: only with FAIRQUEUE_LONG=1.
+// The Dockerfile, built and run by buildah without an engine. A bare Debian (tests/support/bare_debian)
+// replaces debian:12. Compiles the server: only with FAIRQUEUE_LONG=1.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';

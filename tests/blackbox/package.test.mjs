@@ -48,7 +48,7 @@ class Debian {
     const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
     const [name, ...args] = this.enter(
       `[ -e $root/etc/resolv.conf ] || cp /etc/resolv.conf $root/etc/
-       exec chroot $root env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C ${quoted}`,
+       exec chroot $root env -i PATH=/usr/sbin:/usr/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C ${quoted}`,
     );
     return run(name, args, { timeout_ms: 300_000 });
   }
@@ -72,13 +72,13 @@ class Debian {
     for (const [, name, value] of text.matchAll(/^(\w+)=(.*)$/gm)) (keys[name] ??= []).push(value);
     return keys;
   }
-  /** Starts the unit's ExecStart as its user, with its environment, limits and umask, in a network of its own. */
+  /** Starts the ExecStart of the unit with its user, environment, limits and umask, in its own network. */
   start() {
     const { ExecStart, Environment, User, Group, UMask, LimitNOFILE } = this.unit('Service');
     const [name, ...args] = this.enter(
       `ip link set lo up; umask ${UMask}
        ulimit -n ${LimitNOFILE} 2>/dev/null || ulimit -n $(ulimit -H -n)
-       exec chroot --userspec=${User}:${Group} $root env -i PATH=/usr/bin:/bin ${Environment.join(' ')} ${ExecStart}`,
+       exec chroot --userspec=${User}:${Group} $root env -i ${Environment.join(' ')} ${ExecStart}`,
       ['--mount', '--net'],
     );
     const child = spawn(name, args, { stdio: ['ignore', 'pipe', 'pipe'] });
