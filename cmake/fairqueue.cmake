@@ -172,7 +172,7 @@ function(fq_test name)
   endif()
   # CAF's own watchdog ends a case after 30 s, which a sanitizer on a busy machine may take.
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/run_checks $<TARGET_FILE:test_${name}> --max-runtime=${arg_TIMEOUT})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS 2 LABELS "${arg_LABELS}")
 endfunction()
 # The libraries do the work; the checks around them need no optimizer.
 set(FQ_TEST_OPTIMIZATION $<$<CONFIG:Release>:-O0>)

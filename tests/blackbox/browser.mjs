@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Debian's Chromium for black-box tests: pages without errors, accessibility by axe-core, screenshots in the
 // build folder.
+import { after } from 'node:test';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -12,13 +13,14 @@ const executable = process.env.FAIRQUEUE_CHROMIUM ?? '/usr/bin/chromium';
 const axe_source = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shots = process.env.FAIRQUEUE_SCREENSHOTS ?? path.join(root, 'build/screenshots');
 
-/** A browser that ends with the test. */
-export async function browser_for(t) {
+let launched;
+/** One browser for all tests of a file: each person has a profile of their own (`person`). */
+export function browser_for() {
   assert.ok(fs.existsSync(executable), `no ${executable}; run scripts/setup`);
-  const browser = await chromium.launch({ executablePath: executable, args: sandboxed });
-  t.after(() => browser.close());
-  return browser;
+  launched ??= chromium.launch({ executablePath: executable, args: sandboxed });
+  return launched;
 }
+after(async () => (await launched)?.close());
 
 /** A separate browser profile. Errors of scripts and violations of the policy fail the test at its end. */
 export async function person(t, browser, options = {}) {

@@ -24,7 +24,7 @@ async function console_for(t, { options = {}, browser_options = {}, start = '' }
   const server = await server_for(t, options);
   const who = await server.new_organizer();
   const login = await server.post('/auth/organizer/login', { body: who });
-  const context = await person(t, await browser_for(t), {
+  const context = await person(t, await browser_for(), {
     viewport: { width: 1280, height: 900 },
     acceptDownloads: true,
     ...browser_options,

@@ -20,7 +20,7 @@ import {
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
-const sales = 3;
+const sales = process.env.FAIRQUEUE_LONG === '1' ? 3 : 1;
 const kills_per_sale = 8;
 const batch_size = 10;
 

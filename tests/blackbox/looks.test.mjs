@@ -128,7 +128,7 @@ async function wait_in_queue(t, browser, server, tenant, locale) {
 for (const locale of ['en', 'ar'])
   test(`a purchase, ${locale}`, async (t) => {
     const server = await server_for(t);
-    await buy(t, await browser_for(t), server, await server.organizer(), locale);
+    await buy(t, await browser_for(), server, await server.organizer(), locale);
   });
 
 for (const locale of ['en', 'ar'])
@@ -139,7 +139,7 @@ for (const locale of ['en', 'ar'])
       `[stadium]\nname = "Stadium Shop"\ncolour = "#ffd23f"\nlogo_url = "${logo}"\nhome_url = "https://stadium.example"\nreturn_url = "https://stadium.example/enter"\nnote = "Tickets are personal."\n`,
     );
     const server = await server_for(t, { settings: { 'pages.branding': looks } });
-    await wait_in_queue(t, await browser_for(t), server, await tenant_on(server, 'stadium'), locale);
+    await wait_in_queue(t, await browser_for(), server, await tenant_on(server, 'stadium'), locale);
   });
 
 test('before the line opens, dark', async (t) => {
@@ -151,7 +151,7 @@ test('before the line opens, dark', async (t) => {
     sale_start: after(7200),
     sale_end: after(9000),
   });
-  const page = await (await person(t, await browser_for(t), { colorScheme: 'dark' })).newPage();
+  const page = await (await person(t, await browser_for(), { colorScheme: 'dark' })).newPage();
   await page.goto(`${server.url}/wait/${sale.id}`);
   await look_at(page, 'not-open-dark');
 });

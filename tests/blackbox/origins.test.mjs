@@ -218,7 +218,7 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   const tenant = await tenant_on(server, 'stadium');
   const queue = await tenant.queue({ name: 'Shop', mode: 'operator', concurrency: 10 });
   await nginx_for(t, { server, queue, waiting: `${server.url}/wait/${queue.id}`, port });
-  const page = await (await person(t, await browser_for(t))).newPage();
+  const page = await (await person(t, await browser_for())).newPage();
   await page.goto(shop);
   assert.equal(new URL(page.url()).origin, server.url, 'sent to wait');
   await page.getByRole('button', { name: 'Join the line' }).click();

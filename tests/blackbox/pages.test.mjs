@@ -108,7 +108,7 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
     body: { code: 'EARLY', discount: { type: 'percent', percent: 10 } },
   });
   assert.equal(promo.status, 201, promo.text);
-  const page = await (await person(t, await browser_for(t))).newPage();
+  const page = await (await person(t, await browser_for())).newPage();
   await page.goto(`${s.server.url}/shop`);
   await check_page(page, 'shop');
   await page.getByRole('link', { name: 'Go to the line' }).click();
@@ -205,7 +205,7 @@ test('a person without script buys a ticket', async (t) => {
 test('two tabs and a second device have one place; leaving in one leaves in all', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 1);
-  const browser = await browser_for(t);
+  const browser = await browser_for();
   const home = await person(t, browser);
   const first = await home.newPage();
   await first.goto(s.url);
@@ -233,7 +233,7 @@ test('two tabs and a second device have one place; leaving in one leaves in all'
 test('offline and back: the page shows it and catches up', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 3);
-  const home = await person(t, await browser_for(t));
+  const home = await person(t, await browser_for());
   const page = await home.newPage();
   await page.goto(s.url);
   await sign_in(s, page, address());
@@ -256,7 +256,7 @@ test('offline and back: the page shows it and catches up', async (t) => {
 test('the server is restarted while a customer waits', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
-  const page = await (await person(t, await browser_for(t))).newPage();
+  const page = await (await person(t, await browser_for())).newPage();
   await page.goto(s.url);
   await sign_in(s, page, address());
   await place_is(page, '3');
@@ -291,7 +291,7 @@ async function admitted_in_background(s, home) {
 
 test('admitted in a background tab of a phone: the service worker notifies, and brings the page back', async (t) => {
   const s = await sale_for(t);
-  const home = await person(t, await browser_for(t), { permissions: ['notifications'] });
+  const home = await person(t, await browser_for(), { permissions: ['notifications'] });
   await home.addInitScript(() => {
     // As on Android.
     globalThis.Notification = class {
@@ -343,7 +343,7 @@ test('admitted in a background tab of a phone: the service worker notifies, and 
 
 test('admitted in a background tab without a service worker: a sound, a notification, the title', async (t) => {
   const s = await sale_for(t);
-  const home = await person(t, await browser_for(t), {
+  const home = await person(t, await browser_for(), {
     permissions: ['notifications'],
     serviceWorkers: 'block',
   });
@@ -371,7 +371,7 @@ test('admitted in a background tab without a service worker: a sound, a notifica
 
 test('with the keyboard only', async (t) => {
   const s = await sale_for(t);
-  const page = await (await person(t, await browser_for(t))).newPage();
+  const page = await (await person(t, await browser_for())).newPage();
   await page.goto(s.url);
   await page.keyboard.press('Tab');
   assert.equal(
@@ -454,7 +454,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
     event: { name: 'Internationales Donaudampfschifffahrtsgesellschaftsjubiläum '.repeat(2).trim() },
   });
   await crowd(s, 1);
-  const browser = await browser_for(t);
+  const browser = await browser_for();
   const email = address();
   // 1,280 pixels at 200 % are 640; WCAG 1.4.10 requires 320.
   for (const [name, options] of [
@@ -479,7 +479,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
 test("in the visitor's language, right to left where needed", async (t) => {
   const s = await sale_for(t);
   await crowd(s, 2);
-  const browser = await browser_for(t);
+  const browser = await browser_for();
   const email = address();
   const english = await (await person(t, browser)).newPage();
   await english.goto(s.url);
@@ -536,7 +536,7 @@ note = "Tickets are personal."
     external_id: 'final-27',
   });
   await tenant.join_as(queue, 'before me');
-  const context = await person(t, await browser_for(t));
+  const context = await person(t, await browser_for());
   const page = await context.newPage();
   const url = `${server.url}/wait/${queue.id}`;
   await page.goto(url);
@@ -592,7 +592,7 @@ async function visitor_of_queue(t, { queue: changes = {}, context: options = {} 
   const server = await server_for(t);
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ name: 'Final', mode: 'operator', concurrency: 10, ...changes });
-  const browser = await browser_for(t);
+  const browser = await browser_for();
   const context = await person(t, browser, options);
   const page = await context.newPage();
   const url = `${server.url}/wait/${queue.id}`;
@@ -662,7 +662,7 @@ test('a customer with the maximum of tickets sees it and a link to the order', a
     async () =>
       (await s.server.get(`/orders/${order.json.order_id}/status`, { token: fan })).json.status === 'success',
   );
-  const context = await person(t, await browser_for(t));
+  const context = await person(t, await browser_for());
   await context.addCookies([{ name: 'fairqueue_customer', value: fan, url: s.server.url }]);
   const page = await context.newPage();
   await page.goto(s.url);
@@ -807,7 +807,7 @@ test('a newcomer with the demo and a browser: from the address in the README to 
   const server = await server_for(t, { demo: true });
   const advised = /Buy a ticket\s+open (\S+)/.exec(server.log)?.[1];
   assert.equal(advised, `${server.url}/shop`, server.log);
-  const browser = await browser_for(t);
+  const browser = await browser_for();
 
   // The organizer: the console links to the address and password.
   const desk = await person(t, browser);
@@ -1010,7 +1010,7 @@ test('the widget on another site: joins, survives a reload, is admitted, hands o
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ mode: 'operator', concurrency: 10 });
   await tenant.join_as(queue, 'before me');
-  const browser = await browser_for(t);
+  const browser = await browser_for();
   const visit = async (hash = '') => {
     const page = await (await person(t, browser)).newPage();
     await page.goto(`${site}/${hash}`);
@@ -1055,7 +1055,7 @@ test('sizes: the SDK fits in 10 KB, a waiting page in 60 KB with everything', as
     t.diagnostic(`${name}: ${file.text.length} bytes, ${packed} gzipped`);
     assert.ok(packed <= 10 * 1024, `${name} is ${packed} bytes`);
   }
-  const context = await person(t, await browser_for(t));
+  const context = await person(t, await browser_for());
   const page = await context.newPage();
   await page.goto(s.url);
   await sign_in(s, page, address());

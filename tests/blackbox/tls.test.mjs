@@ -1,47 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TLS listener from the view of browsers and operators: REST and WebSocket, reload of certificates under
-// load, broken and slow clients. And testssl.sh.
+// load, broken and slow clients. tls_scan.test.mjs runs testssl.sh.
 import test from 'node:test';
-import crypto from 'node:crypto';
 import fs from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
 import { Authority, install } from '../support/certificates.mjs';
-import {
-  assert,
-  eventually,
-  free_port,
-  patience,
-  run,
-  sale,
-  server_for,
-  sleep,
-  temporary_folder,
-  WebSocket,
-} from './lib.mjs';
-
-/** A server with TLS, the authority of its certificate, and its files. */
-async function tls_server(t, { settings = {}, ...options } = {}) {
-  const folder = temporary_folder();
-  const authority = new Authority(folder);
-  const files = { certificate: path.join(folder, 'chain.pem'), key: path.join(folder, 'key.pem') };
-  install(authority.issue('first'), files);
-  const port = await free_port();
-  const server = await server_for(t, {
-    ...options,
-    settings: {
-      'tls.listen': `127.0.0.1:${port}`,
-      'tls.certificate': files.certificate,
-      'tls.key': files.key,
-      ...settings,
-    },
-  });
-  const agent = new https.Agent({ ca: authority.pem, keepAlive: true, maxSockets: 64 });
-  t.after(() => agent.destroy());
-  return { server, authority, files, port, agent, ca: authority.pem };
-}
+import { WebSocket, assert, eventually, patience, run, server_for, sleep, temporary_folder } from './lib.mjs';
+import { tls_server } from './tls.mjs';
 
 /** One request over TLS: {status, headers, text, json}. */
 function ask(site, method, target, { token, body, agent = site.agent } = {}) {
@@ -436,63 +404,4 @@ test('half a thousand fans at once', async (t) => {
     ),
   );
   assert.deepEqual([...new Set(answers)], [200]);
-});
-
-// -- testssl.sh -----------------------------------------------------------------------------------------
-
-/** Findings caused by the test's certificates, by id, with the reason. */
-const of_the_tests = {
-  cert_chain_of_trust: 'no browser knows the authority of the tests',
-  cert_revocation: 'the authority of the tests says nowhere what it revoked: no CRL, no OCSP',
-};
-/** Checks that the tool may skip, with the reason. */
-const of_the_tool = {
-  engine_problem: 'its openssl has no ciphers of GOST to try',
-  sessionresumption_ticket:
-    'its s_client hangs up at once, now and then before the ticket of TLS 1.3 has come; resumption has a test above',
-};
-const severe = ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL'];
-
-test('testssl.sh finds nothing of medium severity or above', async (t) => {
-  const site = await tls_server(t);
-  const report = path.join(temporary_folder(), 'report.json');
-  const { code, out, err } = await run(
-    'testssl',
-    [
-      '--quiet',
-      '--color',
-      '0',
-      '--warnings',
-      'batch',
-      '--ip',
-      '127.0.0.1',
-      '--jsonfile',
-      report,
-      `https://localhost:${site.port}/livez`,
-    ],
-    { timeout_ms: 240_000 * patience },
-  ).catch((error) =>
-    assert.fail(
-      /no program/.test(error.message) ? 'testssl.sh is missing; scripts/setup installs it' : error,
-    ),
-  );
-  assert.ok(fs.existsSync(report), `testssl ended with ${code}:\n${out.slice(-2000)}${err}`);
-  const findings = JSON.parse(fs.readFileSync(report, 'utf8'));
-  const of = (id) => findings.find((each) => each.id === id)?.finding;
-  // The tool examined our server.
-  assert.match(of('TLS1_2'), /offered/);
-  assert.match(of('TLS1_3'), /offered/);
-  assert.match(of('ALPN_HTTP2') ?? 'not offered', /not offered/);
-  assert.match(of('HSTS') ?? of('HSTS_time'), /365 days/);
-  assert.match(of('heartbleed'), /not vulnerable/);
-  assert.ok(findings.length > 100, `${findings.length} findings`);
-  const found = findings.filter(
-    ({ id, severity }) =>
-      (severe.includes(severity) && !(id in of_the_tests)) || (severity === 'WARN' && !(id in of_the_tool)),
-  );
-  assert.deepEqual(found, []);
-  const unused = Object.keys(of_the_tests).filter(
-    (id) => !findings.some((each) => each.id === id && severe.includes(each.severity)),
-  );
-  assert.deepEqual(unused, [], 'an exception that nothing needs');
 });

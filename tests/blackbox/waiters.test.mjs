@@ -102,7 +102,7 @@ test(
       { timeout_ms: 60_000, every_ms: 500 },
     );
     const fan = await server.customer();
-    const context = await person(t, await browser_for(t));
+    const context = await person(t, await browser_for());
     await context.addCookies([{ name: 'fairqueue_customer', value: fan, url: server.url }]);
     await context.addInitScript(() => {
       if (!location.protocol.startsWith('http')) return; // about:blank, before the page
