@@ -149,6 +149,18 @@ function(fq_generated target file)
   target_sources(${target} PRIVATE ${file})
 endfunction()
 
+# fq_embed_texts(target function header namespace pattern): the files of the pattern become part of the target, as the function in the header.
+function(fq_embed_texts target function header space pattern)
+  file(GLOB files CONFIGURE_DEPENDS ${pattern})
+  list(JOIN files "|" list)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${function}.cpp)
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DFUNCTION=${function} -DHEADER=${header} -DSPACE=${space} "-DFILES=${list}"
+            -P ${CMAKE_SOURCE_DIR}/cmake/embed_texts.cmake
+    DEPENDS ${CMAKE_SOURCE_DIR}/cmake/embed_texts.cmake ${files} VERBATIM)
+  fq_generated(${target} ${output})
+endfunction()
+
 # fq_test(name [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]): a program on CAF's test framework, one ctest
 # entry. SOURCES: otherwise every .cpp file below the folder. HEADERS: precompiled for this program instead of the shared ones.
 set(FQ_TEST_HEADERS ${CMAKE_SOURCE_DIR}/tests/framework.hpp)

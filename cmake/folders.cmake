@@ -70,8 +70,7 @@ fq_folder(net/api
 fq_folder(net/pages
           USES domain/base domain/money domain/sale crypto config store/port outbound web
                net/http net/bridge net/wire net/service
-          LINK Boost::json PkgConfig::QRCODE
-          ALONE visit texts shop_routes)
+          LINK Boost::json PkgConfig::CTEMPLATE PkgConfig::QRCODE)
 fq_folder(net/ops USES net/http net/bridge net/service net/pages)
 fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
 

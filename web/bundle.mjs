@@ -72,5 +72,6 @@ await Promise.all([
   script('pages/worker.mjs', 'worker.js'),
   script('console/main.jsx', 'console.mjs', license_with('preact', 'uplot')),
   style('pages/pages.css', 'pages.css'),
+  style('pages/plain.css', 'plain.css'),
   style('console/console.css', 'console.css'),
 ]);

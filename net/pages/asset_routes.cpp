@@ -4,8 +4,8 @@
 #include "net/http/encoding.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/demo.hpp"
-#include "net/pages/html.hpp"
 #include "net/pages/openapi.hpp"
+#include "net/pages/plain_page.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
@@ -47,27 +47,20 @@ response content_of(const web::asset& found, const request& rq, std::string_view
   return answer;
 }
 
-/// {"JPY":0,"KWD":3,...} as the value of an attribute. Browsers know how people write currencies (CLDR),
-/// but not the minor unit of a price.
-std::string decimals_for_attribute() {
-  std::string json = "{";
+/// {"JPY":0,"KWD":3,...}. Browsers know how people write currencies (CLDR), but not the minor unit of a
+/// price.
+std::string decimals_json() {
+  std::string json;
   for (const auto& [currency, decimals] : unusual_decimals())
-    json.append(json.size() > 1 ? "," : "")
-      .append("\"")
-      .append(currency)
-      .append("\":")
-      .append(std::to_string(decimals));
-  std::string out;
-  append_escaped(out, json + "}");
-  return out;
+    json.append(json.empty() ? "{\"" : ",\"").append(currency).append("\":").append(std::to_string(decimals));
+  return json + "}";
 }
 
 } // namespace
 
 awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  return ready(page(200, "FairQueue API", api_listing(), page_rights::assets,
-                    {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
+  return ready(docs_page());
 }
 
 /// For browsers that look for an icon by this name: on our JSON answers, and on pages that name none.
@@ -80,15 +73,10 @@ awaitable<response> get_favicon(context& ctx, const request& rq, const path_para
 /// The organizer's console: all script, which uses the public API and the currency list only.
 awaitable<response> get_console(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  static const std::string decimals = decimals_for_attribute();
-  // The demo's sign-in links to its address and password.
-  std::string place = R"(<div id="console" data-decimals=")" + decimals
-                      + (demo_for(ctx, rq) ? R"(" data-demo="demo/mail#organizer"></div>)" : R"("></div>)");
-  place +=
-    R"(<noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> )"
-    R"(as well.</p></noscript>)";
-  return ready(
-    page(200, "FairQueue console", place, page_rights::application, {"console.css", "console.mjs"}));
+  page_data data;
+  data.set("DECIMALS", decimals_json());
+  data.show("DEMO", demo_for(ctx, rq)); // the sign-in links to its address and password
+  return ready(plain_page("console", std::move(data), page_rights::application));
 }
 
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path) {

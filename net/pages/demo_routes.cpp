@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /demo/mail: the demo's mailbox. Works without script; all text from mails is escaped.
+// GET /demo/mail: the demo's mailbox. Works without script.
 #include "net/pages/demo.hpp"
+#include "net/pages/limits.hpp"
 
 #include "net/http/client_address.hpp"
 #include "net/http/cors.hpp"
-#include "net/pages/html.hpp"
 #include "net/pages/visit.hpp"
-#include "net/pages/wait_page.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
@@ -16,8 +15,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr std::size_t mails_shown_max = 50;
 
 /// Whether a proxy's field is present. A proxy that adds none looks like a browser; then `http.public_url`
 /// shows that there is one (app/demo).
@@ -34,31 +31,6 @@ awaitable<response> show_mailbox(visit v) {
   const auto mails = co_await offload(v.ctx.io, v.ctx.shared->sandbox_lane, std::move(look));
   if (!mails) co_return problem(fault::unavailable, v.rq.request_id, {}, 1);
   co_return render(mailbox_page(v.in, v.base(), *demo, *mails), v.base(), brand_of(v.ctx, default_tenant));
-}
-
-void append_organizer(std::string& out, language in, const std::string& base, const demo_facts& demo) {
-  out += "<section class=\"card\" id=\"organizer\">";
-  append_element(out, "h2", "", text(in, "demo_organizer"));
-  append_element(out, "p", "class=\"soft\"", text(in, "demo_organizer_lead"));
-  out += "<p>";
-  append_element(out, "code", "data-demo=\"email\"", demo.organizer_email);
-  out += "<br>";
-  append_element(out, "code", "data-demo=\"password\"", demo.organizer_password);
-  out += "</p><p>";
-  append_element(out, "a", "href=\"" + base + "/console\"", text(in, "demo_console"));
-  out += "</p></section>";
-}
-
-void append_mail(std::string& out, language in, const kept_mail& mail) {
-  constexpr std::string_view of_mails = "lang=\"en\" dir=\"auto\""; // mails do not follow the page's language
-  out += "<article class=\"card\">";
-  append_element(out, "h2", of_mails, mail.subject);
-  out += "<p class=\"soft\"><bdi>";
-  append_escaped(out, mail.to);
-  out += "</bdi></p>";
-  append_timed(out, in, "p", "class=\"soft\"", "mail_sent", mail.sent);
-  append_element(out, "pre", of_mails, mail.text);
-  out += "</article>";
 }
 
 } // namespace
@@ -81,22 +53,19 @@ const demo_facts* demo_for(const context& ctx, const request& rq) {
 
 site_page mailbox_page(language in, const std::string& base, const demo_facts& demo,
                        const std::vector<kept_mail>& mails) {
-  site_page page{.in = in};
-  page.title = text(in, "mailbox");
-  append_element(page.hero, "h1", "class=\"big\"", page.title);
-  append_element(page.hero, "p", "class=\"sub\"", text(in, "mailbox_lead"));
-  page.hero += "<p class=\"sub\">";
-  append_element(page.hero, "a", "class=\"button\" href=\"" + base + std::string{mailbox_path} + '"',
-                 text(in, "mailbox_again"));
-  page.hero += "</p>";
-  page.main_class = "narrow";
-  if (mails.empty()) {
-    page.main += "<section class=\"card\">";
-    append_element(page.main, "p", "", text(in, "mailbox_empty"));
-    page.main += "</section>";
+  site_page page{in, "mailbox", std::string{text(in, "mailbox")}};
+  auto& data = page.data;
+  data.set("MAILBOX", base + std::string{mailbox_path});
+  data.show("IS_EMPTY", mails.empty());
+  for (const auto& mail : mails) {
+    auto article = data.add("MAIL");
+    article.set("SUBJECT", mail.subject);
+    article.set("TO", mail.to);
+    article.set_time(mail.sent);
+    article.set("TEXT", mail.text);
   }
-  for (const auto& mail : mails) append_mail(page.main, in, mail);
-  append_organizer(page.main, in, base, demo);
+  data.set("EMAIL", demo.organizer_email);
+  data.set("PASSWORD", demo.organizer_password);
   return page;
 }
 

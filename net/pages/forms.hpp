@@ -4,6 +4,7 @@
 #pragma once
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
+#include "net/pages/limits.hpp"
 
 #include <optional>
 #include <string>
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace fq::net {
-
-inline constexpr std::size_t form_fields_max = 100;
 
 /// Whether the Content-Type is application/x-www-form-urlencoded.
 [[nodiscard]] bool is_form(const request& rq);

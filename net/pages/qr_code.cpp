@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/pages/qr_code.hpp"
 
-#include "net/pages/html.hpp"
-
 #include <qrcodegen/qrcodegen.hpp>
 
 namespace fq::net {
@@ -16,7 +14,7 @@ void append_run(std::string& path, int x, int y, int length) {
   path += "M" + std::to_string(x) + "," + std::to_string(y) + "h" + width + "v1h-" + width + "z";
 }
 
-std::string path_of(const qrcodegen::QrCode& code) {
+std::string modules_of(const qrcodegen::QrCode& code) {
   std::string path;
   for (int y = 0; y < code.getSize(); ++y)
     for (int x = 0; x < code.getSize(); ++x) {
@@ -29,17 +27,10 @@ std::string path_of(const qrcodegen::QrCode& code) {
 
 } // namespace
 
-void append_qr_code(std::string& out, std::string_view content, std::string_view label) {
-  const std::string text{content};
+qr_code qr_code_of(const std::string& content) {
   // A screen covers no part of the code: the lowest correction gives the largest modules.
-  const auto code = qrcodegen::QrCode::encodeText(text.c_str(), qrcodegen::QrCode::Ecc::LOW);
-  const auto from = std::to_string(-quiet_zone), size = std::to_string(code.getSize() + 2 * quiet_zone);
-  out += "<svg class=\"qr\" role=\"img\" aria-label=\"";
-  append_escaped(out, label);
-  out += "\" viewBox=\"" + from + " " + from + " " + size + " " + size + "\" shape-rendering=\"crispEdges\">";
-  out += "<rect x=\"" + from + "\" y=\"" + from + "\" width=\"" + size + "\" height=\"" + size
-         + "\" fill=\"#fff\"/>";
-  out += "<path fill=\"#000\" d=\"" + path_of(code) + "\"/></svg>";
+  const auto code = qrcodegen::QrCode::encodeText(content.c_str(), qrcodegen::QrCode::Ecc::LOW);
+  return {-quiet_zone, code.getSize() + 2 * quiet_zone, modules_of(code)};
 }
 
 } // namespace fq::net

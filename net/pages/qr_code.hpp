@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws an address as a QR code into a page. Called by wait_page.
+// An address as a QR code for an SVG. Called by wait_page.
 #pragma once
 #include <string>
-#include <string_view>
 
 namespace fq::net {
 
-/// Appends an inline SVG, black on white with its quiet zone, in any colour scheme. `label`: text for
-/// screen readers. Throws std::length_error beyond 2,953 bytes of content.
-void append_qr_code(std::string& out, std::string_view content, std::string_view label);
+struct qr_code {
+  int from; ///< left and upper edge: the quiet zone lies left of and above 0
+  int size; ///< of the square with its quiet zone, in modules
+  std::string path; ///< black modules as an SVG path
+};
+
+/// Throws std::length_error beyond 2,953 bytes of content.
+[[nodiscard]] qr_code qr_code_of(const std::string& content);
 
 } // namespace fq::net

@@ -24,28 +24,9 @@ response index_of(const visit& v) {
   return answer;
 }
 
-void append_link_card(std::string& out, std::string_view address, std::string_view label,
-                      std::string_view lead) {
-  out += "<section class=\"card\"><h2>";
-  append_element(out, "a", "href=\"" + std::string{address} + '"', label);
-  out += "</h2>";
-  append_element(out, "p", "class=\"soft\"", lead);
-  out += "</section>";
-}
-
 site_page welcome_page(const visit& v) {
-  site_page page{.in = v.in};
-  page.title = text(v.in, "welcome");
-  append_element(page.hero, "h1", "class=\"big\"", page.title);
-  append_element(page.hero, "p", "class=\"sub\"", text(v.in, "welcome_lead"));
-  page.main_class = "narrow";
-  const auto add = [&](std::string_view path, std::string_view label, std::string_view lead) {
-    append_link_card(page.main, v.base() + std::string{path}, text(v.in, label), text(v.in, lead));
-  };
-  add("/shop", "welcome_shop", "welcome_shop_lead");
-  add("/console", "welcome_console", "welcome_console_lead");
-  if (demo_for(v.ctx, v.rq)) add(mailbox_path, "mailbox", "mailbox_lead");
-  add("/docs", "welcome_docs", "welcome_docs_lead");
+  site_page page{v.in, "welcome", std::string{text(v.in, "welcome")}};
+  if (demo_for(v.ctx, v.rq)) page.data.set_optional("MAILBOX", v.base() + std::string{mailbox_path});
   return page;
 }
 

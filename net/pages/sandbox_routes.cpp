@@ -3,7 +3,8 @@
 #include "domain/money/money_text.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/forms.hpp"
-#include "net/pages/html.hpp"
+#include "net/pages/limits.hpp"
+#include "net/pages/plain_page.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
@@ -15,8 +16,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr std::size_t reference_max = 100;
 
 bool is_reference(std::string_view text) {
   return !text.empty() && text.size() <= reference_max && std::all_of(text.begin(), text.end(), [](char c) {
@@ -47,48 +46,26 @@ std::string_view sentence(charge_status status) {
   return "";
 }
 
-void append_button(std::string& out, std::string_view action, std::string_view style,
-                   std::string_view label) {
-  out.append(R"(<form method="post"><input type="hidden" name="action" value=")").append(action);
-  out.append("\"><button type=\"submit\" class=\"")
-    .append(style)
-    .append("\">")
-    .append(label)
-    .append("</button></form>");
-}
-
 bool is_web_address(std::string_view url) {
   return url.starts_with("https://") || url.starts_with("http://");
 }
 
 response charge_page(const sandbox_page& charge) {
-  std::string main =
-    "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p>"
-    "<p class=\"sum\">";
-  append_escaped(main, money_text(charge.money.amount, charge.money.currency));
-  main += "</p><p>Reference <code>";
-  append_escaped(main, charge.reference);
-  main += "</code></p>";
+  page_data data;
+  data.set("AMOUNT", money_text(charge.money.amount, charge.money.currency));
+  data.set("REFERENCE", charge.reference);
   const bool open = charge.status == charge_status::unpaid;
-  if (open) {
-    append_button(main, "pay", "yes", "Pay");
-    append_button(main, "decline", "no", "Decline");
-  } else {
-    main.append("<p role=\"status\">").append(sentence(charge.status)).append("</p>");
-    if (is_web_address(charge.callback_url)) {
-      main += "<p><a href=\"";
-      append_escaped(main, charge.callback_url);
-      main += "\">Back to the shop</a></p>";
-    }
-  }
-  return page(200, "Sandbox payment", main, open ? page_rights::forms : page_rights::none);
+  data.show(open ? "IS_OPEN" : "IS_SETTLED");
+  data.set("SENTENCE", sentence(charge.status));
+  if (!open && is_web_address(charge.callback_url)) data.set_optional("SHOP", charge.callback_url);
+  return plain_page("sandbox", std::move(data), open ? page_rights::forms : page_rights::none);
 }
 
-using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
+using charge_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
 
 /// Checks common to GET and POST.
 awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path,
-                                   page_step run) {
+                                   charge_step run) {
   if (!ctx.shared->sandbox || !is_reference(path.values[0]))
     return ready(problem(fault::not_found, rq.request_id));
   if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer))) return ready(std::move(*no));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // /shop: events on sale, ticket choice, orders and receipts, by plain forms. Pages use the same messages to
 // the same actors as the API, with the same limits.
-#include "net/pages/html.hpp"
+#include "net/pages/limits.hpp"
+#include "net/pages/plain_page.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
@@ -16,11 +17,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr std::size_t name_bytes_max = 100, promo_code_bytes_max = 100;
-constexpr std::uint32_t quantity_max = 100, events_shown_max = 50, orders_shown_max = 50;
-/// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
-constexpr milliseconds page_wait{3'000};
 
 shopper shopper_of(const visit& v) {
   return {v.in, v.base(), v.ctx.environment.wall_now(), !v.customer.is_nil(), v.token};
@@ -79,13 +75,13 @@ awaitable<counter> come_to_counter(const visit& v) {
   co_return counter{see_other(v, wait_path(v))};
 }
 
-struct choice_state {
+struct shown_choice {
   std::optional<quote_view> quote = {};
   std::string problem = {};
   unsigned status = 200;
 };
 
-response show_choice(const visit& v, const counter& at, choice_state state) {
+response show_choice(const visit& v, const counter& at, shown_choice state) {
   const auto sent_key = v.sent.find("key");
   choice_view choice{at.event,
                      at.place ? &*at.place : nullptr,
@@ -231,8 +227,8 @@ awaitable<response> show_order(visit v) {
   auto sale =
     co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.customer});
   if (auto no = refused(v.rq, sale)) co_return std::move(*no);
-  const auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
-  co_return render(page, v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
+  auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
+  co_return render(std::move(page), v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
 }
 
 awaitable<response> cancel(const visit& v) {
@@ -330,10 +326,7 @@ awaitable<response> post_shop_order(context& ctx, const request& rq, const path_
 
 /// Return page of an order without its own return URL. Ignores parameters that gateways add.
 awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
-  return ready(page(200, "Payment",
-                    "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a "
-                    "mail, and you may close this page.</p>",
-                    page_rights::none));
+  return ready(plain_page("thanks", {}, page_rights::none));
 }
 
 } // namespace fq::net

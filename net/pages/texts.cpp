@@ -26,7 +26,7 @@ constexpr std::array<locale, all_languages.size()> locales{{
 
 const locale& locale_of(language l) { return locales[static_cast<std::size_t>(l)]; }
 
-const web::page_text& find(language l, std::string_view key) {
+const web::page_text& row_of(language l, std::string_view key) {
   const auto all = web::page_texts(static_cast<std::size_t>(l));
   const auto found = std::ranges::lower_bound(all, key, {}, &web::page_text::key);
   if (found == all.end() || found->key != key)
@@ -34,7 +34,7 @@ const web::page_text& find(language l, std::string_view key) {
   return *found;
 }
 
-std::string_view form(const web::page_text& text, plural_form wanted) {
+std::string_view form_of(const web::page_text& text, plural_form wanted) {
   const auto given = text.forms[static_cast<std::size_t>(wanted)];
   return given.empty() ? text.forms[static_cast<std::size_t>(plural_form::other)] : given;
 }
@@ -117,13 +117,15 @@ std::string number_text(language l, std::uint64_t n) {
   return digits;
 }
 
-std::string_view text(language l, std::string_view key) { return form(find(l, key), plural_form::other); }
+std::string_view text(language l, std::string_view key) {
+  return form_of(row_of(l, key), plural_form::other);
+}
 
 std::string text(language l, std::string_view key, words values) { return filled(text(l, key), values); }
 
 std::string counted(language l, std::string_view key, std::uint64_t n, words values) {
   const auto number = number_text(l, n);
-  const auto once = filled(form(find(l, key), plural_of(l, n)), values);
+  const auto once = filled(form_of(row_of(l, key), plural_of(l, n)), values);
   return filled(once, {{"n", number}});
 }
 
@@ -143,7 +145,7 @@ std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_se
 std::string texts_json(language l, std::initializer_list<std::string_view> keys) {
   std::string out = "{";
   for (const auto key : keys) {
-    const auto& row = find(l, key);
+    const auto& row = row_of(l, key);
     if (out.back() != '{') out += ',';
     append_text(out, key);
     out += ":{";

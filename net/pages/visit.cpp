@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/pages/visit.hpp"
+#include "net/pages/limits.hpp"
 
 #include "crypto/digest.hpp"
 #include "net/http/query.hpp"
@@ -17,7 +18,6 @@ namespace fq::net {
 namespace {
 
 constexpr std::string_view language_cookie = "fairqueue_language";
-constexpr std::int64_t language_seconds = 365 * 86'400;
 
 language language_of_visitor(const request& rq) {
   const auto chosen = language_of(cookie(rq, language_cookie));
@@ -39,31 +39,24 @@ bool is_problem(const response& answer) { return answer.content_type == "applica
 
 /// The same refusal as a page for people; keeps code and request id for support.
 response as_page(context& ctx, const request& rq, language in, response no) {
-  site_page shown{.in = in};
-  shown.title = text(in, "error_title");
-  append_element(shown.hero, "h1", "class=\"big\"", shown.title);
-  shown.main_class = "narrow";
-  shown.main = "<section class=\"card\">";
-  append_element(shown.main, "p", "role=\"alert\"", text(in, sentence_of(no.status)));
-  append_element(shown.main, "p", "class=\"soft\"", code_in(no) + " · " + rq.request_id);
-  shown.main += "<p>";
-  append_element(shown.main, "a", "class=\"button plain\" href=\"" + ctx.options.http.base_path + "/shop\"",
-                 text(in, "to_shop"));
-  shown.main += "</p></section>";
-  auto page = render(shown, ctx.options.http.base_path, brand_of(ctx, default_tenant), no.status);
+  site_page shown{in, "error", std::string{text(in, "error_title")}};
+  shown.data.set("SENTENCE", text(in, sentence_of(no.status)));
+  shown.data.set("CODE", code_in(no));
+  shown.data.set("REQUEST_ID", rq.request_id);
+  auto page = render(std::move(shown), ctx.options.http.base_path, brand_of(ctx, default_tenant), no.status);
   for (auto& field : no.fields) // Retry-After, limits
     page.fields.push_back(std::move(field));
   return page;
 }
 
-awaitable<response> shown(context& ctx, const request& rq, language in, awaitable<response> answering) {
+awaitable<response> for_people(context& ctx, const request& rq, language in, awaitable<response> answering) {
   auto answer = co_await answering;
   if (is_problem(answer) && wants_page(rq)) co_return as_page(ctx, rq, in, std::move(answer));
   co_return answer;
 }
 
 /// Checks the path's id, the visitor and the limit.
-std::optional<response> begin(visit& v, const path_parameters& path) {
+std::optional<response> begin_visit(visit& v, const path_parameters& path) {
   if (path.count > 0) {
     const auto parsed = parse_event_owned_id(path.values[0]);
     if (!parsed) return problem(fault::not_found, v.rq.request_id);
@@ -97,7 +90,7 @@ awaitable<response> open_page(visit v, const path_parameters& path, page_step ru
     if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
   }
-  if (auto no = begin(v, path)) return ready(std::move(*no));
+  if (auto no = begin_visit(v, path)) return ready(std::move(*no));
   return run(std::move(v));
 }
 
@@ -105,7 +98,7 @@ awaitable<response> open_form(visit v, const path_parameters& path, page_step ru
   if (!is_from_own_page(v.rq, v.ctx.options.http.public_url))
     return ready(problem(fault::origin_not_allowed, v.rq.request_id));
   if (auto no = expect_no_query(v.rq)) return ready(std::move(*no));
-  if (auto no = begin(v, path)) return ready(std::move(*no));
+  if (auto no = begin_visit(v, path)) return ready(std::move(*no));
   std::optional<response> no;
   v.sent = form::read(v.rq, no);
   if (no) return ready(std::move(*no));
@@ -117,12 +110,12 @@ awaitable<response> open_form(visit v, const path_parameters& path, page_step ru
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
                             extra_query extra) {
   const auto in = language_of_visitor(rq);
-  return shown(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
+  return for_people(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
 }
 
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run) {
   const auto in = language_of_visitor(rq);
-  return shown(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
+  return for_people(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
 }
 
 bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }

@@ -3,7 +3,6 @@
 
 #include "domain/money/money_text.hpp"
 #include "net/pages/demo.hpp"
-#include "net/pages/html.hpp"
 #include "net/pages/qr_code.hpp"
 #include "net/wire/codec.hpp"
 
@@ -32,16 +31,9 @@ face face_of(const wait_view& v) {
 
 std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v.line.event.id); }
 
+/// At least 1.
 std::uint64_t minutes(milliseconds span) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(1, span.count() / 60'000));
-}
-
-std::string device_path(const wait_view& v) { return path_of(v) + "/device"; }
-
-void append_text_card(std::string& out, std::string_view style, std::string_view text) {
-  out.append("<section class=\"card ").append(style).append("\">");
-  append_element(out, "p", "", text);
-  out += "</section>";
 }
 
 // -- reasons of a redirect to this page
@@ -66,234 +58,85 @@ std::string_view notice_of(const wait_view& v, bool has_place) {
   return found != notices.end() && found->is_for_waiting == has_place ? found->key : std::string_view{};
 }
 
-void append_notice(std::string& out, const wait_view& v, bool has_place) {
+void set_notice(page_data& data, const wait_view& v, bool has_place) {
   const auto key = notice_of(v, has_place);
   if (key.empty()) return;
-  out += "<section class=\"card notice wide\">";
-  append_element(out, "p", "role=\"status\"", text(v.in, key));
-  if (key == "already_claimed") {
-    out += "<p>";
-    append_element(out, "a",
-                   "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id)
-                     + "/return\"",
-                   text(v.in, "to_order"));
-    out += "</p>";
-  }
-  out += "</section>";
+  data.set_optional("NOTICE", text(v.in, key));
+  data.show("TO_ORDER", key == "already_claimed");
+}
+
+/// Values of every face.
+void set_common(page_data& data, const wait_view& v) {
+  data.set("EVENT", v.line.event.name);
+  data.set("EVENT_ID", to_string(v.line.event.id));
+  data.set("PATH", path_of(v));
+  data.show(is_queue(v) ? "IS_QUEUE" : "IS_SALE");
 }
 
 // -- in the queue
 
-void append_place(std::string& out, const wait_view& v) {
-  const auto& place = *v.place;
-  const auto number = number_text(v.in, place.position);
-  append_element(out, "p", "class=\"label\" id=\"place-label\"", text(v.in, "place_label"));
-  append_element(out, "p",
-                 number.size() > 5 ? "class=\"number long\" data-position" : "class=\"number\" data-position",
-                 number);
-  append_element(out, "p", "class=\"ahead\" data-ahead",
-                 place.position > 1 ? counted(v.in, "ahead", place.position - 1)
-                                    : std::string{text(v.in, "next")});
-  out += "<p class=\"live\" data-connection hidden></p><p class=\"quiet\" role=\"status\" "
-         "aria-live=\"polite\" data-announce></p>";
-}
-
-void append_estimate(std::string& out, const wait_view& v) {
-  const auto& place = *v.place;
-  out += "<section class=\"card\">";
-  append_element(out, "h2", "", text(v.in, "wait_label"));
-  append_element(out, "p", "class=\"figure\" data-wait",
-                 wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
-  append_element(out, "p", "class=\"soft\"",
-                 text(v.in, "queue_number", {{"n", number_text(v.in, value_of(place.number))}}));
-  out += "</section>";
-}
-
-void append_next(std::string& out, const wait_view& v) {
-  const auto& queue = v.line.event.queue;
-  out += "<section class=\"card\">";
-  append_element(out, "h2", "", text(v.in, "next_label"));
-  out += "<ol class=\"steps\">";
-  const auto step = [&out](std::string_view sentence) {
-    out += "<li>";
-    append_element(out, "span", "", sentence);
-    out += "</li>";
-  };
-  step(text(v.in, is_queue(v) ? "next_keep_queue" : "next_keep"));
-  step(is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
-                   : counted(v.in, "next_turn", minutes(queue.claim_window)));
-  if (!is_queue(v)) step(text(v.in, "next_pay"));
-  out += "</ol></section>";
-}
-
-void append_hint(std::string& out, const wait_view& v, std::string_view name, std::string_view key,
-                 bool is_shown) {
-  out.append("<section class=\"card notice wide\" data-").append(name).append(is_shown ? ">" : " hidden>");
-  append_element(out, "p", "", text(v.in, key));
-  out += "</section>";
-}
-
-void append_message(std::string& out, const wait_view& v) {
-  out.append("<section class=\"card notice wide\" data-message-card")
-    .append(v.place->message.empty() ? " hidden>" : ">");
-  append_element(out, "h2", "", text(v.in, "message_label"));
-  append_element(out, "p", "data-message", v.place->message);
-  out += "</section>";
-}
-
-void append_leave(std::string& out, const wait_view& v) {
-  out += "<details>";
-  append_element(out, "summary", "", text(v.in, "leave"));
-  append_element(out, "p", "", text(v.in, "leave_sure"));
-  append_action(out, path_of(v), "leave", text(v.in, "leave_yes"), "button plain");
-  out += "</details>";
-}
-
-/// Only for queues: their visitors have no account that shows the entry on another device.
-void append_device_link(std::string& out, const wait_view& v) {
-  if (!is_queue(v)) return;
-  out += "<p>";
-  append_element(out, "a", "class=\"tap\" href=\"" + device_path(v) + '"', text(v.in, "other_device"));
-  out += "</p>";
-}
-
-void append_leaving(std::string& out, const wait_view& v) {
-  out += "<section class=\"card\"><p class=\"soft\">";
-  append_escaped(out, text(v.in, "next_fair"));
-  out += "</p><label class=\"check\" data-tell-row hidden><input type=\"checkbox\" data-tell>";
-  append_element(out, "span", "", text(v.in, "tell_me"));
-  out += "</label><noscript><p class=\"soft\">";
-  append_escaped(out, text(v.in, "refreshes"));
-  out += "</p></noscript>";
-  append_device_link(out, v);
-  append_leave(out, v);
-  out += "</section>";
-}
-
 void show_waiting(site_page& page, const wait_view& v) {
-  page.title = number_text(v.in, v.place->position) + " · " + v.line.event.name;
-  append_place(page.hero, v);
-  page.main_class = "two";
-  append_notice(page.main, v, true);
-  append_message(page.main, v);
-  append_hint(page.main, v, "paused", "paused", v.line.event.status == event_status::paused);
-  append_hint(page.main, v, "sold-out", "sold_out", v.line.sold_out);
-  page.main += "<div class=\"column\">";
-  append_estimate(page.main, v);
-  append_leaving(page.main, v);
-  page.main += "</div>";
-  append_next(page.main, v);
-  page.refresh_seconds = std::clamp(v.place->poll_after_ms / 1000 + 1, 5u, 120u);
+  const auto& place = *v.place;
+  const auto& queue = v.line.event.queue;
+  auto& data = page.data;
+  const auto number = number_text(v.in, place.position);
+  page.title = number + " · " + v.line.event.name;
+  data.set("POSITION", number);
+  data.show("IS_LONG", number.size() > 5);
+  data.set("AHEAD",
+           place.position > 1 ? counted(v.in, "ahead", place.position - 1) : std::string{text(v.in, "next")});
+  set_notice(data, v, true);
+  data.set("MESSAGE", place.message);
+  data.show("NO_MESSAGE", place.message.empty());
+  data.show("NOT_PAUSED", v.line.event.status != event_status::paused);
+  data.show("NOT_SOLD_OUT", !v.line.sold_out);
+  data.set("WAIT", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
+  data.set("N", number_text(v.in, value_of(place.number)));
+  data.set("NEXT_TURN", is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
+                                    : counted(v.in, "next_turn", minutes(queue.claim_window)));
+  page.refresh_seconds = std::clamp(place.poll_after_ms / 1000 + 1, 5u, 120u);
 }
 
 // -- admitted
 
-void append_link_button(std::string& out, std::string_view address, std::string_view label) {
-  out += "<a class=\"button\" href=\"";
-  append_escaped(out, address);
-  out += "\">";
-  append_escaped(out, label);
-  out += "</a>";
-}
-
-void append_way_in(std::string& out, const wait_view& v) {
-  if (!is_queue(v)) {
-    append_link_button(out, v.base + "/shop/events/" + to_string(v.line.event.id),
-                       text(v.in, "choose_tickets"));
-    return;
-  }
-  if (v.return_url.empty()) { // no return URL for the session: the site itself must recognise the visitor
-    append_element(out, "p", "class=\"sub\"", text(v.in, "go_back"));
-    if (!v.home_url.empty()) append_link_button(out, v.home_url, text(v.in, "go_in"));
-    return;
-  }
-  // The token is posted in a body, because logs and referrers keep URLs.
-  out += "<form method=\"post\" action=\"";
-  append_escaped(out, v.return_url);
-  out += "\">";
-  append_hidden(out, "session_token", v.session_token);
-  append_hidden(out, "admission_pass", v.admission_pass);
-  append_hidden(out, "queue_id", to_string(v.line.event.id));
-  append_hidden(out, "external_id", v.line.event.external_id);
-  append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "go_in"));
-  out += "</form>";
-}
-
 void show_admitted(site_page& page, const wait_view& v) {
-  const auto until = is_queue(v) ? v.place->session_expires_at : v.place->claim_by;
+  auto& data = page.data;
   page.title = std::string{text(v.in, "your_turn")} + " · " + v.line.event.name;
-  append_element(page.hero, "p", "class=\"big\" role=\"status\"", text(v.in, "your_turn"));
-  append_timed(page.hero, v.in, "p", "class=\"sub\"", is_queue(v) ? "your_turn_queue" : "your_turn_lead",
-               until);
-  append_countdown(page.hero, v.in, until);
-  append_way_in(page.hero, v);
-  page.main_class = "narrow";
-  append_notice(page.main, v, true);
-  page.main += "<section class=\"card\">";
-  append_device_link(page.main, v);
-  append_leave(page.main, v);
-  page.main += "</section>";
+  data.set_time(is_queue(v) ? v.place->session_expires_at : v.place->claim_by);
+  set_notice(data, v, true);
+  if (!is_queue(v)) return;
+  // The token is posted in a body, because logs and referrers keep URLs. Without a return URL the site itself
+  // must recognise the visitor.
+  data.set_optional("RETURN_URL", v.return_url);
+  data.show("GO_BACK", v.return_url.empty());
+  data.set_optional("HOME_URL", v.home_url);
+  data.set("SESSION_TOKEN", v.session_token);
+  data.set("ADMISSION_PASS", v.admission_pass);
+  data.set("EXTERNAL_ID", v.line.event.external_id);
+  page.form_target = v.return_url;
 }
 
 // -- before and after
 
-void append_tickets(std::string& out, const wait_view& v) {
+void set_sign_in(page_data& data, const wait_view& v) {
+  data.show("SIGN_IN");
+  data.show(v.step == sign_in_step::address ? "STEP_ADDRESS" : "STEP_CODE");
+  data.set_optional("EMAIL", v.email);
+  data.show("WAS_WRONG", v.was_wrong);
+  if (v.has_mailbox)
+    data.set_optional("MAILBOX", v.base + std::string{mailbox_path});
+  else
+    data.set_optional("FOLDER", v.mail_folder);
+}
+
+void add_tickets(page_data& data, const wait_view& v) {
   if (is_queue(v) || v.line.ticket_types.empty()) return;
-  out += "<section class=\"card\">";
-  append_element(out, "h2", "", text(v.in, "what_is_on_sale"));
-  out += "<ul class=\"list\">";
+  data.show("HAS_TICKETS");
   for (const auto& type : v.line.ticket_types) {
-    out += "<li>";
-    append_element(out, "b", "", type.name);
-    append_element(out, "span", "",
-                   type.price == 0 ? std::string{text(v.in, "free")}
-                                   : money_text(type.price, v.line.event.currency));
-    out += "</li>";
+    auto ticket = data.add("TICKET");
+    ticket.set("NAME", type.name);
+    ticket.set("PRICE", price_text(v.in, type.price, v.line.event.currency));
   }
-  out += "</ul></section>";
-}
-
-void append_sign_in(std::string& out, const wait_view& v) {
-  out += "<section class=\"card\">";
-  append_element(out, "h2", "", text(v.in, "sign_in"));
-  out += "<form method=\"post\" action=\"" + path_of(v) + "\">";
-  if (v.step == sign_in_step::address) {
-    append_element(out, "p", "class=\"soft\"", text(v.in, "sign_in_lead"));
-    append_hidden(out, "action", "code");
-    append_field(out, text(v.in, "email"), "email", v.email,
-                 "type=\"email\" autocomplete=\"email\" required maxlength=\"254\"",
-                 v.was_wrong ? text(v.in, "email_wrong") : std::string_view{});
-    append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "send_code"));
-  } else {
-    append_element(out, "p", "role=\"status\"", text(v.in, "code_sent", {{"email", v.email}}));
-    if (v.has_mailbox) {
-      out += "<p>";
-      append_element(out, "a",
-                     "href=\"" + v.base + std::string{mailbox_path} + "\" target=\"_blank\" rel=\"noopener\"",
-                     text(v.in, "code_mailbox"));
-      out += "</p>";
-    } else if (!v.mail_folder.empty())
-      append_element(out, "p", "class=\"soft\"", text(v.in, "code_local", {{"folder", v.mail_folder}}));
-    append_hidden(out, "action", "enter");
-    append_hidden(out, "email", v.email);
-    out += "<div class=\"code\">";
-    append_field(out, text(v.in, "code"), "otp", {},
-                 "inputmode=\"numeric\" autocomplete=\"one-time-code\" required maxlength=\"12\" autofocus",
-                 v.was_wrong ? text(v.in, "code_wrong") : std::string_view{});
-    out += "</div><div class=\"row\">";
-    append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "code_enter"));
-    append_element(out, "a", "href=\"" + path_of(v) + '"', text(v.in, "code_again"));
-    out += "</div>";
-  }
-  out += "</form></section>";
-}
-
-void append_join(std::string& out, const wait_view& v, std::string_view label) {
-  out += "<form method=\"post\" action=\"" + path_of(v) + "\">";
-  append_hidden(out, "action", "join");
-  if (!v.join_key.empty()) append_hidden(out, "key", v.join_key);
-  append_element(out, "button", "class=\"button\" type=\"submit\"", label);
-  out += "</form>";
 }
 
 std::string_view words_over(const wait_view& v) {
@@ -311,35 +154,45 @@ std::string_view words_over(const wait_view& v) {
 }
 
 void show_still(site_page& page, const wait_view& v, face is) {
+  auto& data = page.data;
   page.title = v.line.event.name;
-  page.main_class = is == face::sign_in ? "two" : "narrow";
-  auto& hero = page.hero;
-  if (is == face::not_open)
-    append_timed(hero, v.in, "p", "class=\"sub\"", "opens_at", v.line.event.queue_opens_at);
-  else if (is == face::ended || is == face::cancelled)
-    append_element(hero, "p", "class=\"sub\"", text(v.in, is == face::ended ? "ended" : "event_cancelled"));
-  else if (is == face::join_again)
-    append_element(hero, "p", "class=\"sub\" role=\"status\"", text(v.in, words_over(v)));
-  else
-    append_element(hero, "p", "class=\"sub\"", text(v.in, "join_lead"));
+  data.show("NOT_OPEN", is == face::not_open);
+  data.show("ENDED", is == face::ended);
+  data.show("CANCELLED", is == face::cancelled);
+  data.show("JOIN_LEAD", is == face::join || is == face::sign_in);
+  if (is == face::join_again) data.set_optional("OVER", text(v.in, words_over(v)));
   const bool may_join = is == face::join || is == face::join_again;
-  if (may_join && notice_of(v, false) != "already_claimed") // it would be refused again
-    append_join(hero, v, text(v.in, is == face::join ? "join" : "join_again"));
-  append_notice(page.main, v, false);
-  if (v.line.event.status == event_status::paused)
-    append_text_card(page.main, "notice wide", text(v.in, "paused"));
-  if (!v.line.event.message.empty()) {
-    page.main += "<section class=\"card notice wide\">";
-    append_element(page.main, "h2", "", text(v.in, "message_label"));
-    append_element(page.main, "p", "", v.line.event.message);
-    page.main += "</section>";
-  }
-  if (is == face::sign_in) append_sign_in(page.main, v);
-  append_tickets(page.main, v);
-  if (is == face::not_open) page.refresh_seconds = 30;
+  data.show("MAY_JOIN", may_join && notice_of(v, false) != "already_claimed"); // it would be refused again
+  data.set_optional("JOIN_KEY", v.join_key);
+  set_notice(data, v, false);
+  data.show("PAUSED", v.line.event.status == event_status::paused);
+  data.set_optional("MESSAGE", v.line.event.message);
+  if (is == face::sign_in)
+    set_sign_in(data, v);
+  else
+    data.show("NO_SIGN_IN");
+  add_tickets(data, v);
+  if (is != face::not_open) return;
+  data.set_time(v.line.event.queue_opens_at);
+  page.refresh_seconds = 30;
 }
 
 // -- for the script
+
+/// The texts that scripts show, made once for each language.
+const std::string& script_texts(language in) {
+  static const auto all = [] {
+    std::array<std::string, all_languages.size()> made;
+    for (const auto l : all_languages)
+      made[static_cast<std::size_t>(l)] =
+        texts_json(l, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short",
+                       "wait_minutes", "wait_up_to_minutes", "wait_range_minutes", "wait_hours",
+                       "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
+                       "connection_offline", "device_waits"});
+    return made;
+  }();
+  return all[static_cast<std::size_t>(in)];
+}
 
 /// The state for the script of every page of a queue.
 void begin_state(std::string& out, language in, const std::string& base, const event_row& line,
@@ -355,10 +208,7 @@ void begin_state(std::string& out, language in, const std::string& base, const e
   out += ",\"now\":";
   append_time(out, now);
   out += ",\"texts\":";
-  out += texts_json(in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short",
-                         "wait_minutes", "wait_up_to_minutes", "wait_range_minutes", "wait_hours",
-                         "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
-                         "connection_offline", "device_waits"});
+  out += script_texts(in);
 }
 
 void append_follow(std::string& out, const entry_id& place, std::string_view token) {
@@ -382,10 +232,14 @@ std::string state_of(const wait_view& v, face is) {
 
 } // namespace
 
+std::string price_text(language in, money price, std::string_view currency) {
+  return price == 0 ? std::string{text(in, "free")} : money_text(price, currency);
+}
+
 site_page wait_page(const wait_view& v) {
   const auto is = face_of(v);
-  site_page page{.in = v.in};
-  append_element(page.hero, "h1", "", v.line.event.name);
+  site_page page{v.in, is == face::waiting ? "wait_line" : is == face::admitted ? "wait_turn" : "wait_still"};
+  set_common(page.data, v);
   if (is == face::waiting)
     show_waiting(page, v);
   else if (is == face::admitted)
@@ -395,34 +249,22 @@ site_page wait_page(const wait_view& v) {
   page.script = "wait.mjs";
   page.state = state_of(v, is);
   page.signed_in = v.signed_in;
-  if (is == face::admitted && is_queue(v)) page.form_target = v.return_url;
   return page;
 }
 
 site_page device_page(const device_view& v) {
-  site_page page{.in = v.in};
+  site_page page{v.in, "wait_device"};
+  auto& data = page.data;
   page.title = std::string{text(v.in, "other_device")} + " · " + v.line.event.name;
-  append_element(page.hero, "h1", "", v.line.event.name);
-  append_element(page.hero, "p", "class=\"big\"", text(v.in, "other_device"));
-  append_element(page.hero, "p", "class=\"sub\"", text(v.in, "device_lead"));
-  page.main_class = "narrow";
-  auto& main = page.main;
-  main += "<section class=\"card\">";
-  append_qr_code(main, v.link, text(v.in, "device_code"));
-  main += "<p><a class=\"tap\" data-device-link href=\"";
-  append_escaped(main, v.link);
-  main += "\">";
-  append_escaped(main, text(v.in, "device_link"));
-  main += "</a></p>";
-  append_element(main, "p", "class=\"soft\"", counted(v.in, "device_secret", v.minutes));
-  main += "<noscript>"; // the other device may have no script either; only script can read the token in the
-                        // fragment
-  append_element(main, "p", "class=\"soft\"", text(v.in, "device_script"));
-  main += "</noscript>";
-  main += "</section><div class=\"row\">";
+  data.set("EVENT", v.line.event.name);
   const auto back = v.base + "/wait/" + to_string(v.line.event.id);
-  append_element(main, "a", "class=\"button plain\" href=\"" + back + '"', text(v.in, "back_to_line"));
-  main += "</div>";
+  data.set("PATH", back);
+  const auto code = qr_code_of(v.link);
+  data.set("QR_FROM", std::to_string(code.from));
+  data.set("QR_SIZE", std::to_string(code.size));
+  data.set("QR_PATH", code.path);
+  data.set("LINK", v.link);
+  data.set("SECRET", counted(v.in, "device_secret", v.minutes));
   page.script = "wait.mjs";
   begin_state(page.state, v.in, v.base, v.line.event, v.now);
   page.state += ",\"back\":";
@@ -430,70 +272,6 @@ site_page device_page(const device_view& v) {
   if (is_in_line(v.place.status)) append_follow(page.state, v.place.id, v.token);
   page.state += '}';
   return page;
-}
-
-// -- pieces
-
-void append_timed(std::string& out, language in, std::string_view tag, std::string_view attributes,
-                  std::string_view key, timestamp when) {
-  constexpr std::string_view hole = "{time}";
-  const auto pattern = text(in, key);
-  const auto at = std::min(pattern.find(hole), pattern.size());
-  const auto exact = rfc3339(when);
-  out.append("<").append(tag).append(" ").append(attributes).append(">");
-  append_escaped(out, pattern.substr(0, at));
-  out.append("<time datetime=\"")
-    .append(exact)
-    .append("\">")
-    .append(exact, 0, 10)
-    .append(" ")
-    .append(exact, 11, 5)
-    .append(" UTC</time>");
-  append_escaped(out, pattern.substr(std::min(at + hole.size(), pattern.size())));
-  out.append("</").append(tag).append(">");
-}
-
-void append_countdown(std::string& out, language in, timestamp until) {
-  out += "<p class=\"figure\" role=\"timer\" aria-live=\"off\" hidden data-until=\"" + rfc3339(until)
-         + "\" data-text=\"";
-  append_escaped(out, text(in, "time_left"));
-  out += "\"></p>";
-}
-
-void append_hidden(std::string& out, std::string_view name, std::string_view value) {
-  out.append("<input type=\"hidden\" name=\"").append(name).append("\" value=\"");
-  append_escaped(out, value);
-  out += "\">";
-}
-
-void append_field(std::string& out, std::string_view label, std::string_view name, std::string_view value,
-                  std::string_view more, std::string_view problem) {
-  out.append("<div class=\"field\"><label for=\"f-").append(name).append("\">");
-  append_escaped(out, label);
-  out.append("</label><input id=\"f-")
-    .append(name)
-    .append("\" name=\"")
-    .append(name)
-    .append("\" ")
-    .append(more);
-  if (!value.empty()) {
-    out += " value=\"";
-    append_escaped(out, value);
-    out += '"';
-  }
-  if (!problem.empty()) out.append(" aria-invalid=\"true\" aria-describedby=\"e-").append(name).append("\"");
-  out += '>';
-  if (!problem.empty())
-    append_element(out, "p", "class=\"wrong\" role=\"alert\" id=\"e-" + std::string{name} + '"', problem);
-  out += "</div>";
-}
-
-void append_action(std::string& out, std::string_view path, std::string_view action, std::string_view label,
-                   std::string_view style) {
-  out.append("<form method=\"post\" action=\"").append(path).append("\">");
-  append_hidden(out, "action", action);
-  append_element(out, "button", "type=\"submit\" class=\"" + std::string{style} + '"', label);
-  out += "</form>";
 }
 
 } // namespace fq::net

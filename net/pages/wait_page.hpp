@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting page of an event or a standalone queue, in every state from joining to admission, at one URL.
-// Pure: views in, page out. Also parts shared with shop_page.
+// Pure: views in, page out.
 #pragma once
 #include "config/branding.hpp"
 #include "domain/sale/views.hpp"
@@ -50,19 +50,7 @@ struct device_view {
 };
 [[nodiscard]] site_page device_page(const device_view& v);
 
-// -- parts
-
-/// A text in which {time} becomes a time element; scripts convert it to the visitor's time zone.
-void append_timed(std::string& out, language in, std::string_view tag, std::string_view attributes,
-                  std::string_view key, timestamp when);
-/// "Time left: 4:59", with script only.
-void append_countdown(std::string& out, language in, timestamp until);
-void append_hidden(std::string& out, std::string_view name, std::string_view value);
-/// A labelled text field. `more`: further attributes, safe HTML.
-void append_field(std::string& out, std::string_view label, std::string_view name, std::string_view value,
-                  std::string_view more, std::string_view problem = {});
-/// A form with one button that posts `action` to `path`.
-void append_action(std::string& out, std::string_view path, std::string_view action, std::string_view label,
-                   std::string_view style = "button");
+/// "Free", or the price.
+[[nodiscard]] std::string price_text(language in, money price, std::string_view currency);
 
 } // namespace fq::net

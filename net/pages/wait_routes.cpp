@@ -4,6 +4,7 @@
 // page; /wait/{id}/device moves it to another device.
 #include "net/http/cors.hpp"
 #include "net/pages/demo.hpp"
+#include "net/pages/limits.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/service/guards.hpp"
@@ -17,10 +18,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr std::size_t join_key_min = 16, join_key_max = 64, code_max = 32;
-/// Life of the token in a device link. The other device keeps the entry permanently after opening it.
-constexpr seconds device_link_life{600};
 
 // -- lookups
 
@@ -133,7 +130,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
     add_session(v, *own.place, view);
   auto page = wait_page(view);
   page.form_target = origin_of(page.form_target);
-  co_return render(page, v.base(), brand, status);
+  co_return render(std::move(page), v.base(), brand, status);
 }
 
 awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }

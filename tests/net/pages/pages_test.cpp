@@ -160,3 +160,30 @@ CAF_TEST(what organizers and visitors typed cannot become markup) {
   CAF_CHECK(answer.body.find("<script>") == std::string::npos);
   CAF_CHECK(answer.body.find("&lt;b&gt;&quot;&#39;&amp;") != std::string::npos);
 }
+
+CAF_TEST(a template escapes each value by its place) {
+  const std::string base;
+  config::brand brand;
+  brand.logo_url = "data:image/png;base64,AAA=";
+  brand.home_url = "https://a.example/?b=c&d=e";
+  event_view line;
+  line.event.kind = event_kind::queue;
+  entry_view place;
+  place.status = entry_status::admitted;
+  wait_view view{.in = language::hr, .base = base, .line = line};
+  view.place = &place;
+  view.return_url = "javascript:alert(1)";
+  const auto answer = render(wait_page(view), base, &brand);
+  CAF_CHECK(answer.body.find("javascript:") == std::string::npos);
+  CAF_CHECK(answer.body.find("src=\"data:image/png;base64,AAA=\"") != std::string::npos);
+  CAF_CHECK(answer.body.find("href=\"https://a.example/?b=c&amp;d=e\"") != std::string::npos);
+  CAF_CHECK(answer.body.find("[[") == std::string::npos && answer.body.find("{{") == std::string::npos);
+}
+
+CAF_TEST(a template that there is not is a defect) {
+  bool thrown = false;
+  try {
+    (void)render({language::en, "no_such_page"}, "", nullptr);
+  } catch (const std::logic_error&) { thrown = true; }
+  CAF_CHECK(thrown);
+}

@@ -8,7 +8,7 @@
 #include "net/http/cors.hpp"
 #include "net/http/encoding.hpp"
 #include "net/http/query.hpp"
-#include "net/pages/html.hpp"
+#include "net/pages/plain_page.hpp"
 #include "net/service/metrics.hpp"
 #include "net/service/offload.hpp"
 #include "net/site/routes.hpp"
@@ -130,11 +130,13 @@ CAF_TEST(a preflight is an OPTIONS that asks for a method) {
 }
 
 CAF_TEST(text in pages is escaped and nothing may run) {
-  std::string out;
-  append_escaped(out, "<script>&\"'</script>");
-  CAF_CHECK_EQUAL(out, "&lt;script&gt;&amp;&quot;&#39;&lt;/script&gt;");
-  const auto answer = page(200, "<b>", "<p>x</p>", page_rights::forms);
-  CAF_CHECK(answer.body.find("<title>&lt;b&gt;</title>") != std::string::npos);
+  CAF_CHECK_EQUAL(escaped("<script>&\"'</script>"), "&lt;script&gt;&amp;&quot;&#39;&lt;/script&gt;");
+  page_data data;
+  data.set("REFERENCE", "<b>");
+  data.set_optional("SHOP", "javascript:alert(1)");
+  const auto answer = plain_page("sandbox", std::move(data), page_rights::forms);
+  CAF_CHECK(answer.body.find("<code>&lt;b&gt;</code>") != std::string::npos);
+  CAF_CHECK(answer.body.find("javascript:") == std::string::npos);
   const auto policy = field_of(answer, "Content-Security-Policy");
   CAF_CHECK(policy.starts_with("default-src 'none'; "));
   CAF_CHECK(policy.find("; style-src 'sha256-") != std::string::npos);

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTML for simple pages: escaped text in one accessible page frame under a strict Content-Security-Policy.
-// Called by sandbox_routes and asset_routes.
+// Pages without the frame of site_page, in English: sandbox payment, API documentation, console. A strict
+// Content-Security-Policy allows the inline style by its hash, so injected style or script has no effect.
 #pragma once
 #include "net/http/http.hpp"
+#include "net/pages/page_templates.hpp"
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace fq::net {
-
-/// Writes & < > " ' as entities: safe in text and in quoted attributes.
-void append_escaped(std::string& out, std::string_view text);
 
 /// "'sha256-...'": allows exactly this inline style in a Content-Security-Policy.
 [[nodiscard]] std::string csp_hash(std::string_view content);
@@ -25,9 +22,7 @@ enum class page_rights : std::uint8_t {
   application, ///< as `assets`, for pages drawn by script: without our style, and without HTML from text
 };
 
-/// A complete document around `main`, which must be safe HTML. `assets`: names of web/assets to load, only
-/// with that right.
-[[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main,
-                            page_rights rights, std::initializer_list<std::string_view> assets = {});
+/// `name`: of the template.
+[[nodiscard]] response plain_page(std::string_view name, page_data data, page_rights rights);
 
 } // namespace fq::net

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of net/pages, each with its reason.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fq::net {
+
+// -- forms
+/// Max fields of a form: the ticket choice of an event with the most ticket types fits.
+inline constexpr std::size_t form_fields_max = 100;
+/// Bytes of a first or last name, as in the API.
+inline constexpr std::size_t name_bytes_max = 100;
+/// Bytes of a promo code, as in the API.
+inline constexpr std::size_t promo_code_bytes_max = 100;
+/// Tickets of one type in one order, as in the API.
+inline constexpr std::uint32_t quantity_max = 100;
+/// Characters of the key of a join: enough to be unpredictable.
+inline constexpr std::size_t join_key_min = 16;
+/// See join_key_min; ours have 32.
+inline constexpr std::size_t join_key_max = 64;
+/// Characters of a one-time code as typed; ours have 6.
+inline constexpr std::size_t code_max = 32;
+/// Characters of a payment reference in the sandbox's address.
+inline constexpr std::size_t reference_max = 100;
+
+// -- lists
+/// Events on the shop's first page.
+inline constexpr std::uint32_t events_shown_max = 50;
+/// A customer's newest orders.
+inline constexpr std::uint32_t orders_shown_max = 50;
+/// Newest mails in the demo's mailbox: each is a file that is read.
+inline constexpr std::size_t mails_shown_max = 50;
+
+// -- times
+/// Wait for the payment page. Most orders have theirs by then; otherwise a page that reloads is shown.
+inline constexpr milliseconds page_wait{3'000};
+/// Life of the token in a device link. The other device keeps the entry permanently after opening it.
+inline constexpr seconds device_link_life{600};
+/// Life of the cookie with the chosen language: one year.
+inline constexpr std::int64_t language_seconds = 365 * 86'400;
+
+} // namespace fq::net
