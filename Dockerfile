@@ -4,7 +4,7 @@
 # A demo sale: docker run -p 127.0.0.1:8080:8080 -e FAIRQUEUE_ENVIRONMENT=development fairqueue serve --demo
 # tests/blackbox/image.test.mjs builds and runs it with buildah.
 FROM debian:12 AS build
-# Compilers at a time; each needs 2 GB. Otherwise one for each processor.
+# Parallel compilers; each needs 2 GB. Default: one for each processor.
 ARG JOBS=
 WORKDIR /src
 COPY scripts/setup scripts/setup
@@ -33,7 +33,7 @@ ENV FAIRQUEUE_ENVIRONMENT=production \
     FAIRQUEUE_DATA_DIR=/var/lib/fairqueue \
     FAIRQUEUE_HTTP_LISTEN=0.0.0.0:8080
 VOLUME /var/lib/fairqueue
-# 9090 is for Prometheus, once FAIRQUEUE_HTTP_ADMIN_LISTEN=0.0.0.0:9090 says so. TLS of our own (FAIRQUEUE_TLS_LISTEN) chooses its port.
+# 9090 is for Prometheus, with FAIRQUEUE_HTTP_ADMIN_LISTEN=0.0.0.0:9090. FAIRQUEUE_TLS_LISTEN sets the port of TLS.
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["fairqueue", "healthcheck"]

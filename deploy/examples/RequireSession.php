@@ -1,8 +1,8 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Lets in whoever has a session of your FairQueue queue, and nobody else. PHP 8.1 and newer, no extensions. Answers are kept for three
-// seconds at most; what cannot be asked is closed. Keep answers in APCu or Redis instead of files if you have them: replace the two
-// functions at the end.
+// Admits only visitors with a session of your FairQueue queue. PHP 8.1 and newer, no extensions. Caches answers for at
+// most three seconds. Without an answer of FairQueue it refuses. To cache in APCu or Redis instead of files, replace the
+// two functions at the end.
 declare(strict_types=1);
 
 final class RequireSession
@@ -37,8 +37,8 @@ final class RequireSession
     }
 
     /**
-     * For `return_url` of FairQueue's own waiting page, POST /fairqueue/enter: the session token of its form becomes this site's cookie, and the
-     * visitor goes on to $to. Who the visitor is does not follow from it: anybody's form may come here, as anybody may have waited.
+     * For `return_url` of FairQueue's waiting page, POST /fairqueue/enter: sets the session token of the form as this
+     * site's cookie and redirects to $to. It does not identify the visitor: any form may be posted here.
      */
     public static function enter(string $to = '/', bool $secure = true): void
     {
@@ -89,7 +89,7 @@ final class RequireSession
         return ['status' => 503, 'reason' => 'unavailable']; // fail closed
     }
 
-    /** For how long FairQueue allows an answer to be kept; never beyond the session's end. */
+    /** Time for which FairQueue allows to cache an answer, at most until the session's end. */
     private function maxAge(array $fields): int
     {
         foreach ($fields as $field) {

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Asks FairQueue whether a visitor may in; for `http-request lua.fairqueue <url of /access with queue_id>`. Sets txn.fairqueue to "ok",
--- "wait" or "closed", and txn.fairqueue_reason, _subject, _ticket. Answers are kept a few seconds per thread; what cannot be asked is closed.
+-- Asks FairQueue whether a visitor may enter: `http-request lua.fairqueue <url of /access with queue_id>`. Sets
+-- txn.fairqueue to "ok", "wait" or "closed", and txn.fairqueue_reason, _subject, _ticket. Each thread caches answers for
+-- a few seconds. Without an answer of FairQueue the result is "closed".
 
 local keep_granted, keep_refused, entries_max = 3, 1, 50000 -- seconds at most; answers kept per thread
 local cache, entries = {}, 0
@@ -18,7 +19,7 @@ local function first(headers, name)
   return values and values[0] or ""
 end
 
--- For how long FairQueue allows an answer to be kept.
+-- Time for which FairQueue allows to cache an answer.
 local function max_age(headers)
   return tonumber(string.match(first(headers, "cache-control"), "max%-age=(%d+)")) or 0
 end
