@@ -258,7 +258,7 @@ struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
   std::filesystem::path ca_file; ///< empty: the system's CA file
-  std::int64_t sample_per_mille{}; ///< of requests without a trace of their own
+  std::int64_t sample_per_mille{}; ///< of requests without a trace
 };
 
 struct log_options {

@@ -148,7 +148,7 @@ struct sale_terms {
 struct sale_history {
   sale_terms terms;
   bool terms_changed = false; // stock or limits differed between the first and the last GET of the event
-  bool sold_out_seen = false; // two GET /events/{id} in a row said so at the end
+  bool sold_out_seen = false; // two consecutive GET /events/{id} reported it at the end
   run_time_us sold_out_at_us = 0;
   std::vector<fan_history> fans;
   sale_books before; // read only when fans place orders

@@ -87,7 +87,7 @@ struct listed_stock {
   std::int64_t available = 0;
 };
 
-// The organizer's view at one moment. `settled`: two readings in a row were equal and no order was being
+// The organizer's view at one moment. `settled`: two consecutive readings were equal and no order was being
 // undone.
 struct sale_books {
   bool read = false;

@@ -231,7 +231,7 @@ bool connection_pool::make_room() {
 }
 
 /// Limits the connections per address that have owed a request for a while; each address keeps its latest.
-/// Counts them anew each time, so that it needs no further memory.
+/// Counts them again each time, so that it needs no further memory.
 void connection_pool::impl::limit_addresses() {
   if (pending_per_address == 0) return;
   std::vector<connection*> pending;

@@ -58,7 +58,7 @@ CAF_TEST(only keys that the algorithm is made for are taken) {
   CAF_CHECK_EQUAL(complaint(es256, pem_of(rsa(2048))), "is no EC key on P-256");
   const auto half = pem_of(ec("P-256")).substr(0, 100);
   for (const auto& text : {std::string{}, std::string{"secret"}, half,
-                           pem_of(ec("P-256"), "pass")}) // and nobody is asked for a passphrase
+                           pem_of(ec("P-256"), "pass")}) // and no passphrase prompt appears
     CAF_CHECK_EQUAL(complaint(es256, text), "is no private key in PEM (without a passphrase)");
 }
 

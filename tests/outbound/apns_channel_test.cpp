@@ -96,14 +96,14 @@ const std::vector<answer_row> rows{
   {"Another server", 302, "<html>", again, "HTTP 302", true, true},
 };
 
-/// What the sandbox says of a token that production does not know.
+/// The sandbox's answer for a token unknown to production.
 struct second_word {
   const char* name;
   json::object sandbox;
   bool passes = false;
 };
 
-/// What the sandbox says to a device of its own.
+/// The sandbox's answer for its own device.
 struct first_word {
   const char* name; ///< also the device's
   json::object sandbox;
@@ -119,14 +119,14 @@ struct fixture {
   notice granted() { return turn_granted(env.wall_now()); }
   void pass(milliseconds time) { env.now_ms += time.count(); }
 
-  /// Nobody listens where the sandbox should be.
+  /// The sandbox does not listen.
   static apns_channel::settings without_sandbox(apns_channel::settings s) {
     for (auto& way : s.http.connect_to)
       if (way.starts_with("api.sandbox")) way = "api.sandbox.push.apple.com:443:127.0.0.1:1";
     return s;
   }
 
-  /// A device of the sandbox has to wait, and nobody else.
+  /// Only a device of the sandbox has to wait.
   void check_waits_alone(apns_channel& channel, const char* device, std::string_view reason,
                          bool is_our_fault) {
     const auto got = deliver(channel, granted(), device, true);
@@ -136,7 +136,7 @@ struct fixture {
     CAF_CHECK(deliver(channel, granted(), "of production").outcome == delivered);
   }
 
-  /// A token that is known in the other environment alone arrives there, and a person is told.
+  /// A token known only in the other environment is delivered there, and an operator is notified.
   void check_moved(apns_channel& channel, bool is_sandbox) {
     const auto moved =
       deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
@@ -358,8 +358,8 @@ CAF_TEST(a server without HTTP2 is no APNs) {
 }
 
 CAF_TEST(sends that wait for a connection that never comes about end too) {
-  // The kernel takes the connection, and nobody speaks TLS: libcurl lets one send try and the others wait for
-  // it.
+  // The kernel accepts the connection, but no server speaks TLS: libcurl lets one send try and the others
+  // wait for it.
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -434,7 +434,7 @@ CAF_TEST(the second environment has what is left of the time and without any is 
   };
   const auto begin = std::chrono::steady_clock::now();
   CAF_CHECK(deliver_after("late", delivery_time_max - milliseconds{500}).outcome
-            == again); // silence is no word, and may be over the next time
+            == again); // no answer, which may change at the next attempt
   CAF_CHECK(std::chrono::steady_clock::now() - begin
             < std::chrono::seconds{10}); // 1.5 s, 0.5 s, and a busy machine
   CAF_CHECK_EQUAL(requests(services.state()).size(), 2u);
@@ -464,7 +464,7 @@ CAF_TEST(a token of another topic is looked for in the other environment and a p
 }
 
 CAF_TEST(a token that one environment does not know pauses nothing and is kept only for what passes) {
-  // Anybody may register any text as a token, and an app may register live ones for the wrong environment.
+  // A client may register any text as a token, and an app may register live ones for the wrong environment.
   const std::vector<second_word> words{
     {"key of production alone", gets(403, REASON("BadEnvironmentKeyInToken")), false},
     {"key", gets(403, REASON("InvalidProviderToken")), false},
@@ -492,7 +492,7 @@ CAF_TEST(a token that one environment does not know pauses nothing and is kept o
     CAF_CHECK_EQUAL(got.reason == "BadDeviceToken", !w.passes);
     const auto all = requests(services.state());
     CAF_CHECK_EQUAL(all.back().at("host"), "api.sandbox.push.apple.com");
-    CAF_CHECK(deliver(channel, granted(), "another").outcome == delivered); // nobody else has to wait
+    CAF_CHECK(deliver(channel, granted(), "another").outcome == delivered); // no other device has to wait
   }
 }
 

@@ -291,7 +291,7 @@ CAF_TEST(a token endpoint that hangs ends at the timeout and the next send asks 
   CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
 }
 
-/// An access token that was refused, and what happens until the word of it comes.
+/// A refused access token, and the sends before the refusal arrives.
 struct slow_refusal {
   push_standins services;
   fixed_environment& env;

@@ -90,7 +90,7 @@ CAF_TEST(a repeat makes no second file while the first is there) {
   CAF_CHECK(after_restart.send({.id = "m1", .to = {{"fan@example.com"}}, .subject = "s", .text = "t"}).result
             == mail_result::accepted);
   CAF_CHECK_EQUAL(files().size(), 1u);
-  std::filesystem::remove(files()[0]); // somebody has picked it up
+  std::filesystem::remove(files()[0]); // a mailer took it
   CAF_CHECK(send("m1") == mail_result::accepted);
   CAF_CHECK_EQUAL(files().size(), 1u);
   CAF_CHECK(send("m2") == mail_result::accepted);

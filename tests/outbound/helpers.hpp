@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs for tests of mail: a child that ends with its object, certificates, somebody else's parser.
+// Other programs for tests of mail: a child that ends with its object, certificates, a third-party parser.
 // Whatever is missing is an error that says so.
 #pragma once
 #include <boost/json/value.hpp>
@@ -30,7 +30,7 @@ private:
   int in_ = -1, out_ = -1;
 };
 
-/// What a command prints. Throws std::runtime_error if it fails.
+/// Output of a command. Throws std::runtime_error if it fails.
 std::string output_of(const std::string& command);
 
 std::string read_file(const std::filesystem::path& file);
@@ -39,7 +39,7 @@ std::string read_file(const std::filesystem::path& file);
 /// <folder>/key.pem.
 void make_certificate(const std::filesystem::path& folder);
 
-/// What tests/support/parse_mail.py says of each message.
+/// Output of tests/support/parse_mail.py for each message.
 std::vector<boost::json::value> parse_mails(const std::vector<std::string>& messages);
 
 /// A text member of an object.

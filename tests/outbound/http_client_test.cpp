@@ -456,7 +456,7 @@ CAF_TEST(a client in the background yields to all other threads) {
   CAF_CHECK_EQUAL(niceness(true), nicer);
   auto s = quick();
   s.is_background = true;
-  s.requests_per_connections = 1; // each request has a thread of its own, which the one before it starts
+  s.requests_per_connections = 1; // each request has its own thread, started by the previous one
   std::promise<std::vector<int>> seen;
   http_client client{s, env};
   std::vector<int> all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mail says, and that nobody's name or title can say something else.
+// The content of mails, and that no name or title can change it.
 #define CAF_SUITE mail_templates
 #include "caf/test/unit_test.hpp"
 

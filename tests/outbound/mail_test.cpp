@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ports share: variables, numbering, and what is to be sent again.
+// Shared parts of all mail ports: variables, numbering, and the recipients to retry.
 #define CAF_SUITE mail
 #include "caf/test/unit_test.hpp"
 
@@ -11,7 +11,7 @@ using namespace fq;
 
 namespace {
 
-/// Answers each address as the test says and notes who came by.
+/// Gives each address its configured answer and records it.
 class scripted_port final : public letter_port {
 public:
   std::map<std::string, mail_answer> answers;
@@ -46,7 +46,7 @@ CAF_TEST(variables are put in their places and escaped in html) {
   CAF_CHECK_EQUAL(first.subject, "For Ana <b>");
   CAF_CHECK_EQUAL(first.text, "Ana <b> x 2 %recipient.other% 100%");
   CAF_CHECK_EQUAL(first.html, "<i>Ana &lt;b&gt;</i>");
-  CAF_CHECK_EQUAL(second.subject, "For %recipient.n%"); // what was put in is not looked at again
+  CAF_CHECK_EQUAL(second.subject, "For %recipient.n%"); // inserted text is not expanded again
   CAF_CHECK_EQUAL(first.id, "m#1");
   CAF_CHECK_EQUAL(second.id, "m#2");
   const mail_message alone{

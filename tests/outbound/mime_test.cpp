@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written is what somebody else's parser reads.
+// A third-party parser reads the written message back.
 #define CAF_SUITE mime
 #include "caf/test/unit_test.hpp"
 

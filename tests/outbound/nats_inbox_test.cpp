@@ -33,8 +33,7 @@ std::vector<inbox_message> take_in_time(nats_inbox& inbox, std::size_t count) {
   std::vector<inbox_message> all;
   for (int i = 0; i < 50 && all.size() < count; ++i) {
     auto one = inbox.take(16, soon);
-    if (!one.trouble.empty())
-      std::this_thread::sleep_for(soon); // libnats reconnects by itself, when it likes
+    if (!one.trouble.empty()) std::this_thread::sleep_for(soon); // libnats reconnects at an unknown time
     std::ranges::move(one.messages, std::back_inserter(all));
   }
   return all;

@@ -211,7 +211,7 @@ CAF_TEST(a server that is away loses nothing and sends nothing late) {
   server.tell("up");
   CAF_CHECK(accepted_in_time(mailer, message("after")));
   const auto stored = observer{server.url()}.messages();
-  CAF_REQUIRE_EQUAL(stored.size(), 2u); // what we said is not sent was not sent behind our back
+  CAF_REQUIRE_EQUAL(stored.size(), 2u); // mails reported as not sent were not sent
   CAF_CHECK_EQUAL(stored[0].id, "before");
   CAF_CHECK_EQUAL(stored[1].id, "after");
 }
@@ -268,7 +268,7 @@ CAF_TEST(a stream that goes away is made again) {
   observer eyes{server.url()};
   eyes.remove_stream("mail");
   const auto answer = mailer.send(message("m2"));
-  CAF_CHECK(answer.result == unavailable); // nobody took it
+  CAF_CHECK(answer.result == unavailable); // no consumer took it
   CAF_CHECK(mailer.send(message("m2")).result == accepted);
   CAF_CHECK_EQUAL(eyes.messages().size(), 1u);
 }

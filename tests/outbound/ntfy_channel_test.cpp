@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mirror for development against a scripted server, and what the options make of all push channels.
+// The mirror for development against a scripted server, and the effect of the options on all push channels.
 #define CAF_SUITE ntfy_channel
 #include "caf/test/unit_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans on their way to a collector: what it is sent, and what happens when it is slow, away or says no.
+// Export of spans: the requests to a collector, and a collector that is slow, unavailable or refuses.
 #define CAF_SUITE otlp_exporter
 #include "caf/test/unit_test.hpp"
 

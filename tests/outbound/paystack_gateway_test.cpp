@@ -178,7 +178,7 @@ CAF_TEST(refusals are rejected and name the code only) {
   CAF_CHECK(rejected(initialize()));
   always(200, refused("No"));
   CAF_CHECK(rejected(initialize()));
-  always(422, "<html>no</html>"); // somebody between us, not Paystack
+  always(422, "<html>no</html>"); // a proxy, not Paystack
   CAF_CHECK(unavailable(initialize()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What devices are shown, and the bounds of both services.
+// The content of pushes, and the limits of both services.
 #define CAF_SUITE push_content
 #include "caf/test/unit_test.hpp"
 

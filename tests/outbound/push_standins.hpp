@@ -24,7 +24,7 @@ public:
   explicit push_standins(const std::string& version = "2");
   ~push_standins();
 
-  /// What the script says devices get, see push_standins.mjs.
+  /// Scripted answers of devices, see push_standins.mjs.
   void script(const boost::json::object& devices);
   [[nodiscard]] boost::json::object state();
   /// Until so many have come. Throws std::runtime_error after 30 s.

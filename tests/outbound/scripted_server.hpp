@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An HTTP server on loopback whose answers a test writes: any bytes, then keep, close, hang or reset. A
-// thread per connection; plain or TLS with a certificate of its own.
+// thread per connection; plain or TLS with its own certificate.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ struct scripted_answer {
   std::string bytes; ///< sent as they are
   then_type then = then_type::keep;
   std::chrono::milliseconds delay{0}; ///< before the bytes
-  std::string forever{}; ///< sent after the bytes again and again, until the connection ends
+  std::string forever{}; ///< sent after the bytes repeatedly, until the connection ends
   std::chrono::milliseconds between{0}; ///< before each of them
 };
 
@@ -55,7 +55,7 @@ public:
   scripted_server(const scripted_server&) = delete;
   scripted_server& operator=(const scripted_server&) = delete;
 
-  /// Ends every connection; then nobody listens any more.
+  /// Ends every connection and stops listening.
   void stop();
   [[nodiscard]] std::string url() const; ///< without a path
   [[nodiscard]] std::vector<scripted_request> requests() const;

@@ -207,7 +207,7 @@ CAF_TEST(what a refusal means depends on what was refused) {
     CAF_CHECK(answer.result == result);
     CAF_CHECK_EQUAL(answer.service_down, down);
     CAF_CHECK_EQUAL(answer.why.substr(0, std::string_view{why}.size()), why);
-    CAF_CHECK(!contains(answer.why, to)); // nobody's address in a log
+    CAF_CHECK(!contains(answer.why, to)); // no address in a log
     CAF_CHECK(send(mailer, "fan@x.example").result
               == (std::string_view{from} == "us@t.example" ? accepted : result)); // no harm to the next
   }
@@ -253,7 +253,7 @@ CAF_TEST(a mailer ends at once whatever its server does) {
   {
     smtp_mailer mailer{s, us, env};
     CAF_CHECK(send(mailer, "fan@x.example").result == accepted);
-    server.signal(SIGSTOP); // nobody answers its goodbye
+    server.signal(SIGSTOP); // the server does not answer the goodbye
   }
   CAF_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
 }

@@ -210,7 +210,7 @@ CAF_TEST(refusals are rejected and name the code only) {
   always(402, error("card_error", "card_declined"));
   CAF_CHECK(rejected(initialize()));
   always(404, "<html>no such page</html>");
-  CAF_CHECK(unavailable(initialize())); // somebody between us, not Stripe
+  CAF_CHECK(unavailable(initialize())); // a proxy, not Stripe
   always(400, error("x", R"(\r\n\u001b[31m)" + std::string(500, 'y')));
   CAF_CHECK(what(initialize()).size() < 100);
 }

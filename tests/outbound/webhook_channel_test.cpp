@@ -84,7 +84,7 @@ struct todays_environment final : environment {
   fq::test::real_environment steady;
 };
 
-/// Somebody who listens on ::1 and says nothing.
+/// A silent listener on ::1.
 class ipv6_listener {
 public:
   ipv6_listener() : socket_{::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)} {
@@ -101,7 +101,7 @@ public:
   ipv6_listener& operator=(const ipv6_listener&) = delete;
   ~ipv6_listener() { ::close(socket_); }
 
-  /// Whether somebody has come since; he is sent away.
+  /// Whether a client connected since; closes its connection.
   bool was_reached() {
     const int peer = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
     if (peer >= 0) ::close(peer);
