@@ -161,11 +161,12 @@ function(fq_embed_texts target function header space pattern)
   fq_generated(${target} ${output})
 endfunction()
 
-# fq_test(name [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]): a program on CAF's test framework, one ctest
-# entry. SOURCES: otherwise every .cpp file below the folder. HEADERS: precompiled for this program instead of the shared ones.
+# fq_test(name [UNITY] [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]): a program on CAF's test framework, one
+# ctest entry. UNITY: files are compiled a few at a time; each file's tests stand in a namespace named after the file, so that nothing collides.
+# SOURCES: otherwise every .cpp file below the folder. HEADERS: precompiled for this program instead of the shared ones.
 set(FQ_TEST_HEADERS ${CMAKE_SOURCE_DIR}/tests/framework.hpp)
 function(fq_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS;TIMEOUT;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "UNITY" "" "SOURCES;LINK;LABELS;TIMEOUT;HEADERS" ${ARGN})
   if(NOT arg_SOURCES)
     file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   endif()
@@ -175,6 +176,11 @@ function(fq_test name)
   add_executable(test_${name} ${arg_SOURCES} $<TARGET_OBJECTS:test_main>)
   target_link_libraries(test_${name} PRIVATE ${arg_LINK} caf_core)
   target_compile_options(test_${name} PRIVATE ${FQ_TEST_OPTIMIZATION})
+  if(arg_UNITY AND FAIRQUEUE_UNITY)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+      UNITY_BUILD_CODE_BEFORE_INCLUDE "#undef CAF_SUITE")
+    target_compile_options(test_${name} PRIVATE -Wno-subobject-linkage)
+  endif()
   if(FAIRQUEUE_PCH)
     if(arg_HEADERS)
       target_precompile_headers(test_${name} PRIVATE ${FQ_TEST_HEADERS} ${arg_HEADERS} ${FQ_STD_HEADERS})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ```sh blocks of README.md and docs/guide/*.md do what they say: those of a document run in order in one bash, against a demo server
-// started as scripts/run starts it. Each document has a network namespace of its own, where the documents' ports are free (needs root).
-// ```console blocks show what would not run here.
+// The ```sh blocks of README.md and docs/guide/*.md do what they say. Those of a document run in order in
+// one bash, against a demo server that is started as scripts/run starts it. Each document has a network
+// namespace of its own, where the documents' ports are free (needs root). ```console blocks do not run here.
 import { describe, it } from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';

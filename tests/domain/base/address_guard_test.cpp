@@ -9,6 +9,8 @@
 
 #include <arpa/inet.h>
 
+namespace address_guard_test {
+
 using namespace fq;
 
 namespace {
@@ -117,3 +119,5 @@ CAF_TEST(of all IPv4 networks just those blocks are special) {
                        + 2 /* 198.18/15 */ + 2 * 4096 /* 224/4, 240/4 */;
   CAF_CHECK_EQUAL(special, expected);
 }
+
+} // namespace address_guard_test

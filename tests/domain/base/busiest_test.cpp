@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <set>
 
+namespace busiest_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -67,3 +69,5 @@ CAF_TEST(whatever happens they are few and different and nobody is left out who 
     }
   });
 }
+
+} // namespace busiest_test

@@ -9,6 +9,8 @@
 
 #include <set>
 
+namespace ids_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -74,3 +76,5 @@ CAF_TEST(text that is no UUID is refused) {
   CAF_CHECK(!parse_uuid(good + "0"));
   CAF_CHECK(!parse_uuid("{" + good + "}"));
 }
+
+} // namespace ids_test

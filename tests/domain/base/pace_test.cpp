@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace pace_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -76,3 +78,5 @@ CAF_TEST(an event whose clock is behind has its part of the pace) {
   CAF_CHECK_EQUAL(behind.it->payments().unanswered_refunds(), 30u);
   CAF_CHECK_EQUAL(ahead.it->payments().unanswered_refunds(), 30u);
 }
+
+} // namespace pace_test

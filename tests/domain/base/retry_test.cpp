@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace retry_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -53,3 +55,5 @@ CAF_TEST(attempts are counted with the first) {
   CAF_CHECK(may_retry(policy, 2));
   CAF_CHECK(!may_retry(policy, 3));
 }
+
+} // namespace retry_test

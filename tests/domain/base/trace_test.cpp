@@ -8,6 +8,8 @@
 
 #include <caf/test/unit_test.hpp>
 
+namespace trace_test {
+
 using namespace fq;
 using fq::test::kept_spans;
 
@@ -82,3 +84,5 @@ CAF_TEST(what is not sampled is passed on and not kept) {
   none.end(false);
   CAF_CHECK(kept.all.empty());
 }
+
+} // namespace trace_test

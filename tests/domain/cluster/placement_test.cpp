@@ -11,6 +11,8 @@
 #include <optional>
 #include <random>
 
+namespace placement_test {
+
 using namespace fq;
 
 namespace {
@@ -424,3 +426,5 @@ CAF_TEST(who is draining gives everything away unless nobody would take it) {
   nodes[1].is_draining = true;
   CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
 }
+
+} // namespace placement_test

@@ -8,6 +8,8 @@
 
 #include <random>
 
+namespace delivery_test {
+
 using namespace fq;
 
 namespace {
@@ -230,3 +232,5 @@ CAF_TEST(a refusal of what was sent says nothing of the target) {
     CAF_CHECK(is_about_target(status, true));
   }
 }
+
+} // namespace delivery_test

@@ -8,6 +8,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace notice_routing_test {
+
 using namespace fq;
 
 CAF_TEST(what nobody chose for goes by everything) {
@@ -51,3 +53,5 @@ CAF_TEST(lanes follow what is chosen) {
   CAF_CHECK_EQUAL(lanes("order.completed=mail", true), 0);
   CAF_CHECK_EQUAL(lanes("order.failed=mail", true), bus | notices);
 }
+
+} // namespace notice_routing_test

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <limits>
 
+namespace outbox_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -193,3 +195,5 @@ CAF_TEST(points are given for whole units of what was paid) {
   const auto most = loyalty_of(huge, "JPY", 1'000'000);
   CAF_CHECK(most && most->points > 0); // limited to the range of the number
 }
+
+} // namespace outbox_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace admission_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -239,3 +241,5 @@ CAF_TEST(never more than a batch in any interval and never past the concurrency 
     }
   });
 }
+
+} // namespace admission_test

@@ -8,6 +8,8 @@
 
 #include <map>
 
+namespace line_rank_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -131,3 +133,5 @@ CAF_TEST(prefix counts grow and sum like a list) {
     }
   });
 }
+
+} // namespace line_rank_test

@@ -12,6 +12,8 @@
 #include <map>
 #include <set>
 
+namespace mirror_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -325,3 +327,5 @@ CAF_TEST(what does not concern entries or stock changes nothing) {
     CAF_CHECK(mirror_of({c}).empty()); // the owner adds the numbers
   }
 }
+
+} // namespace mirror_test

@@ -8,6 +8,8 @@
 
 #include <map>
 
+namespace queue_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -260,3 +262,5 @@ CAF_TEST(who has not claimed shops until the window of its admission ends and ne
   CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 10).size(), 3u);
   CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 1).size(), 1u); // bounded
 }
+
+} // namespace queue_test

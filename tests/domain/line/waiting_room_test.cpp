@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace waiting_room_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -257,3 +259,5 @@ CAF_TEST(what is no queue is refused) {
   e.message.assign(501, 'x');
   CAF_CHECK(validate(e, {}).why == reason::invalid_field);
 }
+
+} // namespace waiting_room_test

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+namespace states_test {
+
 using namespace fq;
 
 namespace {
@@ -173,3 +175,5 @@ CAF_TEST(the numbers in the ledger stay what they are) {
   CAF_CHECK_EQUAL(static_cast<int>(payment_status::refund_failed), 9);
   CAF_CHECK_EQUAL(static_cast<int>(refund_status::failed), 2);
 }
+
+} // namespace states_test

@@ -7,6 +7,8 @@
 
 #include <limits>
 
+namespace money_text_test {
+
 using namespace fq;
 
 CAF_TEST(every currency has its own decimals) {
@@ -49,3 +51,5 @@ CAF_TEST(the table is of what is unusual and every currency is in it once) {
     CAF_CHECK(i == 0 || table[i - 1].currency < table[i].currency);
   }
 }
+
+} // namespace money_text_test

@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace payments_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -138,3 +140,5 @@ CAF_TEST(a receipt is remembered per gateway) {
   again.load(std::get<receipt_stored>(out.at(0)).row);
   CAF_CHECK(again.has_receipt("sandbox", "evt_1"));
 }
+
+} // namespace payments_test

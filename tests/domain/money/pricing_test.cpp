@@ -7,6 +7,8 @@
 
 #include <random>
 
+namespace pricing_test {
+
 using namespace fq;
 
 namespace {
@@ -110,3 +112,5 @@ CAF_TEST(whatever is bought the parts make the total and nothing is negative) {
     if (q.subtotal == q.discount) CAF_REQUIRE_EQUAL(q.total, q.donations + share_of(q.donations, 290));
   }
 }
+
+} // namespace pricing_test

@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace audit_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -142,3 +144,5 @@ CAF_TEST(orders are held against their claims and promo codes against who uses t
   orders[0].claim = {};
   CAF_CHECK(tells_only(audited(), "has no claim"));
 }
+
+} // namespace audit_test

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+namespace checkout_watch_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -211,3 +213,5 @@ CAF_TEST(the setting is what was stored or else what is configured) {
   CAF_CHECK_EQUAL(async_percent_of("35", 70), 35);
   CAF_CHECK_EQUAL(async_percent_of("x", 70), 70);
 }
+
+} // namespace checkout_watch_test

@@ -8,6 +8,8 @@
 
 #include <map>
 
+namespace claims_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -148,3 +150,5 @@ CAF_TEST(a book behaves like a list of rows and so does its reload) {
     }
   });
 }
+
+} // namespace claims_test

@@ -5,6 +5,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace idempotency_test {
+
 using namespace fq;
 
 namespace {
@@ -73,3 +75,5 @@ CAF_TEST(beyond the bound the oldest answer is forgotten after a load too) {
   CAF_CHECK(look(index, 1, noon + seconds{1}) == v::replay);
   CAF_CHECK(look(index, idempotency_rows_max, noon + seconds{1}) == v::replay);
 }
+
+} // namespace idempotency_test

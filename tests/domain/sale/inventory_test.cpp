@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace inventory_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -105,3 +107,5 @@ CAF_TEST(hidden types count as available only where nothing else is on sale) {
   stock.load(rows);
   CAF_CHECK_EQUAL(stock.available(), rows[0].total + rows[1].total);
 }
+
+} // namespace inventory_test

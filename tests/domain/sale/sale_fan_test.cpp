@@ -5,6 +5,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace sale_fan_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -321,3 +323,5 @@ CAF_TEST(polls come often near the front and seldom at the end) {
   CAF_CHECK(view(3000).eta_low_seconds <= view(3000).eta_high_seconds);
   CAF_CHECK(view(51).eta_high_seconds <= view(3000).eta_high_seconds);
 }
+
+} // namespace sale_fan_test

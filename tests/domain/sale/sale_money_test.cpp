@@ -5,6 +5,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace sale_money_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -368,3 +370,5 @@ CAF_TEST(a refund pending at the gateway is asked about without hurry) {
   CAF_CHECK_EQUAL(s.it->payments().find_refund(refund)->attempts, 0u);
   CAF_CHECK(s.it->payments().next_refund_attempt() == s.now + s.rules.refund_retry.cap);
 }
+
+} // namespace sale_money_test

@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace sale_orders_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -603,3 +605,5 @@ CAF_TEST(preferred customers come first and in order) {
   f.s.prefer(3, std::nullopt);
   CAF_CHECK_EQUAL(f.s.ledger.priorities.size(), 1u);
 }
+
+} // namespace sale_orders_test

@@ -8,6 +8,8 @@
 #include <deque>
 #include <functional>
 
+namespace sale_organizer_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -422,3 +424,5 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   CAF_CHECK(s.it->is_quiet());
   check_sound(s);
 }
+
+} // namespace sale_organizer_test

@@ -5,6 +5,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace sale_people_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -381,3 +383,5 @@ CAF_TEST(who is invited may leave the choice to the sale) {
   CAF_CHECK(!f.s.order(1).no);
   CAF_CHECK_EQUAL(f.s.type(1).held, 1);
 }
+
+} // namespace sale_people_test

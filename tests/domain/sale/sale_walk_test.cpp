@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+namespace sale_walk_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -499,3 +501,5 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
        {seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota})
     CAF_CHECK(n > 50);
 }
+
+} // namespace sale_walk_test
