@@ -5,6 +5,8 @@
 
 #include <utility>
 
+namespace memory_faults_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -259,3 +261,5 @@ CAF_TEST(rows are found by key without a copy and batches are told as they apply
   CAF_CHECK_EQUAL(f.store.aggregates().size(), 3u);
   CAF_CHECK_EQUAL(f.store.committed_history(sale)->size(), 4u);
 }
+
+} // namespace memory_faults_test

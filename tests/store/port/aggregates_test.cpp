@@ -3,6 +3,8 @@
 #define CAF_SUITE store_aggregates
 #include "tests/store/port/engines.hpp"
 
+namespace aggregates_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -176,3 +178,5 @@ CAF_TEST(there is one OTP an address and removing none is fine) {
     CAF_CHECK((w.store.peek(accounts_aggregate).image.otps == std::vector{other}));
   });
 }
+
+} // namespace aggregates_test

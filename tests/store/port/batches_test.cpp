@@ -3,6 +3,8 @@
 #define CAF_SUITE store_batches
 #include "tests/store/port/engines.hpp"
 
+namespace batches_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -203,3 +205,5 @@ CAF_TEST(the committed time never goes back) {
     CAF_CHECK(w.store.acquire_unleased(sale, never)->committed_at == noon + seconds{10});
   });
 }
+
+} // namespace batches_test

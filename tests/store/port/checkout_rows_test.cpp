@@ -7,6 +7,8 @@
 #include "store/port/refund_items.hpp"
 #include "store/sqlite/sqlite.hpp"
 
+namespace checkout_rows_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -358,3 +360,5 @@ CAF_TEST(a tenant keeps its Stripe account) {
     CAF_CHECK((w.store.directory().tenants.front().stripe_account.empty()));
   });
 }
+
+} // namespace checkout_rows_test

@@ -10,6 +10,8 @@
 #include <random>
 #include <set>
 
+namespace differential_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -667,3 +669,5 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.second_pages > 50);
   CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);
 }
+
+} // namespace differential_test

@@ -10,6 +10,8 @@
 #include <numeric>
 #include <thread>
 
+namespace leases_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -284,3 +286,5 @@ CAF_TEST(nodes see one another as long as they say that they live) {
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);
   });
 }
+
+} // namespace leases_test

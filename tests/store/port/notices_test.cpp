@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+namespace notices_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -456,3 +458,5 @@ CAF_TEST(old ends and forgotten devices are pruned and what is pending stays) {
     CAF_CHECK_EQUAL(store.list_devices(ben).size(), 1u);
   });
 }
+
+} // namespace notices_test

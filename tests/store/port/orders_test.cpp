@@ -4,6 +4,8 @@
 #define CAF_SUITE store_orders
 #include "tests/store/port/engines.hpp"
 
+namespace orders_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -126,3 +128,5 @@ CAF_TEST(the parts of an order make its total) {
     }
   });
 }
+
+} // namespace orders_test

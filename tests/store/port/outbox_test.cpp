@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+namespace outbox_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -247,3 +249,5 @@ CAF_TEST(the cache generation is raised from the one that is stored) {
     CAF_CHECK_EQUAL(w.store.history(sale).size(), 1u); // contains life cycle changes only
   });
 }
+
+} // namespace outbox_test

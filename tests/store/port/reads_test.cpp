@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+namespace reads_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -316,3 +318,5 @@ CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
     FQ_CONFLICTS(w.put({receipt_stored{young_receipt}}));
   });
 }
+
+} // namespace reads_test

@@ -6,6 +6,8 @@
 
 #include "tests/store/port/engines.hpp"
 
+namespace sale_rows_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -345,3 +347,5 @@ CAF_TEST(idempotency answers are kept in order and survive with every byte) {
     CAF_CHECK((since->image.idempotency == std::vector(expected.begin() + 2, expected.end())));
   });
 }
+
+} // namespace sale_rows_test

@@ -10,6 +10,8 @@
 #include <optional>
 #include <thread>
 
+namespace postgres_migrations_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -193,3 +195,5 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
                     unique));
   CAF_CHECK(refused("DELETE FROM claim", foreign_key));
 }
+
+} // namespace postgres_migrations_test

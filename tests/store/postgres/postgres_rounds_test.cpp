@@ -6,6 +6,8 @@
 
 #include "store/postgres/postgres_rounds.hpp"
 
+namespace postgres_rounds_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -171,3 +173,5 @@ CAF_TEST(an address is passed on in the order of the batch) {
     CAF_CHECK_EQUAL(w.store.peek(accounts_aggregate).image.customers.size(), 4u);
   });
 }
+
+} // namespace postgres_rounds_test

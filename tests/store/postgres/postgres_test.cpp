@@ -11,6 +11,8 @@
 
 #include <libpq-fe.h>
 
+namespace postgres_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -377,3 +379,5 @@ CAF_TEST(no message repeats a password) {
     CAF_CHECK(!contains(message, password));
   }
 }
+
+} // namespace postgres_test

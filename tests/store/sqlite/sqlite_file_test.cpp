@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+namespace sqlite_file_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -272,3 +274,5 @@ CAF_TEST(a disk that takes no more leaves the batch to be submitted again) {
   CAF_CHECK_EQUAL(store.peek(sale).image.entries.size(), 20'000u);
   CAF_CHECK_EQUAL(store.check_integrity(), "ok");
 }
+
+} // namespace sqlite_file_test

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace sqlite_kill_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -96,3 +98,5 @@ CAF_TEST(kill -9 in the middle of commits loses nothing that was acknowledged) {
   }
   CAF_MESSAGE(applied << " batches over " << rounds << " kills");
 }
+
+} // namespace sqlite_kill_test

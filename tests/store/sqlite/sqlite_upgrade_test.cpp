@@ -7,6 +7,8 @@
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_outbox.hpp"
 
+namespace sqlite_upgrade_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -149,3 +151,5 @@ CAF_TEST(a dispatcher reads the index of its lane in its order) {
     }
   }
 }
+
+} // namespace sqlite_upgrade_test
