@@ -170,7 +170,7 @@ int run_one(std::uint64_t seed, bool trace) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 0, first = 1, seeds = 5000, only_meshed = 0;
+  std::uint64_t seed = 0, first = 1, seeds = 5000, long_seeds = 100'000, only_meshed = 0;
   bool trace = false, planted_run = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg{argv[i]};
@@ -181,6 +181,8 @@ int main(int argc, char** argv) {
       first = std::strtoull(value(), nullptr, 10);
     else if (arg == "--seeds")
       seeds = std::strtoull(value(), nullptr, 10);
+    else if (arg == "--long-seeds")
+      long_seeds = std::strtoull(value(), nullptr, 10);
     else if (arg == "--meshed")
       only_meshed = std::strtoull(value(), nullptr, 10);
     else if (arg == "--trace")
@@ -205,7 +207,7 @@ int main(int argc, char** argv) {
   if (seed != 0) return run_one(seed, trace);
   if (only_meshed != 0) return run_seeds(first, only_meshed, false, false);
   if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
-    seeds *= 20;
+    seeds = long_seeds;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
     seeds = std::strtoull(fewer, nullptr, 10);
   return run_seeds(first, seeds, true, seeds >= 500); // a smaller run may miss a rare branch by chance
