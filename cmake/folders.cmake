@@ -12,10 +12,8 @@ fq_folder(domain/sale USES domain/base domain/model domain/line domain/money dom
 fq_folder(domain/cluster USES domain/base domain/model)
 
 # -- keys and options ------------------------------------------------------------------------------------------
-fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json
-          ALONE pem_signer webhook_signature)
-fq_folder(config LINK CLI11::CLI11
-          ALONE values)
+fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
+fq_folder(config LINK CLI11::CLI11 Boost::url)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/model domain/line domain/delivery)
@@ -28,8 +26,7 @@ fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost:
 
 # -- other people's services -----------------------------------------------------------------------------------
 fq_folder(outbound USES domain/base domain/money domain/delivery crypto
-          LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE
-          ALONE mail_templates stripe_gateway sandbox_gateway json_api mail_folder push_content webhook_sender smtp_mailer)
+          LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
@@ -82,13 +79,12 @@ fq_folder(app
                net/http net/bridge net/wire net/server net/service net/pages net/site
           LINK caf_io OpenSSL::SSL PkgConfig::SYSTEMD CURL::libcurl spdlog::spdlog Boost::json
           WITHOUT app/main.cpp app/openssl_error_queue.cpp
-          ALONE commands control_requests demo release)
+          ALONE release)
 
 # -- fairqueue-load: simulated fans and the checker of what they saw. Includes nothing of the server -----------
-fq_folder(load/base LINK Boost::headers Boost::json OpenSSL::Crypto PkgConfig::CJOSE)
+fq_folder(load/base LINK Boost::headers Boost::json Boost::url OpenSSL::Crypto PkgConfig::CJOSE)
 fq_folder(load/wire USES load/base)
-fq_folder(load/fans USES load/base load/wire
-          ALONE crowd crowd_books)
+fq_folder(load/fans USES load/base load/wire)
 fq_folder(load/checks USES load/base)
 fq_folder(load/report USES load/fans load/checks)
 fq_folder(load USES load/base load/fans load/checks load/report EXTERNAL)

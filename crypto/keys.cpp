@@ -4,6 +4,7 @@
 // second loads the first's key.
 #include "crypto/keys.hpp"
 
+#include "crypto/limits.hpp"
 #include "crypto/random.hpp"
 
 #include <boost/json/parse.hpp>
@@ -30,7 +31,6 @@ namespace {
 namespace json = boost::json;
 using path = std::filesystem::path;
 
-constexpr std::size_t key_file_bytes_max = 4096;
 constexpr std::size_t kid_bytes = 9; // 12 characters of base64url
 
 [[noreturn]] void fail(const path& file, const std::string& what) {
@@ -214,10 +214,6 @@ key_store key_store::open(const path& data_dir) {
 // -- admission passes
 
 namespace {
-
-/// Sessions last 24 h at most, and origins cache a key set for a while.
-constexpr milliseconds pass_key_life{48 * 60 * 60 * 1000};
-constexpr std::size_t pass_keys_max = 100;
 
 std::string new_pass_key() {
   cjose_err error{};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crypto/node_certificates.hpp"
 
+#include "crypto/limits.hpp"
+#include "crypto/openssl_pointers.hpp"
+
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -13,20 +16,10 @@
 namespace fq {
 namespace {
 
-template <auto Free>
-struct freed_by {
-  template <class T>
-  void operator()(T* x) const noexcept {
-    Free(x);
-  }
-};
 using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
-using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
 using extension_ptr = std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>>;
 
-/// Backdating, because clocks of other hosts may be behind.
-constexpr seconds backdated{300};
 constexpr int serial_bytes = 16; // 127 random bits: unique without a register
 
 void require(bool ok, const char* what) {
@@ -72,7 +65,7 @@ certificate_ptr blank(EVP_PKEY& key, const std::string& name, timestamp now, sec
   certificate_ptr certificate{X509_new()};
   require(certificate && X509_set_version(certificate.get(), X509_VERSION_3) == 1, "out of memory");
   set_serial(*certificate);
-  const auto from = std::chrono::duration_cast<seconds>(now.time_since_epoch()) - backdated;
+  const auto from = std::chrono::duration_cast<seconds>(now.time_since_epoch()) - certificate_backdating;
   require(ASN1_TIME_set(X509_getm_notBefore(certificate.get()), from.count()) != nullptr
             && ASN1_TIME_set(X509_getm_notAfter(certificate.get()), (from + life).count()) != nullptr,
           "no such time");

@@ -2,14 +2,12 @@
 // Organizers' passwords: argon2id with libsodium's interactive limits (64 MiB and about 0.1 s each). Call
 // from a detached worker only, never on an io thread or in a scheduled actor.
 #pragma once
+#include "crypto/limits.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace fq {
-
-/// Max password length, in bytes; longer passwords are refused before hashing.
-inline constexpr std::size_t password_bytes_max = 1024;
 
 /// Returns a self-describing argon2id text with a fresh salt. Throws std::bad_alloc without 64 MiB of
 /// memory, and std::invalid_argument beyond password_bytes_max.

@@ -3,6 +3,8 @@
 #include "crypto/pem_signer.hpp"
 
 #include "crypto/digest.hpp"
+#include "crypto/limits.hpp"
+#include "crypto/openssl_pointers.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
@@ -19,17 +21,8 @@
 namespace fq {
 namespace {
 
-constexpr int rsa_bits_min = 2048;
 constexpr int coordinate_bytes = 32; // of P-256
 
-template <auto Free>
-struct freed_by {
-  template <class T>
-  void operator()(T* what) const noexcept {
-    Free(what);
-  }
-};
-using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free>>;
 using context_ptr = std::unique_ptr<EVP_MD_CTX, freed_by<EVP_MD_CTX_free>>;
 using signature_ptr = std::unique_ptr<ECDSA_SIG, freed_by<ECDSA_SIG_free>>;
 

@@ -3,6 +3,7 @@
 
 #include "crypto/digest.hpp"
 #include "crypto/jose.hpp"
+#include "crypto/limits.hpp"
 #include "crypto/tokens.hpp"
 #include "domain/model/rows.hpp"
 
@@ -17,8 +18,6 @@ namespace fq {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::size_t rsa_bytes_min = 256;
 
 std::optional<json::object> parse_object(std::string_view text) {
   json::parse_options strict;

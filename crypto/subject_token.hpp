@@ -3,7 +3,7 @@
 // publishable API key cannot take another subject's place. Verified by RFC 8725: the tenant's key determines
 // the algorithm, never the token; no URL is fetched.
 #pragma once
-
+#include "crypto/limits.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 
@@ -12,11 +12,6 @@
 #include <string_view>
 
 namespace fq {
-
-/// Max length of a subject token, in bytes.
-inline constexpr std::size_t subject_token_bytes_max = 4096;
-/// Max time from now to `exp`.
-inline constexpr seconds subject_token_life_max{24 * 60 * 60};
 
 /// What is wrong with a key for subject tokens, for people; empty if valid: a public EC P-256 (ES256) or RSA
 /// key of at least 2048 bits (RS256), as JWK.

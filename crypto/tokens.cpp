@@ -4,6 +4,7 @@
 #include "crypto/tokens.hpp"
 
 #include "crypto/jose.hpp"
+#include "crypto/limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,6 @@ namespace fq {
 namespace {
 
 constexpr std::string_view token_issuer_name = "fairqueue";
-constexpr std::size_t claims_bytes_max = 512; // our claims have about 130
 constexpr std::size_t signature_bytes = 32;
 
 constexpr std::string_view type_name(token_kind kind) noexcept {

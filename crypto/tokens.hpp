@@ -6,8 +6,8 @@
 // copies and parses the claims again). cjose also imports JWKs and signs with ES256 and RS256, which passes,
 // mail and push providers and subject tokens need; libjwt 1.10 has no JWKs.
 #pragma once
-
 #include "crypto/keys.hpp"
+#include "crypto/limits.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 
@@ -31,12 +31,6 @@ inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::c
 
 /// "organizer", "customer", "ticket", "operator".
 [[nodiscard]] std::string_view to_string(token_kind kind) noexcept;
-
-/// Max token length, in bytes; a longer token is malformed.
-inline constexpr std::size_t token_bytes_max = 4096;
-
-/// Max clock difference before a token counts as expired.
-inline constexpr seconds token_clock_skew{60};
 
 struct token_claims {
   token_kind kind{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crypto/webhook_signature.hpp"
 
+#include "crypto/limits.hpp"
+
 #include <sodium.h>
 
 #include <array>
@@ -8,9 +10,7 @@
 namespace fq {
 namespace {
 
-constexpr std::string_view secret_prefix = "whsec_";
-constexpr std::size_t secret_bytes_min = 24, secret_bytes_max = 64; // from the specification
-
+constexpr std::string_view webhook_secret_prefix = "whsec_";
 std::string to_base64(byte_view bytes) {
   std::string text(sodium_base64_encoded_len(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
   sodium_bin2base64(text.data(), text.size(), bytes.data(), bytes.size(), sodium_base64_VARIANT_ORIGINAL);
@@ -20,7 +20,7 @@ std::string to_base64(byte_view bytes) {
 
 /// A decoded secret, wiped on destruction.
 struct signing_bytes {
-  std::array<std::uint8_t, secret_bytes_max> bytes{};
+  std::array<std::uint8_t, webhook_secret_bytes_max> bytes{};
   std::size_t size = 0;
 
   signing_bytes() = default;
@@ -29,13 +29,13 @@ struct signing_bytes {
   ~signing_bytes() { sodium_memzero(bytes.data(), bytes.size()); }
 
   bool read(std::string_view secret) {
-    if (!secret.starts_with(secret_prefix)) return false;
-    const auto text = secret.substr(secret_prefix.size());
+    if (!secret.starts_with(webhook_secret_prefix)) return false;
+    const auto text = secret.substr(webhook_secret_prefix.size());
     const char* end = nullptr;
     const bool is_base64 = sodium_base642bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr,
                                              &size, &end, sodium_base64_VARIANT_ORIGINAL)
                            == 0;
-    return is_base64 && end == text.data() + text.size() && size >= secret_bytes_min;
+    return is_base64 && end == text.data() + text.size() && size >= webhook_secret_bytes_min;
   }
 };
 
@@ -51,7 +51,7 @@ std::string webhook_secret(const secret_key& key, const uuid& endpoint, std::uin
   append_big_endian(about, endpoint.hi, 8);
   append_big_endian(about, endpoint.lo, 8);
   append_big_endian(about, generation, 4);
-  return std::string{secret_prefix} + to_base64(hmac_sha256(key.bytes(), about));
+  return std::string{webhook_secret_prefix} + to_base64(hmac_sha256(key.bytes(), about));
 }
 
 secret_key webhook_key_of(const secret_key& session) {

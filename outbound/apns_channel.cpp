@@ -5,6 +5,7 @@
 
 #include "outbound/delivery_answers.hpp"
 #include "outbound/json_api.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/push_content.hpp"
 #include "outbound/retry_after.hpp"
 
@@ -14,8 +15,6 @@
 namespace fq {
 namespace {
 
-// Minimum time between new connections: Apple treats many of them as an attack.
-constexpr milliseconds connection_pause{1'000};
 constexpr std::string_view expired_token = "ExpiredProviderToken";
 constexpr std::string_view unknown_token = "BadDeviceToken";
 constexpr std::string_view token_of_another_topic = "DeviceTokenNotForTopic";
@@ -225,7 +224,7 @@ bool apns_channel::takes_connection(bool is_sandbox) {
   const std::scoped_lock held{mutex_};
   auto& host = host_of(is_sandbox);
   const auto now = env_.steady_now();
-  if (!host.wants_connection || now - host.connected_at < connection_pause) return false;
+  if (!host.wants_connection || now - host.connected_at < apns_connection_pause) return false;
   host.wants_connection = false;
   host.connected_at = now;
   return true;

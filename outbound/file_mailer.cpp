@@ -3,6 +3,8 @@
 #include "outbound/file_mailer.hpp"
 
 #include "crypto/digest.hpp"
+#include "outbound/limits.hpp"
+#include "outbound/mail_folder.hpp"
 #include "outbound/mime.hpp"
 #include "outbound/time_text.hpp"
 
@@ -17,11 +19,7 @@
 namespace fq {
 namespace {
 
-/// Max remembered ids. Repeats arrive within minutes, and the folder may hold years of mail.
-constexpr std::size_t ids_max = 100'000;
 constexpr std::size_t time_size = sizeof "20261122T183000.123Z" - 1;
-constexpr std::size_t plain_id_bytes_max = 100;
-constexpr std::string_view suffix = ".eml";
 
 bool write_and_sync(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -54,14 +52,14 @@ bool write_whole(const std::filesystem::path& folder, const std::string& name, s
   return false;
 }
 
-bool is_plain(char c) {
+bool fits_file_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
          || c == '.' || c == '#';
 }
 
 /// The id's part of a file name: the id itself, or its hash.
-std::string name_of(const std::string& id) {
-  const bool fits = id.size() <= plain_id_bytes_max && std::all_of(id.begin(), id.end(), is_plain);
+std::string file_id_of(const std::string& id) {
+  const bool fits = id.size() <= file_name_id_bytes_max && std::all_of(id.begin(), id.end(), fits_file_name);
   return fits ? id : to_hex(sha256(id));
 }
 
@@ -79,12 +77,13 @@ void file_mailer::read_folder() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator{folder_}) {
     auto name = entry.path().filename().string();
-    if (name.size() > time_size + 1 + suffix.size() && name[time_size] == '-' && name.ends_with(suffix))
+    if (name.size() > time_size + 1 + mail_file_suffix.size() && name[time_size] == '-'
+        && name.ends_with(mail_file_suffix))
       names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
   for (auto& name : names) {
-    auto id = name.substr(time_size + 1, name.size() - time_size - 1 - suffix.size());
+    auto id = name.substr(time_size + 1, name.size() - time_size - 1 - mail_file_suffix.size());
     remember(std::move(id), std::move(name));
   }
 }
@@ -92,7 +91,7 @@ void file_mailer::read_folder() {
 void file_mailer::remember(std::string id, std::string name) {
   if (!names_.insert_or_assign(id, std::move(name)).second) return;
   ids_.push_back(std::move(id));
-  if (ids_.size() <= ids_max) return;
+  if (ids_.size() <= remembered_mail_ids_max) return;
   names_.erase(ids_.front());
   ids_.pop_front();
 }
@@ -104,11 +103,11 @@ bool file_mailer::is_there(const std::string& id) const {
 }
 
 mail_answer file_mailer::deliver(const mail_letter& letter) {
-  auto id = name_of(letter.id);
+  auto id = file_id_of(letter.id);
   // The folder's entry may not be synced yet: sync it before the mail counts as accepted.
   if (is_there(id) && sync_folder(folder_)) return {.result = mail_result::accepted};
   const auto now = env_.wall_now();
-  auto name = time_for_names(now).append("-").append(id).append(suffix);
+  auto name = time_for_names(now).append("-").append(id).append(mail_file_suffix);
   if (!write_whole(folder_, name, to_mime(letter, sender_, now)))
     return {
       .result = mail_result::unavailable, .service_down = true, .why = "cannot write to the folder of mail"};

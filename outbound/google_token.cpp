@@ -3,6 +3,7 @@
 
 #include "outbound/delivery_answers.hpp"
 #include "outbound/json_api.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/retry_after.hpp"
 
 #include <boost/json/serialize.hpp>
@@ -15,9 +16,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr seconds assertion_life{3600}; // Google's maximum
-constexpr seconds renewed_before{300}; // time before its end
-constexpr milliseconds refusal_pause{60'000};
 constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.messaging";
 
 std::string needed(const json::object& account, const char* name) {
@@ -28,7 +26,9 @@ std::string needed(const json::object& account, const char* name) {
 }
 
 /// How long a token with lifetime `life` is used.
-milliseconds use_of(seconds life) { return std::max<milliseconds>(life - renewed_before, life / 2); }
+milliseconds use_of(seconds life) {
+  return std::max<milliseconds>(life - google_token_renewed_before, life / 2);
+}
 
 } // namespace
 
@@ -81,7 +81,7 @@ bool google_token::refuse(const std::string& token) {
   if (token != current_) return true; // already replaced, or being replaced
   const auto now = env_.steady_now();
   if (now < next_refusal_) return false;
-  next_refusal_ = now + refusal_pause;
+  next_refusal_ = now + google_refusal_pause;
   current_.clear();
   return true;
 }
@@ -92,7 +92,7 @@ std::string google_token::assertion() const {
                             {"scope", scope},
                             {"aud", account_.token_uri},
                             {"iat", now},
-                            {"exp", now + assertion_life.count()}};
+                            {"exp", now + google_assertion_life.count()}};
   return signer_.jwt(account_.private_key_id, json::serialize(claims));
 }
 
@@ -123,8 +123,9 @@ void google_token::take_answer(const http_result& answer) {
   const auto& response = std::get<http_response>(answer);
   const auto body = parse_object(response.body);
   const auto token = text_at(body, "access_token");
-  const auto life = seconds{std::clamp<std::int64_t>(
-    integer_at(body, "expires_in").value_or(assertion_life.count()), 1, assertion_life.count())};
+  const auto life =
+    seconds{std::clamp<std::int64_t>(integer_at(body, "expires_in").value_or(google_assertion_life.count()),
+                                     1, google_assertion_life.count())};
   if (response.status != 200 || token.empty()) return end_exchange(failure_of(response));
   {
     const std::scoped_lock held{mutex_};

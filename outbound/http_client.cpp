@@ -5,6 +5,7 @@
 
 #include "domain/base/address_guard.hpp"
 #include "outbound/curl_list.hpp"
+#include "outbound/limits.hpp"
 
 #include <netinet/in.h>
 #include <sys/resource.h>
@@ -26,16 +27,6 @@
 
 namespace fq {
 namespace {
-
-// Safety limit: a poll normally ends at a wakeup or at one of libcurl's timers.
-constexpr std::int64_t poll_ms_max = 1'000;
-// Lets libcurl's own timeout act first.
-constexpr milliseconds overdue_after{1'000};
-// For servers that refuse more streams on one connection, and for connections that close.
-constexpr long connections_per_host_max = 8;
-/// Added to the creating thread's nice value for background threads; see nice(1).
-constexpr int background_niceness = 10;
-constexpr int niceness_max = 19;
 
 // On Linux both calls affect only the current thread.
 int niceness_here() { return getpriority(PRIO_PROCESS, 0); }
@@ -116,7 +107,7 @@ int send_once(void* of, char*, char*, int, int) {
                                                                    : CURL_PREREQFUNC_OK;
 }
 
-std::string field(CURL* curl, const char* name) {
+std::string header_field(CURL* curl, const char* name) {
   curl_header* found = nullptr;
   return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value : "";
 }
@@ -157,8 +148,8 @@ http_result result_of(transfer& t, CURLcode code, const http_client::settings& s
     return http_failure{http_error::network, "the server does not speak HTTP/2"};
   curl_easy_getinfo(t.curl.get(), CURLINFO_RESPONSE_CODE, &status);
   t.answer.status = static_cast<int>(status);
-  t.answer.content_type = field(t.curl.get(), "Content-Type");
-  t.answer.retry_after = field(t.curl.get(), "Retry-After");
+  t.answer.content_type = header_field(t.curl.get(), "Content-Type");
+  t.answer.retry_after = header_field(t.curl.get(), "Retry-After");
   return std::move(t.answer);
 }
 

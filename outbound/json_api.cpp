@@ -2,6 +2,7 @@
 // Classifies answers, and the few JSON and URL helpers that the gateways need.
 #include "outbound/json_api.hpp"
 
+#include "outbound/limits.hpp"
 #include "outbound/retry_after.hpp"
 
 #include <boost/json/parse.hpp>
@@ -14,11 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Upper bound for Retry-After: a pause of an hour would stop a sale.
-constexpr milliseconds pause_max{60'000};
-constexpr std::size_t code_chars_max = 64;
-
-bool is_plain(char c) {
+bool is_code_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'
          || c == '.' || c == ' ';
 }
@@ -64,7 +61,8 @@ api_answer json_api::answer_of(http_result result) const {
 }
 
 milliseconds json_api::pause_of(const std::string& retry_after) const {
-  return std::min(read_retry_after(retry_after, env_.wall_now()).value_or(milliseconds{0}), pause_max);
+  return std::min(read_retry_after(retry_after, env_.wall_now()).value_or(milliseconds{0}),
+                  gateway_pause_max);
 }
 
 gateway_error json_api::rejected(int status, std::string_view code) const {
@@ -79,8 +77,8 @@ gateway_error json_api::unavailable(std::string_view what, milliseconds retry_af
 
 std::string plain_word(std::string_view code) {
   std::string out;
-  std::copy_if(code.begin(), code.end(), std::back_inserter(out), is_plain);
-  if (out.size() > code_chars_max) out.resize(code_chars_max);
+  std::copy_if(code.begin(), code.end(), std::back_inserter(out), is_code_character);
+  if (out.size() > gateway_code_chars_max) out.resize(gateway_code_chars_max);
   return out;
 }
 

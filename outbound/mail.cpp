@@ -2,6 +2,8 @@
 // Checks and helpers shared by all mail ports.
 #include "outbound/mail.hpp"
 
+#include "outbound/limits.hpp"
+
 #include <glib.h>
 
 #include <algorithm>
@@ -9,11 +11,6 @@
 
 namespace fq {
 namespace {
-
-constexpr std::size_t id_bytes_max = 200;
-constexpr std::size_t address_bytes_max = 320; // RFC 5321: 64 before the @, 255 after it
-constexpr std::size_t local_part_bytes_max = 64;
-constexpr std::size_t variable_bytes_max = 4096;
 
 bool is_utf8(std::string_view text) {
   return g_utf8_validate_len(text.data(), text.size(), nullptr) != 0;
@@ -33,7 +30,7 @@ bool is_variable_name(std::string_view text) {
 }
 
 bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= id_bytes_max
+  return !text.empty() && text.size() <= mail_id_bytes_max
          && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
@@ -42,7 +39,7 @@ std::string wrong_with(const mail_message& message, const mail_recipient& recipi
   for (const auto& [name, value] : recipient.variables) {
     if (!is_variable_name(name))
       return "a variable's name is not letters, digits and underscores, or ends with _html";
-    if (!is_one_line(value) || value.size() > variable_bytes_max)
+    if (!is_one_line(value) || value.size() > mail_variable_bytes_max)
       return "the variable " + name + " is not one line of UTF-8";
   }
   if (with_variables(message.subject, recipient.variables).size() > mail_subject_bytes_max)
@@ -59,7 +56,8 @@ bool is_one_line(std::string_view text) {
 
 bool is_mail_address(std::string_view text) {
   const auto at = text.find('@');
-  if (at == std::string_view::npos || at == 0 || at > local_part_bytes_max || text.size() > address_bytes_max)
+  if (at == std::string_view::npos || at == 0 || at > mail_local_part_bytes_max
+      || text.size() > mail_address_bytes_max)
     return false;
   const auto plain = [](std::string_view part) {
     return std::all_of(part.begin(), part.end(), is_address_character);

@@ -2,6 +2,8 @@
 // Reads all names first, then only the files to show, so that a folder with years of mail stays cheap.
 #include "outbound/mail_folder.hpp"
 
+#include "outbound/limits.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,16 +18,13 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t file_bytes_max = 256 * 1024; ///< FairQueue's mails have a few KB
-constexpr std::string_view suffix = ".eml";
-
 /// The greatest `most` names, in descending order.
 std::vector<std::string> last_names(const std::filesystem::path& folder, std::size_t most) {
   std::vector<std::string> names; // a min-heap of the kept names
   std::error_code error;
   for (std::filesystem::directory_iterator it{folder, error}, end; !error && it != end; it.increment(error)) {
     auto name = it->path().filename().string();
-    if (name.starts_with('.') || !name.ends_with(suffix)) continue; // leading dot: unfinished file
+    if (name.starts_with('.') || !name.ends_with(mail_file_suffix)) continue; // leading dot: unfinished file
     names.push_back(std::move(name));
     std::ranges::push_heap(names, std::greater{});
     if (names.size() <= most) continue;
@@ -50,7 +49,7 @@ public:
   [[nodiscard]] std::optional<std::string> content() const {
     struct stat facts {};
     if (fd_ < 0 || ::fstat(fd_, &facts) != 0 || !S_ISREG(facts.st_mode)
-        || static_cast<std::size_t>(facts.st_size) > file_bytes_max)
+        || static_cast<std::size_t>(facts.st_size) > shown_mail_bytes_max)
       return std::nullopt;
     std::string text(static_cast<std::size_t>(facts.st_size), '\0');
     std::size_t got = 0;

@@ -6,9 +6,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace fq {
+
+/// Of the files that file_mailer writes.
+constexpr std::string_view mail_file_suffix = ".eml";
 
 /// The `most` newest messages (names sort by time), newest first. Skips unreadable, too large and non-regular
 /// files; empty without the folder. Reads all names but keeps at most `most` in memory.

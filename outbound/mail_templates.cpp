@@ -3,6 +3,8 @@
 #include "outbound/mail_templates.hpp"
 
 #include "domain/money/money_text.hpp"
+#include "outbound/ascii.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/mail_template_files.hpp"
 #include "outbound/time_text.hpp"
 
@@ -25,8 +27,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view fallback_language = "en";
-constexpr std::size_t text_characters_max = 300; ///< of one value
-constexpr std::size_t subject_bytes_max = 240; ///< after truncation; well below a port's limit
 
 enum class kind { text, count, money, time, link, flag, items };
 enum class need { required, optional };
@@ -42,34 +42,34 @@ struct template_row {
   std::span<const field> fields;
 };
 
-using enum kind;
-constexpr std::array otp_fields{field{"code", text}, field{"minutes", count}};
-constexpr std::array payment_link_fields{field{"order_id", text}, field{"event_name", text},
-                                         field{"total", money}, field{"payment_url", link},
+constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
+constexpr std::array payment_link_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
+                                         field{"total", kind::money}, field{"payment_url", kind::link},
                                          field{"expires_at", kind::time}};
-constexpr std::array order_receipt_fields{field{"order_id", text},
-                                          field{"event_name", text},
-                                          field{"items", items},
-                                          field{"discount", money, need::optional},
-                                          field{"donations", money, need::optional},
-                                          field{"fees", money, need::optional},
-                                          field{"total", money},
+constexpr std::array order_receipt_fields{field{"order_id", kind::text},
+                                          field{"event_name", kind::text},
+                                          field{"items", kind::items},
+                                          field{"discount", kind::money, need::optional},
+                                          field{"donations", kind::money, need::optional},
+                                          field{"fees", kind::money, need::optional},
+                                          field{"total", kind::money},
                                           field{"starts_at", kind::time, need::optional},
                                           field{"ends_at", kind::time, need::optional},
                                           field{"paid_at", kind::time, need::optional}};
-constexpr std::array order_failed_fields{field{"order_id", text}, field{"event_name", text},
-                                         field{"reason", text}, field{"can_retry", flag},
-                                         field{"retry_url", link, need::optional}};
-constexpr std::array order_refunded_fields{field{"order_id", text}, field{"event_name", text},
-                                           field{"amount", money}, field{"whole", flag}};
+constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
+                                         field{"reason", kind::text}, field{"can_retry", kind::flag},
+                                         field{"retry_url", kind::link, need::optional}};
+constexpr std::array order_refunded_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
+                                           field{"amount", kind::money}, field{"whole", kind::flag}};
 constexpr std::array event_cancelled_fields{
-  field{"event_name", text}, field{"refund", flag}, field{"order_id", text, need::optional},
-  field{"starts_at", kind::time, need::optional}, field{"reason", text, need::optional}};
-constexpr std::array quota_invitation_fields{field{"event_name", text}, field{"ticket_name", text},
-                                             field{"quantity", count},
+  field{"event_name", kind::text}, field{"refund", kind::flag}, field{"order_id", kind::text, need::optional},
+  field{"starts_at", kind::time, need::optional}, field{"reason", kind::text, need::optional}};
+constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
+                                             field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
-constexpr std::array item_fields{field{"name", text}, field{"quantity", count}, field{"amount", money}};
-constexpr std::array every_fields{field{"name", text, need::optional}};
+constexpr std::array item_fields{field{"name", kind::text}, field{"quantity", kind::count},
+                                 field{"amount", kind::money}};
+constexpr std::array every_fields{field{"name", kind::text, need::optional}};
 
 constexpr std::array templates{
   template_row{"otp", otp_fields},
@@ -107,7 +107,7 @@ std::string one_line(std::string_view given) {
       gap = !out.empty();
       continue;
     }
-    if (++characters > text_characters_max) {
+    if (++characters > template_text_characters_max) {
       out += "…";
       break;
     }
@@ -120,8 +120,8 @@ std::string one_line(std::string_view given) {
 }
 
 std::string cut(std::string subject) {
-  if (subject.size() <= subject_bytes_max) return subject;
-  auto size = subject_bytes_max;
+  if (subject.size() <= template_subject_bytes_max) return subject;
+  auto size = template_subject_bytes_max;
   while (size > 0 && (static_cast<unsigned char>(subject[size]) & 0xc0) == 0x80) --size;
   return subject.substr(0, size) + "…";
 }
@@ -133,12 +133,6 @@ std::string tidy(std::string_view text) {
     if (c != '\n' || !(out.empty() || out.ends_with("\n\n"))) out += c;
   while (out.ends_with('\n')) out.pop_back();
   return out + '\n';
-}
-
-std::string upper(std::string_view name) {
-  std::string out{name};
-  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return out;
 }
 
 std::string_view text_in(const json::value& value, std::string_view name) {
@@ -190,7 +184,7 @@ public:
     for (const auto& f : fields) {
       const auto* value = data.if_contains(f.name);
       if (value != nullptr && !value->is_null())
-        put(f, upper(f.name), *value);
+        put(f, ascii_upper(f.name), *value);
       else if (f.presence == need::required)
         throw unfit{std::string{f.name} + " is missing"};
     }
@@ -236,7 +230,7 @@ private:
     for (const auto& item : *list) {
       const auto* data = item.if_object();
       if (data == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
-      auto* section = into_.AddSectionDictionary(upper(name));
+      auto* section = into_.AddSectionDictionary(ascii_upper(name));
       filler{*section, whole_}.fill(item_fields, *data);
       // A section inherits outer names, so an item's name must not be called NAME.
       section->SetValue("ITEM_NAME", one_line(text_in(data->at("name"), "name")));

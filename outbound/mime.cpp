@@ -3,6 +3,7 @@
 #include "outbound/mime.hpp"
 
 #include "crypto/digest.hpp"
+#include "outbound/limits.hpp"
 
 #include <gmime/gmime.h>
 
@@ -104,8 +105,6 @@ std::string text_of(GMimeMessage* message) {
   return result;
 }
 
-constexpr std::size_t shown_text_max = 16 * 1024, shown_header_max = 1024;
-
 /// Takes ownership of `text` and frees it; null gives an empty text. Truncates between characters.
 std::string taken(char* text, std::size_t bytes_max) {
   if (text == nullptr) return {};
@@ -131,7 +130,7 @@ std::string plain_text_of(GMimeMessage* message) {
       text = g_mime_text_part_get_text(GMIME_TEXT_PART(part));
   } while (text == nullptr && g_mime_part_iter_next(at));
   g_mime_part_iter_free(at);
-  return taken(text, shown_text_max);
+  return taken(text, shown_text_bytes_max);
 }
 
 timestamp date_of(GMimeMessage* message) {
@@ -187,8 +186,8 @@ std::optional<kept_mail> from_mime(std::string_view bytes) {
   if (!message || g_mime_object_get_header(GMIME_OBJECT(message.get()), "To") == nullptr) return std::nullopt;
   kept_mail mail;
   mail.to = taken(internet_address_list_to_string(g_mime_message_get_to(message.get()), nullptr, FALSE),
-                  shown_header_max);
-  mail.subject = taken(g_strdup(g_mime_message_get_subject(message.get())), shown_header_max);
+                  shown_header_bytes_max);
+  mail.subject = taken(g_strdup(g_mime_message_get_subject(message.get())), shown_header_bytes_max);
   mail.text = plain_text_of(message.get());
   mail.sent = date_of(message.get());
   return mail;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t nanoseconds_per_hour = 3'600'000'000'000;
 
-void need(natsStatus status, const char* what) {
+void require_ok(natsStatus status, const char* what) {
   if (status != NATS_OK)
     throw std::runtime_error{
       std::string{"NATS: "}.append(what).append(": ").append(natsStatus_GetText(status))};
@@ -65,22 +65,22 @@ void ignore_error(natsConnection*, natsSubscription*, natsStatus, void*) {}
 
 nats_connection::nats_connection(const nats_settings& s) : timeout_{s.timeout} {
   natsOptions* made = nullptr;
-  need(natsOptions_Create(&made), "options");
+  require_ok(natsOptions_Create(&made), "options");
   options_.reset(made);
   set_servers(s);
   // Reconnect forever, and do not buffer messages meanwhile: the caller repeats unacknowledged messages. (A
   // buffer size of 0 would mean 8 MiB.)
-  need(natsOptions_SetMaxReconnect(made, -1), "reconnecting");
-  need(natsOptions_SetReconnectWait(made, 500), "reconnecting");
-  need(natsOptions_SetReconnectJitter(made, 500, 1000), "reconnecting");
-  need(natsOptions_SetReconnectBufSize(made, 1), "reconnecting");
-  need(natsOptions_SetFailRequestsOnDisconnect(made, true), "requests");
-  need(natsOptions_SetErrorHandler(made, &ignore_error, nullptr),
-       "errors"); // else libnats writes them to stderr
-  need(natsOptions_SetTimeout(made, s.timeout.count()), "timeout");
-  need(natsOptions_SetPingInterval(made, 10'000), "pings"); // detects a dead peer within 30 s
-  need(natsOptions_SetMaxPingsOut(made, 2), "pings");
-  need(natsOptions_SetName(made, "fairqueue"), "name");
+  require_ok(natsOptions_SetMaxReconnect(made, -1), "reconnecting");
+  require_ok(natsOptions_SetReconnectWait(made, 500), "reconnecting");
+  require_ok(natsOptions_SetReconnectJitter(made, 500, 1000), "reconnecting");
+  require_ok(natsOptions_SetReconnectBufSize(made, 1), "reconnecting");
+  require_ok(natsOptions_SetFailRequestsOnDisconnect(made, true), "requests");
+  require_ok(natsOptions_SetErrorHandler(made, &ignore_error, nullptr),
+             "errors"); // else libnats writes them to stderr
+  require_ok(natsOptions_SetTimeout(made, s.timeout.count()), "timeout");
+  require_ok(natsOptions_SetPingInterval(made, 10'000), "pings"); // detects a dead peer within 30 s
+  require_ok(natsOptions_SetMaxPingsOut(made, 2), "pings");
+  require_ok(natsOptions_SetName(made, "fairqueue"), "name");
 }
 
 nats_connection::~nats_connection() { close(); }
@@ -108,13 +108,15 @@ void nats_connection::set_servers(const nats_settings& s) {
     tls = tls || url.starts_with("tls://");
   }
   auto* o = options_.get();
-  need(natsOptions_SetServers(o, texts.data(), static_cast<int>(texts.size())), "url");
-  if (!all.user.empty()) need(natsOptions_SetUserInfo(o, all.user.c_str(), all.password.c_str()), "login");
-  if (!all.token.empty()) need(natsOptions_SetToken(o, all.token.c_str()), "login");
-  if (tls) need(natsOptions_SetSecure(o, true), "TLS");
-  if (!s.ca_file.empty()) need(natsOptions_LoadCATrustedCertificates(o, s.ca_file.c_str()), "CA file");
+  require_ok(natsOptions_SetServers(o, texts.data(), static_cast<int>(texts.size())), "url");
+  if (!all.user.empty())
+    require_ok(natsOptions_SetUserInfo(o, all.user.c_str(), all.password.c_str()), "login");
+  if (!all.token.empty()) require_ok(natsOptions_SetToken(o, all.token.c_str()), "login");
+  if (tls) require_ok(natsOptions_SetSecure(o, true), "TLS");
+  if (!s.ca_file.empty()) require_ok(natsOptions_LoadCATrustedCertificates(o, s.ca_file.c_str()), "CA file");
   if (!s.credentials_file.empty())
-    need(natsOptions_SetUserCredentialsFromFiles(o, s.credentials_file.c_str(), nullptr), "credentials");
+    require_ok(natsOptions_SetUserCredentialsFromFiles(o, s.credentials_file.c_str(), nullptr),
+               "credentials");
 }
 
 bool nats_connection::connect() {

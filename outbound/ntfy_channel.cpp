@@ -9,7 +9,7 @@
 namespace fq {
 namespace {
 
-delivery_answer answer_of(const http_result& result, timestamp now) {
+delivery_answer ntfy_answer(const http_result& result, timestamp now) {
   if (const auto* failure = std::get_if<http_failure>(&result)) return unanswered(*failure);
   const auto& response = std::get<http_response>(result);
   delivery_answer a{.status = response.status};
@@ -41,8 +41,9 @@ void ntfy_channel::deliver(const notice& what, const delivery_target& to,
                 {"Priority", content->is_urgent ? "high" : "default"},
                 {"Content-Type", "text/plain"}};
   rq.body = content->body;
-  http_.submit(std::move(rq),
-               [this, done = std::move(done)](const http_result& r) { done(answer_of(r, env_.wall_now())); });
+  http_.submit(std::move(rq), [this, done = std::move(done)](const http_result& r) {
+    done(ntfy_answer(r, env_.wall_now()));
+  });
 }
 
 } // namespace fq

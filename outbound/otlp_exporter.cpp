@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outbound/otlp_exporter.hpp"
 
+#include "outbound/limits.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -62,8 +64,6 @@ std::uint64_t taken_in(const http_result& result, std::uint64_t sent) {
   const bool is_well = response != nullptr && response->status >= 200 && response->status < 300;
   return is_well ? sent - rejected_in(response->body, sent) : 0;
 }
-
-constexpr milliseconds end_is_looked_for{50};
 
 } // namespace
 
@@ -135,7 +135,7 @@ void otlp_exporter::send(std::vector<span> batch) {
   auto taken = answered->get_future();
   http_.submit(std::move(rq),
                [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });
-  while (taken.wait_for(end_is_looked_for) != std::future_status::ready)
+  while (taken.wait_for(exporter_end_poll) != std::future_status::ready)
     if (const auto by = end(); by && env_.steady_now() >= *by) break;
   const auto count = taken.wait_for(milliseconds{0}) == std::future_status::ready ? taken.get() : 0;
   exported_.fetch_add(count);

@@ -5,6 +5,7 @@
 
 #include "crypto/digest.hpp"
 #include "outbound/json_api.hpp"
+#include "outbound/limits.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -18,8 +19,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view note_prefix = "fairqueue refund ";
-constexpr int page_size = 100;
-constexpr int pages_max = 20; // 2000 refunds of one transaction: then Paystack ignores the filter
 
 /// A Paystack refusal has status false, sometimes without a 4xx.
 bool is_refusal(const api_answer& a) {
@@ -57,7 +56,7 @@ bool is_unsupported_currency(const api_answer& a) {
 }
 
 /// Nothing for an unknown Paystack status.
-std::optional<charge_status> status_of(const json::object& transaction) {
+std::optional<charge_status> paystack_status(const json::object& transaction) {
   const auto status = text_at(transaction, "status");
   if (status == "success") return charge_status::paid;
   if (status == "failed") return charge_status::declined;
@@ -68,7 +67,7 @@ std::optional<charge_status> status_of(const json::object& transaction) {
   return std::nullopt;
 }
 
-gateway_refund_status refund_status_of(const json::object& refund) {
+gateway_refund_status paystack_refund_status(const json::object& refund) {
   const auto status = text_at(refund, "status");
   if (status == "processed") return gateway_refund_status::processed;
   if (status == "failed") return gateway_refund_status::failed;
@@ -95,7 +94,7 @@ std::optional<std::int64_t> amount_at(const json::object& object, std::string_vi
 }
 
 /// Equal in every delivery, because the body is always the same.
-std::string event_id(const std::string& name, const json::object& data, std::string_view raw_body) {
+std::string paystack_event_id(const std::string& name, const json::object& data, std::string_view raw_body) {
   if (const auto number = integer_at(data, "id")) return name + ":" + std::to_string(*number);
   if (const auto text = text_at(data, "id"); !text.empty()) return name + ":" + text;
   return name + ":" + to_hex(sha256(raw_body)).substr(0, 32);
@@ -113,7 +112,7 @@ std::optional<gateway_event_kind> kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-webhook_result parse_event(std::string_view raw_body) {
+webhook_result parse_paystack_event(std::string_view raw_body) {
   const auto body = parse_object(raw_body);
   const auto name = text_at(body, "event");
   const auto& data = object_at(body, "data");
@@ -121,7 +120,7 @@ webhook_result parse_event(std::string_view raw_body) {
   const auto amount = amount_at(data, "amount");
   if (!kind || !amount) return webhook_error::unknown_event;
   gateway_event out;
-  out.id = event_id(name, data, raw_body);
+  out.id = paystack_event_id(name, data, raw_body);
   out.kind = *kind;
   out.money = {*amount, text_at(data, "currency")};
   out.reference =
@@ -207,7 +206,7 @@ initialize_result paystack_gateway::authorization_of(const api_answer& answer,
 verify_result paystack_gateway::state_of(const api_answer& answer, const std::string& reference) const {
   if (is_unknown_reference(answer)) return charge_state{};
   const auto& data = object_at(answer.body, "data");
-  const auto status = status_of(data);
+  const auto status = paystack_status(data);
   if (answer.failure || is_refusal(answer) || !status || text_at(data, "reference") != reference)
     return error_of(answer);
   const auto amount = integer_at(data, "amount"), asked = integer_at(data, "requested_amount");
@@ -218,7 +217,7 @@ verify_result paystack_gateway::state_of(const api_answer& answer, const std::st
 
 refund_result paystack_gateway::made_refund_of(const api_answer& answer) const {
   const auto& data = object_at(answer.body, "data");
-  if (!answer.failure && !is_refusal(answer) && !data.empty()) return refund_status_of(data);
+  if (!answer.failure && !is_refusal(answer) && !data.empty()) return paystack_refund_status(data);
   auto error = error_of(answer);
   if (error.kind == gateway_error::kind_type::unavailable)
     error.retry_after = std::max(error.retry_after, refund_pause);
@@ -264,18 +263,18 @@ void paystack_gateway::refund(const refund_request& order, gateway_done<refund_r
 
 void paystack_gateway::find_or_make_refund(const refund_request& order, std::int64_t transaction, int page,
                                            const api_call& call, gateway_done<refund_result> done) {
-  if (page > pages_max) return done(api_->unavailable("its list of refunds has no end"));
+  if (page > paystack_pages_max) return done(api_->unavailable("its list of refunds has no end"));
   auto list = get("/refund?transaction=" + std::to_string(transaction)
-                  + "&perPage=" + std::to_string(page_size) + "&page=" + std::to_string(page));
+                  + "&perPage=" + std::to_string(paystack_page_size) + "&page=" + std::to_string(page));
   api_->send(std::move(list), call, [=, this](const api_answer& a) {
     const auto* data = a.body.if_contains("data");
     if (a.failure || is_refusal(a) || data == nullptr || !data->is_array()) return done(error_of(a));
     if (const auto* known = find_refund(data->get_array(), order.refund_id)) {
       if (integer_at(*known, "amount") != order.amount)
         return done(api_->rejected(a.status, "another refund has this id"));
-      return done(refund_status_of(*known));
+      return done(paystack_refund_status(*known));
     }
-    if (data->get_array().size() >= page_size)
+    if (data->get_array().size() >= paystack_page_size)
       return find_or_make_refund(order, transaction, page + 1, call, done);
     make_refund(order, call, done);
   });
@@ -304,7 +303,7 @@ bool paystack_gateway::is_signed(std::string_view raw_body, std::string_view sig
 webhook_result paystack_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                                timestamp) const {
   if (!is_signed(raw_body, signature)) return webhook_error::bad_signature;
-  return parse_event(raw_body);
+  return parse_paystack_event(raw_body);
 }
 
 } // namespace fq

@@ -3,6 +3,7 @@
 
 #include "domain/delivery/outbox.hpp"
 #include "outbound/json_api.hpp"
+#include "outbound/limits.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -14,11 +15,6 @@ namespace fq {
 namespace {
 
 namespace json = boost::json;
-
-// FairQueue's payloads have six ids of 36 bytes. These bounds keep `data` below 1.5 KB for any payload.
-constexpr std::size_t ids_max = 10;
-constexpr std::size_t name_bytes_max = 32;
-constexpr std::size_t value_bytes_max = 64;
 
 struct text_row {
   std::string_view topic;
@@ -64,7 +60,7 @@ const text_row* find_text(std::string_view topic) {
   return found == texts.end() ? nullptr : found;
 }
 
-bool is_plain(std::string_view text, std::size_t bytes_max) {
+bool is_plain_value(std::string_view text, std::size_t bytes_max) {
   return !text.empty() && text.size() <= bytes_max && std::all_of(text.begin(), text.end(), [](char c) {
     return c == '-' || c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
            || (c >= '0' && c <= '9');
@@ -73,16 +69,16 @@ bool is_plain(std::string_view text, std::size_t bytes_max) {
 
 /// Hides customer_id: the screen need not name the phone's owner.
 bool is_shown(std::string_view name) {
-  return name.ends_with("_id") && name != "customer_id" && is_plain(name, name_bytes_max);
+  return name.ends_with("_id") && name != "customer_id" && is_plain_value(name, push_name_bytes_max);
 }
 
 std::map<std::string, std::string> data_of(const notice& what, const json::object& payload) {
   std::map<std::string, std::string> data;
   for (const auto& [name, value] : payload) {
-    if (data.size() >= ids_max) break;
+    if (data.size() >= push_ids_max) break;
     if (!value.is_string() || !is_shown(name)) continue;
     const std::string text{value.get_string()};
-    if (is_plain(text, value_bytes_max)) data.emplace(std::string{name}, text);
+    if (is_plain_value(text, push_value_bytes_max)) data.emplace(std::string{name}, text);
   }
   for (const auto* name : {"claim_by", "session_expires_at"})
     if (const auto until = integer_at(payload, name)) data[name] = std::to_string(*until);
@@ -94,7 +90,7 @@ std::map<std::string, std::string> data_of(const notice& what, const json::objec
 
 std::string collapse_key_of(const notice& what, const json::object& payload, const text_row& row) {
   const auto about = text_at(payload, row.about);
-  const bool names_it = is_plain(about, 36);
+  const bool names_it = is_plain_value(about, 36);
   auto key = names_it ? std::string{row.about} + "." + about : what.topic + "." + to_string(what.id);
   key.resize(std::min(key.size(), collapse_key_bytes_max));
   return key;

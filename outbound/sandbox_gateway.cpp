@@ -3,6 +3,7 @@
 // either nothing or the charge, its ledger row and its webhook together.
 #include "outbound/sandbox_gateway.hpp"
 
+#include "outbound/limits.hpp"
 #include "outbound/sandbox_database.hpp"
 
 #include <boost/json/object.hpp>
@@ -17,14 +18,12 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t reference_bytes_max = 200;
-
 bool is_reference(const std::string& text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
            || c == '.';
   };
-  return !text.empty() && text.size() <= reference_bytes_max
+  return !text.empty() && text.size() <= sandbox_reference_bytes_max
          && std::all_of(text.begin(), text.end(), allowed);
 }
 
@@ -34,7 +33,7 @@ bool is_money(const gateway_money& money) {
                         [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-gateway_error unavailable() {
+gateway_error database_unavailable() {
   return {gateway_error::kind_type::unavailable, {}, "the sandbox's file cannot be used"};
 }
 gateway_error rejected(std::string what) { return {gateway_error::kind_type::rejected, {}, std::move(what)}; }
@@ -65,7 +64,7 @@ std::string text_member(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
 
-std::optional<gateway_event> parse_event(std::string_view raw_body) {
+std::optional<gateway_event> parse_sandbox_event(std::string_view raw_body) {
   boost::system::error_code error;
   const auto document = json::parse(raw_body, error);
   if (error || !document.is_object()) return std::nullopt;
@@ -124,7 +123,7 @@ initialize_result sandbox_gateway::initialize_locked(const gateway_charge& charg
 }
 
 void sandbox_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
-  done(transaction(initialize_result{unavailable()},
+  done(transaction(initialize_result{database_unavailable()},
                    [&](timestamp now) { return initialize_locked(charge, now); }));
 }
 
@@ -133,7 +132,7 @@ verify_result sandbox_gateway::find_state(const std::string& reference) {
   try {
     const auto charge = db_->find_charge(reference);
     return charge ? state_of(*charge) : charge_state{};
-  } catch (const sandbox_error&) { return unavailable(); }
+  } catch (const sandbox_error&) { return database_unavailable(); }
 }
 
 void sandbox_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
@@ -151,7 +150,7 @@ verify_result sandbox_gateway::expire_locked(const std::string& reference, times
 }
 
 void sandbox_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
-  done(transaction(verify_result{unavailable()},
+  done(transaction(verify_result{database_unavailable()},
                    [&](timestamp now) { return expire_locked(charge.reference, now); }));
 }
 
@@ -177,7 +176,8 @@ refund_result sandbox_gateway::refund_locked(const refund_request& order, timest
 }
 
 void sandbox_gateway::refund(const refund_request& order, gateway_done<refund_result> done) {
-  done(transaction(refund_result{unavailable()}, [&](timestamp now) { return refund_locked(order, now); }));
+  done(transaction(refund_result{database_unavailable()},
+                   [&](timestamp now) { return refund_locked(order, now); }));
 }
 
 std::optional<sandbox_page> sandbox_gateway::view(const std::string& reference) {
@@ -258,7 +258,7 @@ std::string sandbox_gateway::sign(std::string_view raw_body) const { return to_h
 webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                               timestamp) const {
   if (!constant_time_equal(signature, sign(raw_body))) return webhook_error::bad_signature;
-  auto event = parse_event(raw_body);
+  auto event = parse_sandbox_event(raw_body);
   if (!event) return webhook_error::unknown_event;
   return std::move(*event);
 }

@@ -3,6 +3,7 @@
 #include "outbound/smtp_mailer.hpp"
 
 #include "outbound/curl_list.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/mime.hpp"
 
 #include <sys/socket.h>
@@ -16,8 +17,6 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t reply_bytes_max = 200;
-
 /// The last command that was sent. libcurl has one error code for most refusals, and the meaning of a refusal
 /// depends on the refused command.
 enum class stage { connecting, sender, recipient, content };
@@ -29,7 +28,7 @@ std::string fit_for_log(std::string reply, const std::string& address) {
   std::erase_if(reply, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
   for (auto at = reply.find(address); at != std::string::npos; at = reply.find(address))
     reply.replace(at, address.size(), "...");
-  return reply.substr(0, reply_bytes_max);
+  return reply.substr(0, smtp_reply_bytes_max);
 }
 
 const char* name_of(stage s) {
@@ -64,7 +63,7 @@ struct smtp_mailer::transaction {
   static int watch(CURL*, curl_infotype kind, char* data, std::size_t size, void* self) {
     auto& t = *static_cast<transaction*>(self);
     const std::string_view text{data, size};
-    if (kind == CURLINFO_HEADER_IN && !t.over) t.reply = text.substr(0, reply_bytes_max);
+    if (kind == CURLINFO_HEADER_IN && !t.over) t.reply = text.substr(0, smtp_reply_bytes_max);
     if (kind != CURLINFO_HEADER_OUT) return 0;
     if (text.starts_with("MAIL FROM:")) t.enter(stage::sender);
     if (text.starts_with("RCPT TO:")) t.enter(stage::recipient);

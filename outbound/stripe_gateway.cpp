@@ -4,7 +4,9 @@
 #include "outbound/stripe_gateway.hpp"
 
 #include "crypto/digest.hpp"
+#include "outbound/ascii.hpp"
 #include "outbound/json_api.hpp"
+#include "outbound/limits.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -18,7 +20,6 @@ namespace json = boost::json;
 
 constexpr std::string_view reference_key = "fairqueue_reference";
 constexpr std::string_view refund_key = "fairqueue_refund";
-constexpr std::size_t lines_max = 100; // per session
 
 /// Builds a form body. Keys are Stripe's names with unencoded brackets; values are encoded.
 class form {
@@ -38,27 +39,15 @@ private:
   std::string text_;
 };
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
-std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return text;
-}
-
-/// The lines that the payer sees. Stripe allows no negative line (a discount) and at most lines_max lines; in
-/// these cases one line replaces all. So the sum is always money.amount.
+/// The lines that the payer sees. Stripe allows no negative line (a discount) and at most stripe_lines_max
+/// lines; in these cases one line replaces all. So the sum is always money.amount.
 std::vector<gateway_line> shown_lines(const gateway_charge& charge) {
   const auto add = [](std::int64_t sum, const gateway_line& l) { return sum + l.unit_amount * l.quantity; };
   const auto is_plain = [](const gateway_line& l) {
     return l.unit_amount >= 0 && l.quantity > 0 && !l.name.empty();
   };
   const auto& lines = charge.lines;
-  if (!lines.empty() && lines.size() <= lines_max && std::all_of(lines.begin(), lines.end(), is_plain)
+  if (!lines.empty() && lines.size() <= stripe_lines_max && std::all_of(lines.begin(), lines.end(), is_plain)
       && std::accumulate(lines.begin(), lines.end(), std::int64_t{0}, add) == charge.money.amount)
     return lines;
   return {{charge.title.empty() ? charge.reference : charge.title, charge.money.amount, 1}};
@@ -82,7 +71,7 @@ bool is_paid(const json::object& session) {
 }
 
 /// Nothing for an unknown Stripe status.
-std::optional<charge_status> status_of(const json::object& session) {
+std::optional<charge_status> stripe_status(const json::object& session) {
   if (is_paid(session)) return charge_status::paid;
   const auto status = text_at(session, "status");
   if (status == "open") return charge_status::unpaid;
@@ -102,7 +91,8 @@ struct amounts {
 
 amounts amounts_of(const json::object& session) {
   const auto tax = integer_at(object_at(session, "total_details"), "amount_tax").value_or(0);
-  return {{integer_at(session, "amount_total").value_or(0) - tax, upper(text_at(session, "currency"))}, tax};
+  return {{integer_at(session, "amount_total").value_or(0) - tax, ascii_upper(text_at(session, "currency"))},
+          tax};
 }
 
 /// The id of a member that is an expanded object or an id.
@@ -111,7 +101,7 @@ std::string id_at(const json::object& object, std::string_view name) {
   return id.empty() ? text_at(object, name) : id;
 }
 
-std::optional<gateway_refund_status> refund_status_of(const json::object& refund) {
+std::optional<gateway_refund_status> stripe_refund_status(const json::object& refund) {
   const auto status = text_at(refund, "status");
   if (status == "succeeded") return gateway_refund_status::processed;
   if (status == "failed" || status == "canceled") return gateway_refund_status::failed;
@@ -138,13 +128,13 @@ std::optional<gateway_event_kind> refund_event(std::string_view type, const json
   if (type != "refund.created" && type != "refund.updated" && type != "refund.failed"
       && type != "charge.refund.updated")
     return std::nullopt;
-  const auto status = refund_status_of(refund).value_or(gateway_refund_status::pending);
+  const auto status = stripe_refund_status(refund).value_or(gateway_refund_status::pending);
   if (status == gateway_refund_status::processed) return gateway_event_kind::refund_processed;
   if (status == gateway_refund_status::failed) return gateway_event_kind::refund_failed;
   return std::nullopt;
 }
 
-webhook_result parse_event(const json::object& event) {
+webhook_result parse_stripe_event(const json::object& event) {
   const auto type = text_at(event, "type");
   const auto& object = object_at(object_at(event, "data"), "object");
   const auto about_session = session_event(type, object);
@@ -164,7 +154,7 @@ webhook_result parse_event(const json::object& event) {
   }
   out.refund_id = metadata_of(object, refund_key);
   if (out.refund_id.empty()) return webhook_error::foreign_event;
-  out.money = {integer_at(object, "amount").value_or(0), upper(text_at(object, "currency"))};
+  out.money = {integer_at(object, "amount").value_or(0), ascii_upper(text_at(object, "currency"))};
   return out;
 }
 
@@ -233,7 +223,7 @@ http_request stripe_gateway::post(std::string path, std::string form,
 http_request stripe_gateway::create_session(const gateway_charge& charge) const {
   form f;
   f.add("mode", "payment");
-  const auto currency = lower(charge.money.currency);
+  const auto currency = ascii_lower(charge.money.currency);
   const auto lines = shown_lines(charge);
   for (std::size_t i = 0; i < lines.size(); ++i) add_line(f, i, lines[i], currency);
   f.add("client_reference_id", charge.reference);
@@ -297,7 +287,7 @@ initialize_result stripe_gateway::authorization_of(const api_answer& answer) con
 verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_answer& answer) const {
   if (answer.failure || answer.is_refusal()) return error_of(answer);
   const auto reference = metadata_of(answer.body, reference_key);
-  const auto status = status_of(answer.body);
+  const auto status = stripe_status(answer.body);
   const bool has_amount =
     integer_at(answer.body, "amount_total") && !text_at(answer.body, "currency").empty();
   if (reference.empty() || !status || (*status == charge_status::paid && !has_amount))
@@ -384,7 +374,7 @@ void stripe_gateway::find_or_make_refund(const refund_request& order, const std:
     if (known == nullptr) return make_refund(order, intent, call, done);
     if (integer_at(*known, "amount") != order.amount)
       return done(api_->rejected(a.status, "another refund has this id"));
-    done(refund_status_of(*known).value_or(gateway_refund_status::pending));
+    done(stripe_refund_status(*known).value_or(gateway_refund_status::pending));
   });
 }
 
@@ -399,7 +389,7 @@ void stripe_gateway::make_refund(const refund_request& order, const std::string&
     if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");
   }
   api_->send(post("/v1/refunds", f.take(), order.refund_id), call, [this, done](const api_answer& a) {
-    const auto status = a.failure || a.is_refusal() ? std::nullopt : refund_status_of(a.body);
+    const auto status = a.failure || a.is_refusal() ? std::nullopt : stripe_refund_status(a.body);
     if (status)
       done(*status);
     else
@@ -424,7 +414,7 @@ bool stripe_gateway::is_signed(std::string_view raw_body, std::string_view signa
 webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const {
   if (!is_signed(raw_body, signature, now)) return webhook_error::bad_signature;
-  return parse_event(parse_object(raw_body));
+  return parse_stripe_event(parse_object(raw_body));
 }
 
 } // namespace fq

@@ -2,6 +2,7 @@
 #include "outbound/webhook_channel.hpp"
 
 #include "crypto/webhook_signature.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/retry_after.hpp"
 #include "outbound/time_text.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t answer_bytes_max = 64 * 1024; // a connection with a longer answer is not worth keeping
-
 bool is_object(const std::string& text) {
   boost::system::error_code error;
   const auto value = json::parse(text, error);
@@ -25,7 +24,7 @@ http_client::settings http_of(const webhook_settings& s) {
   http_client::settings http;
   http.timeout = s.timeout;
   http.connect_timeout = s.connect_timeout;
-  http.response_bytes_max = answer_bytes_max;
+  http.response_bytes_max = webhook_answer_bytes_max;
   http.in_flight_max = s.concurrency;
   http.ca_file = s.ca_file;
   http.https_only = !s.urls.allow_http;
@@ -50,7 +49,7 @@ delivery_answer again(std::string reason) {
   return answer;
 }
 
-delivery_answer answer_of(const http_failure& failure) {
+delivery_answer answer_to_failure(const http_failure& failure) {
   switch (failure.kind) {
     case http_error::network: return again(failure.step.empty() ? "network" : std::string{failure.step});
     case http_error::timeout: return again("timeout");
@@ -119,7 +118,7 @@ void webhook_channel::deliver(const notice& what, const delivery_target& to,
   request.body = std::move(body);
   http_.submit(std::move(request), [this, done = std::move(done)](const http_result& result) {
     const auto* failure = std::get_if<http_failure>(&result);
-    if (failure != nullptr) return done(answer_of(*failure));
+    if (failure != nullptr) return done(answer_to_failure(*failure));
     const auto& response = std::get<http_response>(result);
     done(webhook_answer(response.status, response.retry_after, env_.wall_now()));
   });

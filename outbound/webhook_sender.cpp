@@ -3,6 +3,7 @@
 #include "outbound/webhook_sender.hpp"
 
 #include "outbound/curl_list.hpp"
+#include "outbound/limits.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,13 +11,11 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t answer_bytes_max = 64 * 1024;
-
 // Reads and drops the answer. A too long answer closes the connection; the status stays valid.
 std::size_t discard(char*, std::size_t size, std::size_t count, void* seen) {
   auto& total = *static_cast<std::size_t*>(seen);
   total += size * count;
-  return total > answer_bytes_max ? 0 : size * count;
+  return total > webhook_answer_bytes_max ? 0 : size * count;
 }
 
 bool has_control_character(std::string_view text) {

@@ -2,6 +2,8 @@
 #include "outbound/webhook_url.hpp"
 
 #include "domain/base/address_guard.hpp"
+#include "outbound/ascii.hpp"
+#include "outbound/limits.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
@@ -15,9 +17,6 @@ namespace {
 
 namespace urls = boost::urls;
 
-constexpr std::size_t name_chars_max = 253; // RFC 1035
-constexpr std::size_t label_chars_max = 63;
-
 // Names that stay within a machine or its network: RFC 6761, 6762, 8375, ICANN's .internal, and names that
 // routers and companies use.
 constexpr auto private_suffixes = std::to_array<std::string_view>(
@@ -26,15 +25,8 @@ constexpr auto private_suffixes = std::to_array<std::string_view>(
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-std::string lower(std::string_view text) {
-  std::string out{text};
-  for (auto& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
 bool is_label(std::string_view label) {
-  return !label.empty() && label.size() <= label_chars_max && label.front() != '-' && label.back() != '-'
+  return !label.empty() && label.size() <= host_label_chars_max && label.front() != '-' && label.back() != '-'
          && std::all_of(label.begin(), label.end(),
                         [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
@@ -43,7 +35,7 @@ bool is_label(std::string_view label) {
 /// a number (127.1, 0x7f.1, 2130706433), and no top-level domain has this form. A trailing dot is refused: it
 /// is a second spelling of the same host.
 bool is_ordinary_name(std::string_view name) {
-  if (name.empty() || name.size() > name_chars_max) return false;
+  if (name.empty() || name.size() > host_name_chars_max) return false;
   for (;;) {
     const auto dot = name.find('.');
     const auto label = name.substr(0, dot);
@@ -54,7 +46,7 @@ bool is_ordinary_name(std::string_view name) {
 }
 
 bool is_private_name(std::string_view any_case) {
-  const auto name = lower(any_case);
+  const auto name = ascii_lower(any_case);
   if (name.find('.') == std::string::npos) return true;
   return std::any_of(private_suffixes.begin(), private_suffixes.end(), [&](std::string_view suffix) {
     return name.ends_with(suffix)

@@ -15,17 +15,20 @@ namespace fq::load {
 
 namespace {
 
-void describe(CLI::App& app, load_options& out, bool& own_connection) {
-  const std::map<std::string, arrival_shape> shapes{
-    {"spike", arrival_shape::spike}, {"ramp", arrival_shape::ramp}, {"poisson", arrival_shape::poisson}};
-  const std::map<std::string, buying_way> ways{
-    {"claims", buying_way::claims}, {"checkout", buying_way::checkout}, {"mixed", buying_way::mixed}};
-  const auto percent = CLI::Range(0.0, 100.0);
+void add_sale_options(CLI::App& app, load_options& out) {
   app.add_option("--url", out.url, "server, http://host:port (default http://127.0.0.1:8080)");
   app.add_option("--event", out.event, "event id (default: the demo sale of the data folder)");
   app.add_option("--data-dir,--data_dir", out.data_dir, "the server's data folder: customer key, demo.json")
     ->capture_default_str();
   app.add_option("--token-file", out.token_file, "customer tokens, one a line, instead of the key");
+}
+
+void add_fan_options(CLI::App& app, load_options& out) {
+  const std::map<std::string, arrival_shape> shapes{
+    {"spike", arrival_shape::spike}, {"ramp", arrival_shape::ramp}, {"poisson", arrival_shape::poisson}};
+  const std::map<std::string, buying_way> ways{
+    {"claims", buying_way::claims}, {"checkout", buying_way::checkout}, {"mixed", buying_way::mixed}};
+  const auto percent = CLI::Range(0.0, 100.0);
   app.add_option("--fans", out.fans, "how many fans")->check(CLI::Range(1u, fans_max))->capture_default_str();
   app.add_option("--arrival", out.arrival, "spike (all within a second), ramp (ever more) or poisson")
     ->transform(CLI::CheckedTransformer(shapes, CLI::ignore_case));
@@ -51,6 +54,9 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
                  "a code that fans use at checkout now and then; repeatable");
   app.add_flag("--no-queue", out.no_queue,
                "checkout without joining (always so in events of the policy open)");
+}
+
+void add_run_options(CLI::App& app, load_options& out, bool& own_connection) {
   app.add_option(
     "--organizer-token-file", out.organizer_token_file,
     "organizer's token, to read the books after checkouts (default: minted from the data folder's key)");
@@ -113,7 +119,9 @@ option_result read_options(int argc, const char* const* argv) {
                "3 the time ran out before the sale was decided.",
                "fairqueue-load"};
   bool own_connection = false; // --connection-per-fan only states the default
-  describe(app, options, own_connection);
+  add_sale_options(app, options);
+  add_fan_options(app, options);
+  add_run_options(app, options, own_connection);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

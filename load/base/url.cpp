@@ -2,8 +2,8 @@
 #include "load/base/url.hpp"
 
 #include <boost/asio/io_context.hpp>
-
-#include <charconv>
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
 
 namespace fq::load {
 
@@ -18,35 +18,17 @@ std::string http_url::authority() const {
 }
 
 std::optional<http_url> parse_http_url(std::string_view text) {
-  constexpr std::string_view scheme = "http://";
-  if (!text.starts_with(scheme)) return std::nullopt;
-  text.remove_prefix(scheme.size());
-  for (const char c : text)
-    if (static_cast<unsigned char>(c) <= ' ' || c == '#' || c == 0x7F) return std::nullopt;
-  const auto path_at = text.find_first_of("/?");
-  auto authority = text.substr(0, path_at);
+  const auto parsed = boost::urls::parse_uri(text);
+  if (!parsed || parsed->scheme() != "http" || parsed->has_userinfo() || parsed->has_fragment()
+      || parsed->encoded_host().empty() || (parsed->has_port() && parsed->port_number() == 0))
+    return std::nullopt;
   http_url out;
-  out.target = path_at == std::string_view::npos ? "/" : std::string(text.substr(path_at));
-  if (out.target.front() != '/') out.target.insert(0, "/");
-  std::string_view port;
-  if (authority.starts_with('[')) {
-    const auto close = authority.find(']');
-    if (close == std::string_view::npos) return std::nullopt;
-    out.host = authority.substr(1, close - 1);
-    port = authority.substr(close + 1);
-  } else {
-    const auto colon = authority.find(':');
-    out.host = authority.substr(0, colon);
-    port = colon == std::string_view::npos ? std::string_view{} : authority.substr(colon);
-  }
-  if (out.host.empty() || out.host.find('@') != std::string::npos) return std::nullopt;
-  if (!port.empty()) {
-    if (port.front() != ':') return std::nullopt;
-    port.remove_prefix(1);
-    const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), out.port);
-    if (error != std::errc{} || end != port.data() + port.size() || out.port == 0) return std::nullopt;
-  }
-  return out;
+  out.host = parsed->host_address();
+  if (parsed->has_port()) out.port = parsed->port_number();
+  out.target = parsed->encoded_resource();
+  if (out.target.empty() || out.target.front() == '?') out.target.insert(0, "/");
+  // Boost 1.81 ends a host or port at the first unexpected character and treats the rest as a path.
+  return out.target.front() == '/' ? std::optional{std::move(out)} : std::nullopt;
 }
 
 std::optional<tcp::endpoint> resolve(const http_url& url, bool allow_remote, std::string& why) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by checker.cpp and order_checks.cpp only: recording violations, and stock that was provably held for
-// a time.
+// Shared by the files of this folder only: recording violations, and stock that was provably held for a time.
 #pragma once
 
 #include "load/checks/checker.hpp"
@@ -23,6 +22,24 @@ inline void add_violation(check_result& check, std::string example) {
   ++check.violations;
   if (check.examples.size() < example_limit) check.examples.push_back(std::move(example));
 }
+
+// Keeps what was found.
+inline void not_judged(check_result& check, std::string why) {
+  if (check.violations > 0) return;
+  check.result = verdict::not_judged;
+  check.detail = std::move(why);
+}
+
+inline check_result& check_of(judgement& out, check_id id) {
+  return out.checks[static_cast<std::size_t>(id)];
+}
+
+inline bool holds_stock(claim_status status) {
+  return status == claim_status::claimed || status == claim_status::expiring
+         || status == claim_status::confirmed;
+}
+
+inline bool holds_stock(order_status status) { return is_open(status) || is_bought(status); }
 
 // The units of a claim or order, provably held from the arrival of the first live sighting to the sending of
 // the last one.

@@ -8,6 +8,9 @@
 
 namespace fq::load {
 
+// True if fans ordered or the books were read.
+[[nodiscard]] bool has_orders(const sale_history& history);
+
 // Fills all order checks except those of the books. Adds the stock that orders provably held to `holdings`.
 void judge_orders(const sale_history& history, const payment_map& payments, std::vector<holding>& holdings,
                   judgement& out);

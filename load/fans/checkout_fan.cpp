@@ -9,9 +9,6 @@ namespace fq::load {
 
 namespace {
 
-constexpr std::int64_t order_poll_min_ms = 20;
-constexpr std::int64_t order_poll_max_ms = 5'000;
-constexpr int prefer_wait_s = 2;
 // Shares of the fans, from 0 to 1.
 constexpr double prefers_wait = 0.25;
 constexpr double donates = 0.2;

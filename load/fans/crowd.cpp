@@ -2,7 +2,7 @@
 #include "load/fans/crowd.hpp"
 
 #include "load/base/tokens.hpp"
-#include "load/fans/fan.hpp"
+#include "load/fans/fan_parts.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,13 +13,7 @@
 
 namespace fq::load {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-
 namespace {
-
-constexpr auto sweep_interval = std::chrono::milliseconds(100);
-// Consecutive sold_out answers before the waiting fans give up.
-constexpr int sold_out_needed = 2;
 
 std::string hex(std::uint64_t value) { return to_string(uuid{value, 0}).substr(0, 8); }
 

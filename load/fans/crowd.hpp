@@ -47,8 +47,6 @@ struct crowd_result {
   std::string failure; // why the event was not found
 };
 
-inline constexpr std::size_t complaint_limit = 20;
-
 // Shared by the fans of one run. Used by its own thread only.
 class crowd {
 public:

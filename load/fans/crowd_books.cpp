@@ -3,7 +3,7 @@
 // arrives and after the last one is done. It records and judges nothing.
 #include "load/base/tokens.hpp"
 #include "load/fans/crowd.hpp"
-#include "load/fans/fan.hpp"
+#include "load/fans/fan_parts.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -13,12 +13,7 @@
 
 namespace fq::load {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-
 namespace {
-
-constexpr auto books_pause = std::chrono::milliseconds(400);
-constexpr int pages_max = 10'000; // of 200 orders
 
 // The gateway may still settle the attempt of an order that is over: stock and promo code are about to be
 // released.
@@ -116,7 +111,7 @@ asio::awaitable<bool> crowd::read_books(sale_books& out) {
   out.sent_us = now_us();
   const auto event = "/events/" + options_.event;
   std::string cursor;
-  for (int page = 0; page < pages_max; ++page) {
+  for (int page = 0; page < books_pages_max; ++page) {
     auto path = event + "/orders?limit=200";
     if (!cursor.empty()) path += "&cursor=" + cursor;
     const auto body = co_await ask_books(std::move(path));

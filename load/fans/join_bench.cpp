@@ -4,6 +4,7 @@
 #include "load/base/chance.hpp"
 #include "load/base/tokens.hpp"
 #include "load/base/url.hpp"
+#include "load/fans/limits.hpp"
 #include "load/wire/http_reply.hpp"
 
 #include <netinet/in.h>
@@ -25,9 +26,6 @@ namespace fq::load {
 namespace {
 
 constexpr std::size_t nobody = static_cast<std::size_t>(-1);
-constexpr std::size_t scratch_bytes = 64 * 1024;
-constexpr run_time_us reconnect_pause_us = 100'000;
-constexpr run_time_us busy_pause_us = 50'000;
 
 struct connection {
   int fd = -1;

@@ -95,9 +95,14 @@ CAF_TEST(urls are taken apart) {
   const auto bare = parse_http_url("http://localhost");
   CAF_REQUIRE(bare.has_value());
   CAF_CHECK_EQUAL(bare->target, "/");
-  for (const auto* wrong : {"https://127.0.0.1", "http://", "http://u@h/", "http://h:0", "http://h:99999",
-                            "http://h:8x", "http://[::1", "http://h/a b", "127.0.0.1:8080"})
+  for (const auto* wrong :
+       {"https://127.0.0.1", "http://", "http://u@h/", "http://h:0", "http://h:99999", "http://h:8x",
+        "http://[::1", "http://h/a b", "127.0.0.1:8080", "http://::1", "http://[::1]x", "http://h/#f",
+        "http:///x", "HTTP://h", "http://h:1,i:2", "http://127.0.0.1.example"})
     CAF_CHECK(!parse_http_url(wrong).has_value());
+  CAF_CHECK_EQUAL(parse_http_url("http://h?x=1").value().target, "/?x=1");
+  CAF_CHECK_EQUAL(parse_http_url("http://h:65535/a%20b").value().target, "/a%20b");
+  CAF_CHECK_EQUAL(parse_http_url("http://a_b").value().authority(), "a_b");
 }
 
 CAF_TEST(the demo sale is found in the data folder) {
