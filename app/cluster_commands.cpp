@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cluster_commands.hpp"
 
+#include "app/commands.hpp"
 #include "app/control.hpp"
+#include "app/limits.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/node_certificates.hpp"
 
@@ -20,16 +22,7 @@
 namespace fq {
 namespace {
 
-constexpr seconds authority_life{std::chrono::hours{24 * 3650}};
-constexpr seconds certificate_life{std::chrono::hours{24 * 825}};
-constexpr milliseconds drain_pause{200};
-constexpr int drain_looks = 300; // polls, one per drain_pause: 60 s
 constexpr mode_t public_file = 0644, private_file = 0600;
-
-int complain(const std::string& text) {
-  std::cerr << "fairqueue: " << text << '\n';
-  return 2;
-}
 
 /// Fails if the file exists.
 void write_new(const std::filesystem::path& file, const std::string& text, mode_t mode) {
@@ -67,10 +60,6 @@ bool is_name(const std::string& text) {
          && std::ranges::all_of(text, is_fit);
 }
 
-std::string text_at(const boost::json::object& o, std::string_view name) {
-  return std::string{o.at(name).as_string()};
-}
-
 } // namespace
 
 int run_cluster_init_ca(const std::filesystem::path& folder) try {
@@ -79,30 +68,30 @@ int run_cluster_init_ca(const std::filesystem::path& folder) try {
   write_both(folder, "ca", make_authority(env.wall_now(), authority_life));
   std::cerr << "nodes need ca.pem and a certificate each; keep ca.key off the servers\n";
   return 0;
-} catch (const std::runtime_error& e) { return complain(e.what()); }
+} catch (const std::runtime_error& e) { return usage_error(e.what()); }
 
 int run_cluster_issue_cert(const std::filesystem::path& folder, const std::string& name) try {
-  if (!is_name(name)) return complain("--node must be 1 to 64 of a-z, 0-9, - and .");
+  if (!is_name(name)) return usage_error("--node must be 1 to 64 of a-z, 0-9, - and .");
   system_environment env;
   const certificate_and_key authority{read_whole(folder / "ca.pem"), read_whole(folder / "ca.key")};
   write_both(folder, name, issue_certificate(authority, name, env.wall_now(), certificate_life));
   return 0;
-} catch (const std::runtime_error& e) { return complain(e.what()); }
+} catch (const std::runtime_error& e) { return usage_error(e.what()); }
 
 int run_cluster_drain(const config::options& options) {
   const auto told = ask_running_server(options.data_dir, {{"command", "drain"}});
-  if (!told) return complain("no server is running on " + options.data_dir.string());
-  if (const auto why = text_at(*told, "error"); !why.empty()) return complain(why);
-  for (int i = 0; i < drain_looks; ++i) {
+  if (!told) return usage_error("no server is running on " + options.data_dir.string());
+  if (const auto why = text_of(*told, "error"); !why.empty()) return usage_error(why);
+  for (auto waited = milliseconds{0}; waited < drain_timeout; waited += drain_poll) {
     const auto answer = ask_running_server(options.data_dir, {{"command", "nodes"}});
-    if (!answer || !text_at(*answer, "error").empty()) return complain("the server has ended");
+    if (!answer || !text_of(*answer, "error").empty()) return usage_error("the server has ended");
     const auto& nodes = answer->at("nodes").as_array();
     const auto mine =
       std::ranges::find_if(nodes, [](const auto& n) { return n.as_object().at("is_self").as_bool(); });
     if (mine != nodes.end() && mine->as_object().at("is_draining").as_bool()
         && mine->as_object().at("owners").as_int64() == 0)
       return 0;
-    std::this_thread::sleep_for(drain_pause);
+    std::this_thread::sleep_for(drain_poll);
   }
   std::cerr << "fairqueue: it still owns something; `fairqueue cluster status` shows how much\n";
   return 1;
@@ -111,8 +100,8 @@ int run_cluster_drain(const config::options& options) {
 int run_cluster_handoff(const config::options& options, const std::string& event, const std::string& node) {
   const auto answer =
     ask_running_server(options.data_dir, {{"command", "handoff"}, {"event_id", event}, {"node", node}});
-  if (!answer) return complain("no server is running on " + options.data_dir.string());
-  if (const auto why = text_at(*answer, "error"); !why.empty()) return complain(why);
+  if (!answer) return usage_error("no server is running on " + options.data_dir.string());
+  if (const auto why = text_of(*answer, "error"); !why.empty()) return usage_error(why);
   if (answer->at("moved").as_bool()) return 0;
   std::cerr << (answer->at("may_move").as_bool()
                   ? "fairqueue: its owner has not answered in time: it may move still\n"
@@ -123,15 +112,15 @@ int run_cluster_handoff(const config::options& options, const std::string& event
 
 int run_cluster_status(const config::options& options) {
   const auto answer = ask_running_server(options.data_dir, {{"command", "nodes"}});
-  if (!answer) return complain("no server is running on " + options.data_dir.string());
-  if (const auto why = text_at(*answer, "error"); !why.empty()) return complain(why);
+  if (!answer) return usage_error("no server is running on " + options.data_dir.string());
+  if (const auto why = text_of(*answer, "error"); !why.empty()) return usage_error(why);
   bool is_whole = true;
   for (const auto& each : answer->at("nodes").as_array()) {
     const auto& n = each.as_object();
     const bool is_self = n.at("is_self").as_bool(), is_connected = n.at("is_connected").as_bool();
     is_whole = is_whole && (is_self || is_connected);
-    const auto failure = text_at(n, "failure");
-    std::cout << text_at(n, "id") << '\t' << text_at(n, "address") << '\t' << n.at("owners").as_int64()
+    const auto failure = text_of(n, "failure");
+    std::cout << text_of(n, "id") << '\t' << text_of(n, "address") << '\t' << n.at("owners").as_int64()
               << " owned\t" << (n.at("is_draining").as_bool() ? "draining, " : "")
               << (is_self        ? "this node"
                   : is_connected ? "connected"

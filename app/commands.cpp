@@ -2,6 +2,7 @@
 #include "app/commands.hpp"
 
 #include "app/control_requests.hpp"
+#include "app/limits.hpp"
 #include "app/node.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/keys.hpp"
@@ -20,17 +21,10 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t password_bytes_min = 8;
-
 std::optional<token_kind> kind_of(const std::string& name) {
   for (const auto kind : all_token_kinds)
     if (to_string(kind) == name) return kind;
   return std::nullopt;
-}
-
-int complain(const std::string& text) {
-  std::cerr << "fairqueue: " << text << '\n';
-  return 2;
 }
 
 std::optional<std::string> read_password(const std::string& file) {
@@ -89,18 +83,23 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
 bool failed(const boost::json::object& answer) {
   const auto* error = answer.if_contains("error");
   if (error == nullptr || !error->is_string() || error->get_string().empty()) return false;
-  complain(std::string{error->get_string()});
+  usage_error(std::string{error->get_string()});
   return true;
 }
 
 } // namespace
 
+int usage_error(const std::string& text) {
+  std::cerr << "fairqueue: " << text << '\n';
+  return 2;
+}
+
 int run_token(const token_command& command, const config::options& options) {
   const auto kind = kind_of(command.kind);
-  if (!kind) return complain("--kind must be customer, organizer, ticket or operator");
+  if (!kind) return usage_error("--kind must be customer, organizer, ticket or operator");
   std::optional<uuid> subject;
   if (!command.subject.empty() && !(subject = parse_uuid(command.subject)))
-    return complain("--subject must be a UUID");
+    return usage_error("--subject must be a UUID");
   const auto keys = key_store::open(options.data_dir);
   const token_issuer issuer{keys};
   system_environment env;
@@ -119,10 +118,10 @@ int run_organizer_add(const organizer_command& command, const config::options& o
   auto email = command.email;
   std::ranges::transform(email, email.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (!looks_like_email(email)) return complain("--email must be an e-mail address");
+  if (!looks_like_email(email)) return usage_error("--email must be an e-mail address");
   const auto password = read_password(command.password_file);
   if (!password || password->size() < password_bytes_min)
-    return complain("the password must have at least 8 characters");
+    return usage_error("the password must have at least 8 characters");
   const auto answer = ask_owner_of(options, {{"command", "organizer_add"},
                                              {"email", email},
                                              {"password", *password},
@@ -139,7 +138,7 @@ int run_tenant_add(const tenant_command& command, const config::options& options
     std::ifstream in{command.subject_jwk_file};
     jwk.assign(std::istreambuf_iterator<char>{in}, {});
     if (const auto problem = subject_key_problem(jwk); !problem.empty())
-      return complain("--subject-jwk " + problem);
+      return usage_error("--subject-jwk " + problem);
   }
   const auto answer = ask_owner_of(options, {{"command", "tenant_add"},
                                              {"name", command.name},
@@ -188,7 +187,7 @@ int run_keys_rotate(const config::options& options) {
 int run_migrate(migrate_action action, const config::options& options) {
   const auto& ledger = options.ledger;
   if (ledger.sqlite_path().empty() && !ledger.is_postgres())
-    return complain("ledger.url has no schema to migrate");
+    return usage_error("ledger.url has no schema to migrate");
   for (const auto& m : ledger.is_postgres() ? migrate_postgres(action, ledger.url)
                                             : migrate_sqlite(action, ledger.sqlite_path()))
     std::cout << m.number << '\t' << m.name << '\t' << (m.applied ? "applied" : "pending") << '\t'
@@ -198,10 +197,10 @@ int run_migrate(migrate_action action, const config::options& options) {
 
 int run_admin_verify(bool rebuild, const config::options& options) {
   const auto answer = ask_running_server(options.data_dir, {{"command", "verify"}, {"rebuild", rebuild}});
-  if (!answer) return complain("no server is running on " + options.data_dir.string());
+  if (!answer) return usage_error("no server is running on " + options.data_dir.string());
   if (const auto* error = answer->if_contains("error");
       error != nullptr && error->is_string() && !error->get_string().empty())
-    return complain(std::string{error->get_string()});
+    return usage_error(std::string{error->get_string()});
   bool clean = true;
   for (const auto& event : answer->at("events").as_array()) {
     const std::string cache{event.at("cache").as_string()}, ledger{event.at("ledger").as_string()};

@@ -9,6 +9,9 @@
 
 namespace fq {
 
+/// Prints the message. Returns the exit code of wrong arguments and refused requests.
+int usage_error(const std::string& text);
+
 struct token_command {
   std::string kind = "customer";
   std::uint32_t count = 1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/control.hpp"
 
+#include "app/limits.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -17,12 +19,6 @@
 
 namespace fq {
 namespace {
-
-constexpr std::size_t request_max = 8 * 1024;
-constexpr std::size_t answer_max = 16 * 1024 * 1024;
-constexpr int request_timeout_ms = 5'000;
-constexpr int answer_timeout_ms = 90'000; ///< for the longest request, `verify`
-constexpr int accept_poll_ms = 200;
 
 /// Closes the socket in its destructor.
 struct socket_fd {
@@ -66,12 +62,12 @@ void write_line(int fd, std::string line) {
   }
 }
 
+} // namespace
+
 std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
-
-} // namespace
 
 struct control_server::state {
   socket_fd listener;
@@ -92,11 +88,11 @@ struct control_server::state {
   void run() {
     while (!stopping) {
       pollfd p{listener.fd, POLLIN, 0};
-      if (::poll(&p, 1, accept_poll_ms) <= 0) continue;
+      if (::poll(&p, 1, control_accept_poll_ms) <= 0) continue;
       const socket_fd peer{::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC)};
       if (peer.fd >= 0)
-        write_line(peer.fd,
-                   boost::json::serialize(answer(read_line(peer.fd, request_max, request_timeout_ms))));
+        write_line(peer.fd, boost::json::serialize(answer(
+                              read_line(peer.fd, control_request_bytes_max, control_request_timeout_ms))));
     }
   }
 };
@@ -133,7 +129,8 @@ std::optional<boost::json::object> ask_running_server(const std::filesystem::pat
     return std::nullopt;
   write_line(peer.fd, boost::json::serialize(request));
   boost::json::error_code bad;
-  auto value = boost::json::parse(read_line(peer.fd, answer_max, answer_timeout_ms), bad);
+  auto value =
+    boost::json::parse(read_line(peer.fd, control_answer_bytes_max, control_answer_timeout_ms), bad);
   if (bad || !value.is_object()) return boost::json::object{{"error", "the server did not answer"}};
   return std::move(value.get_object());
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace fq {
 
@@ -31,6 +32,9 @@ private:
   struct state;
   std::unique_ptr<state> state_;
 };
+
+/// The member `name`; "" if it is absent or no string.
+[[nodiscard]] std::string text_of(const boost::json::object& object, std::string_view name);
 
 /// Returns nothing if no server answers on the socket of `data_dir`, an object with `error` if its answer
 /// is not valid.

@@ -2,6 +2,7 @@
 #include "app/control_requests.hpp"
 
 #include "actors/base/errors.hpp"
+#include "app/limits.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -15,18 +16,6 @@
 
 namespace fq {
 namespace {
-
-constexpr seconds accounts_timeout{10};
-/// For one event: comparing a long line takes time.
-constexpr seconds verify_timeout{20};
-constexpr seconds cluster_timeout{5};
-/// Longer than the region's own timeout of a handoff.
-constexpr seconds handoff_timeout{25};
-
-std::string text_of(const boost::json::object& object, std::string_view name) {
-  const auto* value = object.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
-}
 
 bool flag_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);

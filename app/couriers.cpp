@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/couriers.hpp"
 
+#include "app/limits.hpp"
 #include "app/log.hpp"
 #include "app/webhook_channels.hpp"
 #include "crypto/webhook_signature.hpp"
@@ -13,14 +14,8 @@
 namespace fq {
 namespace {
 
-/// FCM allows 600,000 pushes a minute per project; APNs publishes no limit. Both answer 429 when it is
-/// exceeded. At this rate a stadium is notified in one or two minutes.
-constexpr double pushes_per_second = 500;
-constexpr std::size_t pushes_at_once = 100;
-constexpr double mirrored_per_second = 20;
-constexpr std::size_t mirrored_at_once = 4;
-
-void tell_contact(const mailer_handle& mailer, const webhook_endpoint_row& endpoint, const std::string& why) {
+void notify_contact(const mailer_handle& mailer, const webhook_endpoint_row& endpoint,
+                    const std::string& why) {
   const auto reason = why == "gone" ? "it answered that it is gone (410)" : "it took nothing for three days";
   caf::anon_send(mailer,
                  send_mail{endpoint.contact, "Webhooks were turned off",
@@ -62,13 +57,13 @@ void couriers::spawn(caf::actor_system& system, root_children& children, const l
       };
       s.on_disabled = [this, mailer](const webhook_endpoint_row& e, const std::string& why) {
         log::warn("a webhook endpoint was turned off", {{"endpoint", to_string(e.id)}, {"why", why}});
-        if (!e.contact.empty() && contacts_.take(e, env_.wall_now())) tell_contact(mailer, e, why);
+        if (!e.contact.empty() && contacts_.take(e, env_.wall_now())) notify_contact(mailer, e, why);
       };
     }
     const auto actor = system.spawn(courier, static_cast<const courier_services*>(&s));
     children.emplace_back(std::string{to_string(way)} + " courier", caf::actor_cast<caf::actor>(actor));
   };
-  start(channel::webhook, webhooks_.get(), static_cast<std::size_t>(options_.webhooks.concurrency), 0);
+  start(channel::webhook, webhooks_.get(), webhooks_at_once, 0);
   start(channel::fcm, push_.fcm.get(), pushes_at_once, pushes_per_second);
   start(channel::apns, push_.apns.get(), pushes_at_once, pushes_per_second);
   start(channel::ntfy, push_.ntfy.get(), mirrored_at_once, mirrored_per_second);

@@ -2,6 +2,7 @@
 #include "app/demo.hpp"
 
 #include "app/control_requests.hpp"
+#include "app/limits.hpp"
 #include "net/http/cors.hpp"
 
 #include <boost/json/object.hpp>
@@ -22,7 +23,6 @@ namespace fq {
 namespace {
 
 constexpr std::string_view demo_email = "demo@fairqueue.local";
-constexpr seconds answer_timeout{10};
 constexpr std::int64_t demo_tickets = 1000;
 constexpr money demo_price = 500'000; ///< in kobo: 5,000 naira
 
@@ -76,13 +76,13 @@ create_event shop_sale(const organizer_id& organizer, timestamp now) {
   return x;
 }
 
-/// Retries until the owner has loaded; throws after answer_timeout.
+/// Retries until the owner has loaded; throws after demo_answer_timeout.
 template <class Reply, class Handle, class Message>
 Reply ask(caf::scoped_actor& self, const Handle& target, const Message& message) {
-  const auto deadline = std::chrono::steady_clock::now() + answer_timeout;
+  const auto deadline = std::chrono::steady_clock::now() + demo_answer_timeout;
   for (;;) {
     std::optional<Reply> got;
-    self->request(target, answer_timeout, message)
+    self->request(target, demo_answer_timeout, message)
       .receive([&](Reply& reply) { got = std::move(reply); }, [](const caf::error&) {});
     if (got) return std::move(*got);
     if (std::chrono::steady_clock::now() > deadline)
@@ -119,11 +119,6 @@ void write_private(const std::filesystem::path& path, const std::string& text) {
   if (fd >= 0) ::close(fd);
   if (!written) throw std::runtime_error("cannot write " + draft);
   std::filesystem::rename(draft, path);
-}
-
-std::string text_of(const boost::json::object& o, std::string_view name) {
-  const auto* v = o.if_contains(name);
-  return v != nullptr && v->is_string() ? std::string{v->get_string()} : std::string{};
 }
 
 /// Whether the demo pages may show the mails. Only at a local address: another public address means that a

@@ -7,10 +7,9 @@
 namespace fq {
 namespace {
 
-http_client::settings http_of(const config::options& o) {
+http_client::settings gateway_http(const config::options& o) {
   http_client::settings s;
   s.timeout = o.gateway.call_timeout;
-  s.ca_file = o.gateway.ca_file.string();
   return s;
 }
 
@@ -27,7 +26,7 @@ std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config:
     s.callback_url = back;
     s.url = o.paystack.url;
     s.call_timeout = o.gateway.call_timeout;
-    s.http = http_of(o);
+    s.http = gateway_http(o);
     all.emplace("paystack", std::make_unique<paystack_gateway>(std::move(s), env));
   }
   if (!o.stripe.secret_key.empty()) {
@@ -38,7 +37,7 @@ std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config:
     s.automatic_tax = o.stripe.automatic_tax;
     s.url = o.stripe.url;
     s.call_timeout = o.gateway.call_timeout;
-    s.http = http_of(o);
+    s.http = gateway_http(o);
     all.emplace("stripe", std::make_unique<stripe_gateway>(std::move(s), env));
   }
   return all;

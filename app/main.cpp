@@ -8,182 +8,210 @@
 #include <CLI/CLI.hpp>
 
 #include <exception>
+#include <functional>
 #include <iostream>
 
 extern char** environ;
 
 const char* const fq::program_version = FAIRQUEUE_VERSION;
 
+namespace fq {
 namespace {
 
-/// Loads the configuration for a subcommand; prints all problems together.
-bool load(const fq::config::flags& flags, fq::config::loaded& into) {
-  into = fq::config::load(flags, fq::config::environment_of(environ));
-  if (into.problems.empty()) return true;
-  std::cerr << fq::config::describe(into.problems);
-  return false;
-}
+/// The subcommands and their arguments. --help lists those first that every installation needs.
+class command_line {
+public:
+  command_line() {
+    app_.set_version_flag("--version", FAIRQUEUE_VERSION);
+    config::shorten_help(app_);
+    app_.require_subcommand(1);
+    add_serving();
+    add_organizers();
+    add_tokens();
+    add_migrations();
+    group_ = "More commands";
+    add_tenants();
+    add_administration();
+    add_cluster();
+  }
 
-int run(int argc, char** argv) {
-  using namespace fq;
-  CLI::App app{"FairQueue: a fair on-sale server"};
-  app.set_version_flag("--version", FAIRQUEUE_VERSION);
-  app.require_subcommand(1);
-  config::flags flags;
-  config::loaded loaded;
-  int exit_code = 0;
+  int run(int argc, char** argv) {
+    CLI11_PARSE(app_, argc, argv);
+    return exit_code_;
+  }
 
-  // Every subcommand has the same options; `body` runs after they are checked.
-  bool demo = false;
-  const auto add = [&](CLI::App& parent, const std::string& name, const std::string& text, auto body) {
-    auto* command = parent.add_subcommand(name, text);
-    config::add_options(*command, flags);
-    command->callback([&, body] {
-      if (demo) flags.values.try_emplace("gateway.sandbox", "true");
-      exit_code = load(flags, loaded) ? body() : 2;
+private:
+  void add_serving() {
+    auto& serve = add(
+      app_, "serve", "Serve until told to stop", [this] { return run_serve(demo_, loaded_); },
+      config::help_length::server);
+    serve.add_flag("--demo", demo_, "Make a demo sale, once per data folder; offers the sandbox gateway");
+    add(app_, "check-config", "Check the configuration and say what is wrong", [] {
+      std::cout << "the configuration is good\n";
+      return 0;
     });
-    return command;
-  };
+  }
 
-  add(app, "serve", "Serve until told to stop", [&] {
-    return run_serve(demo, loaded);
-  })->add_flag("--demo", demo, "Make a demo sale, once per data folder; offers the sandbox gateway");
+  void add_organizers() {
+    auto& organizers = add_family("organizer", "Organizers");
+    auto& adding = add(organizers, "add", "Add an organizer, or give one a new password with --replace",
+                       [this] { return run_organizer_add(organizer_, options()); });
+    adding.add_option("--email", organizer_.email, "E-mail address")->required();
+    auto* from_file =
+      adding.add_option("--password-file", organizer_.password_file, "First line is the password");
+    adding
+      .add_flag("--password-stdin", password_stdin_, "Read the password from standard input (the default)")
+      ->excludes(from_file);
+    adding.add_flag("--replace", organizer_.replace, "Give an existing organizer the new password");
+    adding.add_option("--tenant", organizer_.tenant, "Whose organizer; otherwise the default tenant's");
+  }
 
-  add(app, "check-config", "Check the configuration and say what is wrong", [] {
-    std::cout << "the configuration is good\n";
-    return 0;
-  });
-  add(app, "print-config", "Print every option in force and where it comes from", [&] {
-    std::cout << config::print_config(loaded);
-    return 0;
-  });
+  void add_tokens() {
+    auto& tokens =
+      add(app_, "token", "Print signed tokens, one a line", [this] { return run_token(token_, options()); });
+    tokens.add_option("--kind", token_.kind, "customer, organizer, ticket or operator");
+    tokens.add_option("--count", token_.count, "How many")->check(CLI::Range(1, 10'000'000));
+    tokens.add_option("--subject", token_.subject, "Whose: a UUID; otherwise a fresh one each");
+    const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+    tokens.add_option("--ttl", token_.ttl_seconds, "Life, with a unit: 90s, 15m, 24h, 7d")
+      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->check(CLI::Range(1, 31'536'000));
+  }
 
-  token_command token;
-  auto* token_app =
-    add(app, "token", "Print signed tokens, one a line", [&] { return run_token(token, loaded.values); });
-  token_app->add_option("--kind", token.kind, "customer, organizer, ticket or operator");
-  token_app->add_option("--count", token.count, "How many")->check(CLI::Range(1, 10'000'000));
-  token_app->add_option("--subject", token.subject, "Whose: a UUID; otherwise a fresh one each");
-  const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
-  token_app->add_option("--ttl", token.ttl_seconds, "Life, with a unit: 90s, 15m, 24h, 7d")
-    ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
-    ->check(CLI::Range(1, 31'536'000));
+  void add_migrations() {
+    auto& migrate = add(app_, "migrate", "The ledger's schema", [this] {
+      return run_migrate(dry_run_ ? migrate_action::dry_run : migrate_action::up, options());
+    });
+    migrate.require_subcommand(0, 1);
+    migrate.add_flag("--dry-run", dry_run_,
+                     "Run what is missing in a transaction and roll it back: takes the locks of the real "
+                     "thing, but waits at most 2 s for each on Postgres");
+    add(migrate, "up", "Apply what is missing",
+        [this] { return run_migrate(migrate_action::up, options()); });
+    add(migrate, "status", "Show what is applied",
+        [this] { return run_migrate(migrate_action::status, options()); });
+  }
 
-  auto* organizer_app = app.add_subcommand("organizer", "Organizers");
-  organizer_app->require_subcommand(1);
-  organizer_command organizer;
-  bool password_stdin = false;
-  auto* add_app = add(*organizer_app, "add", "Add an organizer, or give one a new password with --replace",
-                      [&] { return run_organizer_add(organizer, loaded.values); });
-  add_app->add_option("--email", organizer.email, "E-mail address")->required();
-  auto* from_file =
-    add_app->add_option("--password-file", organizer.password_file, "First line is the password");
-  add_app->add_flag("--password-stdin", password_stdin, "Read the password from standard input (the default)")
-    ->excludes(from_file);
-  add_app->add_flag("--replace", organizer.replace, "Give an existing organizer the new password");
-  add_app->add_option("--tenant", organizer.tenant, "Whose organizer; otherwise the default tenant's");
+  void add_tenants() {
+    auto& tenants = add_family("tenant", "Tenants: customer accounts of this installation");
+    auto& adding =
+      add(tenants, "add", "Add a tenant, or give one another key for subject tokens with --replace",
+          [this] { return run_tenant_add(tenant_, options()); });
+    adding.add_option("--name", tenant_.name, "1 to 40 of a-z, 0-9 and hyphens; part of its API keys")
+      ->required();
+    adding.add_option("--subject-jwk", tenant_.subject_jwk_file,
+                      "File with the public key (JWK) that it signs subject tokens with");
+    adding.add_option("--stripe-account", tenant_.stripe_account,
+                      "Connected account (acct_…) that Stripe passes its money on to");
+    adding.add_flag("--replace", tenant_.replace, "The tenant exists");
+    add(tenants, "list", "List tenants and their API keys, without secrets",
+        [this] { return run_tenant_list(options()); });
 
-  auto* tenant_app = app.add_subcommand("tenant", "Tenants: customer accounts of this installation");
-  tenant_app->require_subcommand(1);
-  tenant_command tenant;
-  auto* tenant_add =
-    add(*tenant_app, "add", "Add a tenant, or give one another key for subject tokens with --replace",
-        [&] { return run_tenant_add(tenant, loaded.values); });
-  tenant_add->add_option("--name", tenant.name, "1 to 40 of a-z, 0-9 and hyphens; part of its API keys")
-    ->required();
-  tenant_add->add_option("--subject-jwk", tenant.subject_jwk_file,
-                         "File with the public key (JWK) that it signs subject tokens with");
-  tenant_add->add_option("--stripe-account", tenant.stripe_account,
-                         "Connected account (acct_…) that Stripe passes its money on to");
-  tenant_add->add_flag("--replace", tenant.replace, "The tenant exists");
-  add(*tenant_app, "list", "List tenants and their API keys, without secrets",
-      [&] { return run_tenant_list(loaded.values); });
+    auto& keys = add_family("apikey", "API keys of tenants");
+    auto& issuing = add(keys, "issue", "Issue a key; several may be valid at once",
+                        [this] { return run_apikey_issue(apikey_, options()); });
+    issuing.add_option("--tenant", apikey_.tenant, "Whose; otherwise the default tenant's");
+    issuing.add_option("--scope", apikey_.scope, "join (publishable), server or operator (secret)")
+      ->required();
+    issuing.add_option("--label", apikey_.label, "For people");
+    add(keys, "revoke", "Revoke a key", [this] { return run_apikey_revoke(revoked_key_, options()); })
+      .add_option("--id", revoked_key_, "As `tenant list` shows it")
+      ->required();
+  }
 
-  auto* apikey_app = app.add_subcommand("apikey", "API keys of tenants");
-  apikey_app->require_subcommand(1);
-  apikey_command apikey;
-  auto* issue_app = add(*apikey_app, "issue", "Issue a key; several may be valid at once",
-                        [&] { return run_apikey_issue(apikey, loaded.values); });
-  issue_app->add_option("--tenant", apikey.tenant, "Whose; otherwise the default tenant's");
-  issue_app->add_option("--scope", apikey.scope, "join (publishable), server or operator (secret)")
-    ->required();
-  issue_app->add_option("--label", apikey.label, "For people");
-  std::string revoked_key;
-  add(*apikey_app, "revoke", "Revoke a key", [&] { return run_apikey_revoke(revoked_key, loaded.values); })
-    ->add_option("--id", revoked_key, "As `tenant list` shows it")
-    ->required();
+  void add_administration() {
+    add(app_, "print-config", "Print every option in force and where it comes from", [this] {
+      std::cout << config::print_config(loaded_);
+      return 0;
+    });
+    add(app_, "healthcheck", "Exit 0 if the server is ready", [this] {
+      return run_healthcheck(url_.empty() ? options().http.local_url() : url_);
+    }).add_option("--url", url_, "Base URL; otherwise that of http.listen");
+    auto& keys = add_family("keys", "The installation's signing keys");
+    add(keys, "rotate", "Make a new key for admission passes; old ones stay valid as long as a pass may live",
+        [this] { return run_keys_rotate(options()); });
+    auto& admin = add_family("admin", "Look into a running server");
+    add(admin, "verify",
+        "Compare cache, memory and ledger of every event, check the ledger's rows against the invariants, "
+        "print the differences",
+        [this] { return run_admin_verify(false, options()); });
+    add(admin, "rebuild", "Build the cache anew from the ledger",
+        [this] { return run_admin_verify(true, options()); });
+  }
 
-  auto* keys_app = app.add_subcommand("keys", "The installation's signing keys");
-  keys_app->require_subcommand(1);
-  add(*keys_app, "rotate",
-      "Make a new key for admission passes; old ones stay valid as long as a pass may live",
-      [&] { return run_keys_rotate(loaded.values); });
+  void add_cluster() {
+    auto& cluster = add_family("cluster", "Nodes that share a ledger");
+    auto* init_ca =
+      cluster.add_subcommand("init-ca", "Make the authority that nodes know each other by: ca.pem, ca.key");
+    init_ca->add_option("--folder", certificates_, "Where to; otherwise here");
+    init_ca->callback([this] { exit_code_ = run_cluster_init_ca(certificates_); });
+    auto* issue_cert =
+      cluster.add_subcommand("issue-cert", "Make a node's certificate: <node>.pem, <node>.key");
+    issue_cert->add_option("--folder", certificates_, "Where ca.pem and ca.key are; otherwise here");
+    issue_cert->add_option("--node", node_name_, "Its name")->required();
+    issue_cert->callback([this] { exit_code_ = run_cluster_issue_cert(certificates_, node_name_); });
+    add(cluster, "drain",
+        "Give away what the running server owns, before it is stopped; waits until that is done",
+        [this] { return run_cluster_drain(options()); });
+    auto& handoff = add(cluster, "handoff", "Give one event or queue to a node, whichever has it now",
+                        [this] { return run_cluster_handoff(options(), moved_event_, moved_to_); });
+    handoff.add_option("--event", moved_event_, "Its id")->required();
+    handoff.add_option("--to", moved_to_, "The node")->required();
+    add(cluster, "status",
+        "Print the nodes that the running server sees; exit 1 if it is not connected to all",
+        [this] { return run_cluster_status(options()); });
+  }
 
-  auto* migrate_app = app.add_subcommand("migrate", "The ledger's schema");
-  migrate_app->require_subcommand(0, 1);
-  config::add_options(*migrate_app, flags);
-  bool dry_run = false;
-  migrate_app->add_flag("--dry-run", dry_run,
-                        "Run what is missing in a transaction and roll it back: takes the locks of the real "
-                        "thing, but waits at most 2 s for each on Postgres");
-  add(*migrate_app, "up", "Apply what is missing",
-      [&] { return run_migrate(migrate_action::up, loaded.values); });
-  add(*migrate_app, "status", "Show what is applied",
-      [&] { return run_migrate(migrate_action::status, loaded.values); });
-  migrate_app->callback([&] {
-    if (!migrate_app->get_subcommands().empty()) return;
-    exit_code = load(flags, loaded)
-                  ? run_migrate(dry_run ? migrate_action::dry_run : migrate_action::up, loaded.values)
-                  : 2;
-  });
+  /// A command that takes the server's options. `body` runs after they are checked, unless a subcommand is
+  /// given.
+  CLI::App& add(CLI::App& parent, const std::string& name, const std::string& text, std::function<int()> body,
+                config::help_length help = config::help_length::command) {
+    auto* command = parent.add_subcommand(name, text);
+    if (&parent == &app_) command->group(group_);
+    config::add_options(*command, flags_, help);
+    command->callback([this, command, body = std::move(body)] {
+      if (!command->get_subcommands().empty()) return;
+      if (demo_) flags_.values.try_emplace("gateway.sandbox", "true");
+      exit_code_ = load() ? body() : 2;
+    });
+    return *command;
+  }
 
-  auto* admin_app = app.add_subcommand("admin", "Look into a running server");
-  admin_app->require_subcommand(1);
-  add(*admin_app, "verify",
-      "Compare cache, memory and ledger of every event, check the ledger's rows against the invariants, "
-      "print the differences",
-      [&] { return run_admin_verify(false, loaded.values); });
-  add(*admin_app, "rebuild", "Build the cache anew from the ledger",
-      [&] { return run_admin_verify(true, loaded.values); });
+  /// A command that only has subcommands.
+  CLI::App& add_family(const std::string& name, const std::string& text) {
+    auto* family = app_.add_subcommand(name, text);
+    family->group(group_)->require_subcommand(1);
+    return *family;
+  }
 
-  auto* cluster_app = app.add_subcommand("cluster", "Nodes that share a ledger");
-  cluster_app->require_subcommand(1);
-  std::string certificates = ".", node_name;
-  auto* init_ca = cluster_app->add_subcommand(
-    "init-ca", "Make the authority that nodes know each other by: ca.pem, ca.key");
-  init_ca->add_option("--folder", certificates, "Where to; otherwise here");
-  init_ca->callback([&] { exit_code = run_cluster_init_ca(certificates); });
-  auto* issue_cert =
-    cluster_app->add_subcommand("issue-cert", "Make a node's certificate: <node>.pem, <node>.key");
-  issue_cert->add_option("--folder", certificates, "Where ca.pem and ca.key are; otherwise here");
-  issue_cert->add_option("--node", node_name, "Its name")->required();
-  issue_cert->callback([&] { exit_code = run_cluster_issue_cert(certificates, node_name); });
-  add(*cluster_app, "drain",
-      "Give away what the running server owns, before it is stopped; waits until that is done",
-      [&] { return run_cluster_drain(loaded.values); });
-  std::string moved_event, moved_to;
-  auto* handoff = add(*cluster_app, "handoff", "Give one event or queue to a node, whichever has it now",
-                      [&] { return run_cluster_handoff(loaded.values, moved_event, moved_to); });
-  handoff->add_option("--event", moved_event, "Its id")->required();
-  handoff->add_option("--to", moved_to, "The node")->required();
-  add(*cluster_app, "status",
-      "Print the nodes that the running server sees; exit 1 if it is not connected to all",
-      [&] { return run_cluster_status(loaded.values); });
+  /// Loads the configuration; prints all problems together.
+  bool load() {
+    loaded_ = config::load(flags_, config::environment_of(environ));
+    std::cerr << config::describe(loaded_.problems);
+    return loaded_.problems.empty();
+  }
 
-  std::string url;
-  add(app, "healthcheck", "Exit 0 if the server is ready", [&] {
-    return run_healthcheck(url.empty() ? loaded.values.http.local_url() : url);
-  })->add_option("--url", url, "Base URL; otherwise that of http.listen");
+  [[nodiscard]] const config::options& options() const { return loaded_.values; }
 
-  CLI11_PARSE(app, argc, argv);
-  return exit_code;
-}
+  CLI::App app_{"FairQueue: a fair on-sale server"};
+  std::string group_ = "Commands";
+  config::flags flags_;
+  config::loaded loaded_;
+  int exit_code_ = 0;
+  bool demo_ = false, password_stdin_ = false, dry_run_ = false;
+  token_command token_;
+  organizer_command organizer_;
+  tenant_command tenant_;
+  apikey_command apikey_;
+  std::string revoked_key_, certificates_ = ".", node_name_, moved_event_, moved_to_, url_;
+};
 
 } // namespace
+} // namespace fq
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return fq::command_line{}.run(argc, argv);
   } catch (const std::exception& e) {
     std::cerr << "fairqueue: " << e.what() << '\n';
     return 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/mesh.hpp"
 
+#include "app/limits.hpp"
 #include "config/network.hpp"
 
 #include <caf/io/middleman.hpp>
@@ -24,16 +25,6 @@
 
 namespace fq {
 namespace {
-
-/// CAF's heartbeats between nodes. After the timeout without one, the connection is closed and its pending
-/// requests fail.
-constexpr caf::timespan heartbeat_interval = milliseconds{250};
-constexpr caf::timespan connection_timeout = milliseconds{1'500};
-/// For a TCP connection test. CAF connects to nodes one after the other and would wait for the kernel's
-/// timeout of minutes.
-constexpr milliseconds probe_timeout{1'000};
-/// For TLS and CAF's handshake, and again for the first message.
-constexpr milliseconds handshake_timeout{3'000};
 
 struct host_and_port {
   std::string host;
@@ -61,7 +52,7 @@ bool is_reachable(const host_and_port& there) {
   bool connected = false;
   asio::async_connect(socket, addresses,
                       [&](const boost::system::error_code& e, const auto&) { connected = !e; });
-  io.run_for(probe_timeout);
+  io.run_for(node_probe_timeout);
   return connected;
 }
 
@@ -91,8 +82,8 @@ void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, con
 void configure_mesh(caf::actor_system_config& cfg, const config::cluster_options& options) {
   if (!options.is_on()) return;
   cfg.load<caf::io::middleman>();
-  cfg.set("middleman.heartbeat-interval", heartbeat_interval);
-  cfg.set("middleman.connection-timeout", connection_timeout);
+  cfg.set("middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
+  cfg.set("middleman.connection-timeout", caf::timespan{heartbeat_timeout});
   if (options.insecure) return;
   check_certificate(options);
   cfg.load<caf::openssl::manager>();
@@ -119,11 +110,11 @@ dialer_handle::behavior_type dialer(dialer_handle::pointer self, bool is_insecur
       if (!is_reachable(there)) return fail("nothing listens at " + x.node.address);
       auto middleman = is_insecure ? self->system().middleman().actor_handle()
                                    : self->system().openssl_manager().actor_handle();
-      self->request(middleman, handshake_timeout, caf::connect_atom::value, there.host, there.port)
+      self->request(middleman, node_handshake_timeout, caf::connect_atom::value, there.host, there.port)
         .then(
           [=](const caf::node_id&, const caf::strong_actor_ptr& found, const std::set<std::string>&) {
             if (!found) return fail("it publishes nothing");
-            self->request(caf::actor_cast<cluster_handle>(found), handshake_timeout, x.words)
+            self->request(caf::actor_cast<cluster_handle>(found), node_handshake_timeout, x.words)
               .then([=](greeting& words) { answer(self, asker, x.node.id, {}, std::move(words.from)); },
                     [=](const caf::error&) { fail("it did not answer the greeting"); });
           },

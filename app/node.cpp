@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/node.hpp"
 
+#include "app/limits.hpp"
 #include "app/log.hpp"
 
 #include "actors/outbox/dispatcher.hpp"
@@ -20,21 +21,8 @@
 namespace fq {
 namespace {
 
-/// Interval at which the courier polls for new webhooks of the sandbox gateway.
-constexpr milliseconds sandbox_poll{100};
-/// Interval at which an owner vouches for its mirror to other nodes. A third of vouch_life, because some
-/// messages arrive late.
-constexpr milliseconds vouch_interval{500};
-/// Interval at which nodes on a shared ledger look for unowned events. A dead node's events are served
-/// again after its lease, this interval and a load.
-constexpr milliseconds takeover_interval{2'000};
-/// Not urgent; retried for 24 h to survive greylisting.
-constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
-constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{10 * 60 * 1000}};
-
 sale_rules rules_of(const config::options& o) {
   sale_rules r;
-  r.attempts_per_claim = static_cast<std::uint32_t>(o.payments.attempts_per_claim);
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
   for (const auto& [currency, fee] :
@@ -85,8 +73,12 @@ void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& wh
   }
 }
 
-/// Added to a gateway's own timeout, so that its answer can arrive.
-constexpr milliseconds gateway_slack{5'000};
+/// Names the actor for the root supervisor's log.
+template <class Handle>
+Handle add(root_children& children, std::string name, Handle handle) {
+  children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
+  return handle;
+}
 
 } // namespace
 
@@ -116,7 +108,7 @@ node::node(const config::options& options, environment& env, std::function<void(
       std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,
                                                               .authorization = options.tracing.authorization,
                                                               .node = ledger_.lease.owner,
-                                                              .ca_file = options.tracing.ca_file.string()},
+                                                              .ca_file = {}},
                                       env);
   gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
@@ -128,70 +120,88 @@ node::node(const config::options& options, environment& env, std::function<void(
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
 
+/// The root stops the actors in reverse order: later ones use earlier ones.
 void node::spawn_actors(std::function<void(std::string)> on_failure,
                         std::function<void(directory_ptr)> on_directory) {
   root_children children;
-  const auto add = [&children](std::string name, const auto& handle) {
-    children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
-    return handle;
-  };
   const auto ledgers = spawn_ledger_workers(children);
   notices_ = ledgers.reader(1);
-  if (cache_)
-    owner_services_.cache =
-      add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
+  spawn_cache_workers(children);
+  spawn_payments(children);
+  set_owner_services(ledgers);
+  region_ = add(children, "region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
+  spawn_directory(children, ledgers, std::move(on_directory));
+  catalog_ = add(children, "catalog", system_->spawn(fq::catalog, &env_, ledgers, options_.cluster.is_on()));
+  spawn_accounts(children, ledgers);
+  if (options_.checkout.rollback) start_checkout_switch(children);
+  start_dispatchers(children, ledgers);
+  if (options_.cluster.is_on()) spawn_cluster(children, ledgers);
+  root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
+}
 
-  if (cache_ && has_other_nodes()) {
-    owner_services_.vouch_interval = vouch_interval;
-    cache_of_others_ = open_cache(options_, keys_, env_);
-    session_reader_ =
-      add("session reader", system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
-  }
+void node::spawn_cache_workers(root_children& children) {
+  if (!cache_) return;
+  owner_services_.cache =
+    add(children, "cache worker",
+        system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
+  if (!has_other_nodes()) return;
+  owner_services_.vouch_interval = vouch_interval;
+  cache_of_others_ = open_cache(options_, keys_, env_);
+  session_reader_ = add(children, "session reader",
+                        system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
+}
 
-  owner_services_.spans = payments_services_.spans = spans();
-  payments_services_.env = &env_;
-  payments_services_.retry = retry_of(options_);
+void node::spawn_payments(root_children& children) {
+  auto& s = payments_services_;
+  s.spans = spans();
+  s.env = &env_;
+  s.retry = retry_of(options_);
   if (sandbox_)
-    payments_services_.gateways.emplace(
-      "sandbox", add("sandbox gateway", system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
+    s.gateways.emplace("sandbox", add(children, "sandbox gateway",
+                                      system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
   for (const auto& [name, gateway] : gateways_)
-    payments_services_.gateways.emplace(
-      name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
-  payments_services_.answer_timeout = options_.gateway.call_timeout + gateway_slack;
-  for (const auto& [name, gateway] : payments_services_.gateways) numbers_.gateways[name];
-  payments_services_.counts = &numbers_.gateways;
-  const auto payments_actor = add("payments", system_->spawn(payments, &payments_services_));
+    s.gateways.emplace(name, add(children, name + " gateway", system_->spawn(gateway_worker, gateway.get())));
+  s.answer_timeout = options_.gateway.call_timeout + gateway_slack;
+  for (const auto& [name, gateway] : s.gateways) numbers_.gateways[name];
+  s.counts = &numbers_.gateways;
+  owner_services_.payments = add(children, "payments", system_->spawn(payments, &payments_services_));
+}
 
-  owner_services_.env = &env_;
-  owner_services_.sessions = &sessions_;
-  owner_services_.ledgers = ledgers;
-  owner_services_.payments = payments_actor;
-  owner_services_.destination_of = [this](const std::string& gateway, tenant_id tenant) {
+void node::set_owner_services(const ledger_workers& ledgers) {
+  auto& s = owner_services_;
+  s.spans = spans();
+  s.env = &env_;
+  s.sessions = &sessions_;
+  s.ledgers = ledgers;
+  s.destination_of = [this](const std::string& gateway, tenant_id tenant) {
     return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
   };
-  owner_services_.may_load = [this] { return stripe_accounts_.are_known(); };
-  owner_services_.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
+  s.may_load = [this] { return stripe_accounts_.are_known(); };
+  s.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
     return tenant_rules_.blocked_at(tenant, organizer);
   };
-  owner_services_.routing_of =
+  s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
-  owner_services_.board = &numbers_.sales;
-  owner_services_.alert = [this](const dead_letter_row& letter) {
+  s.board = &numbers_.sales;
+  s.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
     log::error("something waits for a person",
                {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
-  owner_services_.rules = rules_of(options_);
-  owner_services_.rules.has_gateway = !gateways().empty();
-  owner_services_.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
-  owner_services_.loyalty_points_per_unit = options_.loyalty.points_per_unit;
-  owner_services_.sweep_interval = options_.workers.expiry_interval;
-  owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
-  if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
-  owner_services_.has_cluster = options_.cluster.is_on();
-  owner_services_.has_bus = bus_ != nullptr;
-  owner_services_.links = links();
-  region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
+  s.rules = rules_of(options_);
+  s.rules.has_gateway = !gateways().empty();
+  s.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
+  s.loyalty_points_per_unit = options_.loyalty.points_per_unit;
+  s.sweep_interval = options_.workers.expiry_interval;
+  s.reconciliation_interval = options_.workers.reconciliation_interval;
+  if (has_other_nodes()) s.takeover_interval = takeover_interval;
+  s.has_cluster = options_.cluster.is_on();
+  s.has_bus = bus_ != nullptr;
+  s.links = links();
+}
+
+void node::spawn_directory(root_children& children, const ledger_workers& ledgers,
+                           std::function<void(directory_ptr)> on_directory) {
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
@@ -202,43 +212,42 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
       async_percent_of(stored, static_cast<std::int32_t>(options_.checkout.async_percent)));
     if (then) then(content);
   };
-  directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
-  catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers, options_.cluster.is_on()));
+  directory_ = add(children, "directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
+}
 
+void node::spawn_accounts(root_children& children, const ledger_workers& ledgers) {
   mailer_services_.env = &env_;
   mailer_services_.port = mail_.get();
   mailer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
-  mailer_services_.keep_for = options_.otp.ttl;
-  accounts_services_ = {.env = &env_,
-                        .ledgers = ledgers,
-                        .passwords = add("passwords", system_->spawn<caf::detached>(password_worker)),
-                        .mailer = add("mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
-                        .otp_key =
-                          secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
-                        .otp_life = options_.otp.ttl,
-                        .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses),
-                        .has_cluster = options_.cluster.is_on()};
-  accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
-  if (options_.checkout.rollback) start_checkout_switch(children);
-  start_dispatchers(children, ledgers);
-  if (options_.cluster.is_on()) {
-    cluster_services_.env = &env_;
-    cluster_services_.ledgers = ledgers;
-    cluster_services_.node = ledger_.lease.owner;
-    cluster_services_.address = options_.cluster.address();
-    cluster_services_.speaks = program_wire_version;
-    cluster_services_.keys = fingerprint_of(keys_);
-    cluster_services_.region = region_;
-    cluster_services_.catalog = catalog_;
-    cluster_services_.accounts = accounts_;
-    cluster_services_.dialer =
-      add("dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
-    cluster_services_.links = links();
-    cluster_services_.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
-    cluster_ = add("cluster", system_->spawn(fq::cluster, &cluster_services_));
-    publish_cluster(cluster_, options_.cluster);
-  }
-  root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
+  mailer_services_.keep_for = otp_life;
+  accounts_services_ = {
+    .env = &env_,
+    .ledgers = ledgers,
+    .passwords = add(children, "passwords", system_->spawn<caf::detached>(password_worker)),
+    .mailer = add(children, "mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
+    .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
+    .otp_life = otp_life,
+    .otp_failures_max = otp_guesses_max,
+    .has_cluster = options_.cluster.is_on()};
+  accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
+}
+
+void node::spawn_cluster(root_children& children, const ledger_workers& ledgers) {
+  auto& s = cluster_services_;
+  s.env = &env_;
+  s.ledgers = ledgers;
+  s.node = ledger_.lease.owner;
+  s.address = options_.cluster.address();
+  s.speaks = program_wire_version;
+  s.keys = fingerprint_of(keys_);
+  s.region = region_;
+  s.catalog = catalog_;
+  s.accounts = accounts_;
+  s.dialer = add(children, "dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
+  s.links = links();
+  s.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
+  cluster_ = add(children, "cluster", system_->spawn(fq::cluster, &cluster_services_));
+  publish_cluster(cluster_, options_.cluster);
 }
 
 /// One dispatcher per lane of the outbox, so that no lane waits for another. Lanes without a configured
@@ -249,10 +258,9 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
     return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load());
   };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
-    children.emplace_back(name, caf::actor_cast<caf::actor>(consumer));
+    add(children, name, consumer);
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};
-    children.emplace_back(name + " dispatcher", caf::actor_cast<caf::actor>(
-                                                  system_->spawn(dispatcher, ledgers, consumer, settings)));
+    add(children, name + " dispatcher", system_->spawn(dispatcher, ledgers, consumer, settings));
   };
   mail_consumer_services_.counts = &numbers_.mails;
   mail_consumer_services_.env = &env_;
@@ -275,8 +283,8 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
                              .newest_only = false,
                              .pauses = notice_mail_pauses};
   const auto notice_mailer =
-    system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_));
-  children.emplace_back("notice mailer", caf::actor_cast<caf::actor>(notice_mailer));
+    add(children, "notice mailer",
+        system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_)));
   couriers_.spawn(*system_, children, ledgers, notice_mailer, may_take);
 }
 
@@ -290,8 +298,8 @@ consumer_handle node::start_bus(root_children& children) {
     s.may_take = [this] { return links() == nullptr || links()->serves.load(); };
     s.warn = [](const std::string& what) { log::warn("payment events by the bus", {{"what", what}}); };
     s.counts = &numbers_.bus_inbox;
-    children.emplace_back("bus inbox", caf::actor_cast<caf::actor>(system_->spawn<caf::detached>(
-                                         bus_inbox, static_cast<const bus_inbox_services*>(&s))));
+    add(children, "bus inbox",
+        system_->spawn<caf::detached>(bus_inbox, static_cast<const bus_inbox_services*>(&s)));
   }
   if (!bus_) return system_->spawn(no_consumer, static_cast<environment*>(&env_));
   auto& s = bus_services_;
@@ -305,30 +313,21 @@ consumer_handle node::start_bus(root_children& children) {
 
 /// Its interval is short enough for the shortest time in the rollback rules.
 void node::start_checkout_switch(root_children& children) {
-  constexpr milliseconds interval_max{5'000}, interval_min{100};
-  const auto& o = options_.checkout;
   auto& s = checkout_switch_services_;
   s.env = &env_;
   s.numbers = &numbers_;
   s.gateway = options_.payments.gateway;
-  s.rules.success_percent_min = static_cast<std::uint64_t>(o.rollback_success_below);
-  s.rules.success_for = o.rollback_success_for;
-  s.rules.workers_for = o.rollback_workers_for;
-  s.rules.queue_max = static_cast<std::uint64_t>(o.rollback_queue_above);
-  s.rules.queue_for = o.rollback_queue_for;
-  s.rules.success_span = std::min(s.rules.success_span, o.rollback_success_for);
-  s.interval =
-    std::clamp(std::min({o.rollback_success_for, o.rollback_workers_for, o.rollback_queue_for}) / 8,
-               interval_min, interval_max);
+  s.rules.workers_for = options_.checkout.rollback_workers_for;
+  s.interval = std::clamp(std::min({s.rules.success_for, s.rules.workers_for, s.rules.queue_for}) / 8,
+                          checkout_look_min, checkout_look_max);
   s.accounts = accounts_;
   s.directory = directory_;
   s.note = [](const std::string& trigger) {
     log::warn("checkout switched to synchronous", {{"trigger", trigger}});
   };
   numbers_.has_rollback = true;
-  children.emplace_back("checkout switch",
-                        caf::actor_cast<caf::actor>(
-                          system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s))));
+  add(children, "checkout switch",
+      system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s)));
 }
 
 /// Only the first writer prunes, for all of them.
@@ -338,9 +337,8 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           [](const std::string& what) {
                                             log::warn("ledger", {{"what", what}});
                                           }};
-    auto worker = system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings);
-    children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(worker));
-    return worker;
+    return add(children, std::move(name),
+               system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings));
   };
   std::vector<ledger_worker_handle> writers, readers;
   for (const auto& engine : ledger_.writers)
@@ -355,7 +353,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
 void node::start_courier(std::string url) {
   if (!sandbox_) return;
   courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_,
-                                           sandbox_poll, options_.gateway.webhook_timeout);
+                                           sandbox_poll, sandbox_webhook_timeout);
 }
 
 node::~node() {

@@ -92,6 +92,13 @@ private:
   void spawn_actors(std::function<void(std::string)> on_failure,
                     std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
+  void spawn_cache_workers(root_children& children);
+  void spawn_payments(root_children& children);
+  void set_owner_services(const ledger_workers& ledgers);
+  void spawn_directory(root_children& children, const ledger_workers& ledgers,
+                       std::function<void(directory_ptr)> on_directory);
+  void spawn_accounts(root_children& children, const ledger_workers& ledgers);
+  void spawn_cluster(root_children& children, const ledger_workers& ledgers);
   void start_checkout_switch(root_children& children);
   void start_dispatchers(root_children& children, const ledger_workers& ledgers);
   /// The consumer of the bus lane.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/push_channels.hpp"
 
+#include "app/limits.hpp"
 #include "outbound/apns_channel.hpp"
 #include "outbound/fcm_channel.hpp"
 #include "outbound/ntfy_channel.hpp"
@@ -11,12 +12,10 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t key_file_bytes_max = 64 * 1024;
-
-http_client::settings http_of(const config::push_options& o) {
+http_client::settings push_http(const config::push_options& o) {
   http_client::settings s;
-  s.in_flight_max = 100; // streams of one HTTP/2 connection; the bound of FCM and of libcurl
-  s.response_bytes_max = 64 * 1024;
+  s.in_flight_max = pushes_at_once;
+  s.response_bytes_max = push_answer_bytes_max;
   s.ca_file = o.ca_file.string();
   s.connect_to = config::split_list(o.connect_to);
   return s;
@@ -24,7 +23,7 @@ http_client::settings http_of(const config::push_options& o) {
 
 std::string read_key_file(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
-  std::string text(key_file_bytes_max, '\0');
+  std::string text(push_key_file_bytes_max, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!in.eof())
     throw std::runtime_error{in.bad() || in.gcount() == 0 ? "cannot be read" : "is too long for a key"};
@@ -37,7 +36,7 @@ std::unique_ptr<channel_port> open_fcm(const config::push_options& o, environmen
   fcm_channel::settings s;
   s.account = read_google_account(read_key_file(o.fcm_service_account));
   s.url = o.fcm_url;
-  s.http = http_of(o);
+  s.http = push_http(o);
   return std::make_unique<fcm_channel>(std::move(s), env);
 }
 
@@ -50,13 +49,13 @@ std::unique_ptr<channel_port> open_apns(const config::push_options& o, environme
   s.topic = o.apns_topic;
   s.url = o.apns_url;
   s.sandbox_url = o.apns_sandbox_url;
-  s.http = http_of(o);
+  s.http = push_http(o);
   return std::make_unique<apns_channel>(std::move(s), env);
 }
 
 std::unique_ptr<channel_port> open_ntfy(const config::push_options& o, environment& env) {
   if (o.ntfy_url.empty()) return nullptr;
-  return std::make_unique<ntfy_channel>(ntfy_channel::settings{o.ntfy_url, http_of(o)}, env);
+  return std::make_unique<ntfy_channel>(ntfy_channel::settings{o.ntfy_url, push_http(o)}, env);
 }
 
 } // namespace

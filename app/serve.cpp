@@ -4,6 +4,7 @@
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
+#include "app/limits.hpp"
 #include "app/log.hpp"
 #include "app/node.hpp"
 #include "app/release.hpp"
@@ -33,15 +34,6 @@
 namespace fq {
 namespace {
 
-/// Limit of the handover to other nodes. They claim the rest when the leases end.
-constexpr milliseconds give_away_timeout{10'000};
-
-/// Requested from the service manager as the longest time between two messages during the start.
-constexpr milliseconds patience_of_manager{30'000};
-/// For io threads and region to answer a liveness check.
-constexpr milliseconds sign_of_life_timeout{2'000};
-constexpr milliseconds certificate_checks_every{24 * 3'600'000};
-
 /// Signals that `serve` waits for.
 struct signal_sets {
   sigset_t ending; ///< they end the process
@@ -61,10 +53,6 @@ signal_sets block_signals() {
   std::signal(SIGPIPE, SIG_IGN);
   return signals;
 }
-
-/// Descriptors besides those of http.max_connections: admin listener, ledger, gateways, couriers, other
-/// nodes, files.
-constexpr rlim_t descriptor_reserve = 500;
 
 /// Raises the descriptor limit as far as the system allows. Returns false, after a message, if
 /// `connections` cannot all be open at once.
@@ -124,7 +112,7 @@ bool wait_for_ledger(node& node, const sigset_t& signals) {
     self->request(node.catalog(), seconds{1}, list_events{})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
-    if (round % 8 == 0) service_manager::needs_longer(patience_of_manager); // a round takes 50 ms to 1 s
+    if (round % 8 == 0) service_manager::needs_longer(manager_timeout); // a round takes 50 ms to 1 s
     if (wait_for(signals, milliseconds{50}) != 0) return false;
   }
 }
@@ -136,7 +124,7 @@ bool wait_until_ready(const net::server_state& state, const sigset_t& signals) {
     if (now == net::readiness::ready) return true;
     if (round % 100 == 0) { // a round takes 50 ms
       service_manager::status(text_of(now));
-      service_manager::needs_longer(patience_of_manager);
+      service_manager::needs_longer(manager_timeout);
     }
     if (wait_for(signals, milliseconds{50}) != 0) return false;
   }
@@ -162,12 +150,12 @@ void warn_of_expiry(const net::tls_server& tls, timestamp now) {
 
 /// Whether requests would be answered: checks every io thread and the region. Not the ledger, which may be
 /// unreachable.
-bool shows_life(net::server& server, node& node) {
-  if (!server.answers(sign_of_life_timeout)) return false;
+bool is_responsive(net::server& server, node& node) {
+  if (!server.answers(liveness_timeout)) return false;
   bool answered = false;
   caf::scoped_actor {
     node.system()
-    } -> request(node.region(), sign_of_life_timeout, list_owned{})
+    } -> request(node.region(), liveness_timeout, list_owned{})
       .receive([&](const owned_aggregates&) { answered = true; }, [](const caf::error&) {});
   return answered;
 }
@@ -187,12 +175,12 @@ public:
   /// Returns when one of `signals.ending` has come.
   void run(const signal_sets& signals) {
     for (;;) {
-      look_after_certificate();
-      tell_watchdog();
-      tell_readiness();
+      check_certificate();
+      ping_watchdog();
+      report_readiness();
       const int which = wait_for(signals.all, pause());
       if (which == SIGHUP)
-        read_anew();
+        reload_certificate();
       else if (which != 0)
         return;
     }
@@ -201,29 +189,29 @@ public:
 private:
   [[nodiscard]] milliseconds pause() const { return watchdog_ ? *watchdog_ / 4 : milliseconds{60'000}; }
 
-  void look_after_certificate() {
+  void check_certificate() {
     if (!tls_ || env_.steady_now() < next_check_) return;
-    next_check_ = env_.steady_now() + certificate_checks_every;
+    next_check_ = env_.steady_now() + certificate_check_interval;
     warn_of_expiry(*tls_, env_.wall_now());
   }
 
   /// Pings the watchdog only if all threads respond.
-  void tell_watchdog() {
+  void ping_watchdog() {
     if (!watchdog_) return;
-    if (shows_life(server_, node_))
+    if (is_responsive(server_, node_))
       service_manager::alive();
     else
       log::error("an io thread or the region does not answer; the watchdog is not told that we live");
   }
 
   /// Reports changes of readiness in the status text. systemd cannot revoke "started".
-  void tell_readiness() {
+  void report_readiness() {
     const auto now = net::readiness_of(state_);
-    if (now != told_) service_manager::status(text_of(now));
-    told_ = now;
+    if (now != reported_) service_manager::status(text_of(now));
+    reported_ = now;
   }
 
-  void read_anew() {
+  void reload_certificate() {
     service_manager::reloading();
     if (!tls_)
       log::info("SIGHUP: there is nothing to read anew without tls.listen");
@@ -235,8 +223,8 @@ private:
       } catch (const std::exception& e) {
         log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
       }
-    told_ = net::readiness_of(state_);
-    service_manager::ready(text_of(told_));
+    reported_ = net::readiness_of(state_);
+    service_manager::ready(text_of(reported_));
   }
 
   net::server& server_;
@@ -246,7 +234,7 @@ private:
   environment& env_;
   const std::optional<milliseconds> watchdog_;
   milliseconds next_check_{0};
-  net::readiness told_ = net::readiness::ready;
+  net::readiness reported_ = net::readiness::ready;
 };
 
 // -- the end
@@ -294,102 +282,138 @@ private:
   std::thread thread_;
 };
 
+/// Everything that `serve` runs, built in order and destroyed in reverse.
+class serving {
+public:
+  serving(bool is_demo, const config::options& options) : is_demo_(is_demo), options_(options) {
+    if (options.tls.is_on()) tls_.emplace(options.tls, env_);
+    shared_.emplace(options, below_.keys(), keys_, passes_, env_, public_routes_, below_.sandbox());
+    shared_->gateways = below_.gateways();
+    shared_->webhook_urls = webhook_urls_of(options);
+    if (auto store = open_shared_limits(options, below_.keys(), env_))
+      limits_of_all_nodes_.emplace(shared_->limiters(), std::move(store), shared_->address_key, env_).start();
+    link_state();
+    server_.emplace(parts_of_server());
+    control_.emplace(options.data_dir, control_requests({below_.system(), below_.accounts(), below_.region(),
+                                                         below_.directory(), below_.cluster()}));
+  }
+
+  /// Serves until a signal comes or a global actor dies. Returns the exit code.
+  int run(const signal_sets& signals) {
+    server_->start();
+    if (!wait_for_ledger(below_, signals.ending)) return failure_.text().empty() ? 0 : exit_failure;
+    announce();
+    if (wait_until_ready(state_, signals.ending)) {
+      service_manager::ready(text_of(net::readiness::ready));
+      housekeeping{*server_, state_, below_, tls_, env_}.run(signals);
+    }
+    const auto defect = failure_.text();
+    if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
+    drain(signals.ending);
+    return defect.empty() ? 0 : exit_failure;
+  }
+
+private:
+  static constexpr int exit_failure = 70; // EX_SOFTWARE: the service manager restarts us
+
+  void link_state() {
+    state_.ledger_is_reachable = &below_.ledger_is_reachable();
+    state_.cache = below_.cache_counts();
+    state_.numbers = &below_.numbers();
+    state_.links = below_.links();
+    state_.tls = tls_ ? &*tls_ : nullptr;
+    state_.env = &env_;
+    state_.release = program_version;
+    state_.spans = below_.spans();
+  }
+
+  net::server_parts parts_of_server() {
+    return {.system = below_.system(),
+            .environment = env_,
+            .options = options_,
+            .state = state_,
+            .region = below_.region(),
+            .catalog = below_.catalog(),
+            .accounts = below_.accounts(),
+            .directory = below_.directory(),
+            .notices = below_.notices(),
+            .session_reader = below_.session_reader(),
+            .verifier = verifier_,
+            .issuer = issuer_,
+            .sessions = below_.sessions(),
+            .shared = &*shared_,
+            .public_site = net::public_site(public_routes_),
+            .admin_site = net::admin_site(admin_routes_),
+            .tls = tls_ ? &*tls_ : nullptr};
+  }
+
+  /// The server listens and the ledger answers.
+  void announce() {
+    auto endpoint = options_.http.listen;
+    endpoint.port = server_->public_port();
+    below_.start_courier("http://" + config::to_string(endpoint) + options_.http.base_path
+                         + "/webhooks/sandbox");
+    if (is_demo_) {
+      prepared_ = prepare_demo(below_, options_, env_);
+      std::cout << prepared_.advice << std::flush;
+      shared_->is_demo = true;
+      if (prepared_.shown) shared_->demo = &*prepared_.shown;
+    }
+    state_.ready = true;
+    log::info("serving", {{"listen", config::to_string(endpoint)},
+                          {"ledger", options_.ledger.is_postgres() ? "postgres" : options_.ledger.url}});
+    if (!tls_) return;
+    log::info("serving with TLS",
+              {{"listen", config::to_string({options_.tls.where().address, server_->tls_port()})}});
+    log_certificate(*tls_, "certificate read");
+  }
+
+  void drain(const sigset_t& signals) {
+    log::info("draining");
+    service_manager::stopping("draining");
+    hand_over_all(below_, std::min(options_.shutdown.drain_timeout, handover_timeout), signals);
+    {
+      const second_signal_watcher second_signal{signals, *server_};
+      server_->drain(options_.shutdown.drain_timeout);
+    }
+    log::info("stopped");
+    log::flush();
+  }
+
+  const bool is_demo_;
+  const config::options& options_;
+  system_environment env_;
+  failure_note failure_;
+  net::key_directory keys_;
+  const pass_signer passes_{open_pass_keys(options_.data_dir, env_.wall_now())};
+  node below_{options_, env_, [this](std::string what) { failure_.report(std::move(what)); },
+              [this](const directory_ptr& content) { keys_.publish(*content); }};
+  const token_verifier verifier_{below_.keys()};
+  const token_issuer issuer_{below_.keys()};
+  const std::vector<net::route> public_routes_ =
+    net::public_routes(static_cast<std::size_t>(options_.http.webhook_body_limit));
+  const std::vector<net::route> admin_routes_ = net::admin_routes();
+  std::optional<net::tls_server> tls_;
+  prepared_demo prepared_; // outlives the server, whose pages show it
+  std::optional<net::services> shared_;
+  std::optional<net::limit_sharer> limits_of_all_nodes_;
+  net::server_state state_;
+  std::optional<net::server> server_;
+  std::optional<control_server> control_;
+};
+
 } // namespace
 
 int run_serve(bool demo, const config::loaded& config) {
   const auto signals = block_signals();
   const auto& options = config.values;
   if (!reserve_descriptors(options.http.max_connections)) return 2;
-  if (demo && options.environment == config::environment_kind::production) {
-    std::cerr << "fairqueue: --demo is refused in production: its password is printed\n";
-    return 2;
-  }
+  if (demo && options.environment == config::environment_kind::production)
+    return usage_error("--demo is refused in production: its password is printed");
   log::start(options.log.level);
   std::filesystem::create_directories(options.data_dir);
   std::filesystem::permissions(options.data_dir, std::filesystem::perms::owner_all);
-
-  system_environment env;
-  failure_note failure;
-  net::key_directory keys;
-  const pass_signer passes{open_pass_keys(options.data_dir, env.wall_now())};
-  node below{options, env, [&failure](std::string what) { failure.report(std::move(what)); },
-             [&keys](const directory_ptr& content) { keys.publish(*content); }};
-  const token_verifier verifier{below.keys()};
-  const token_issuer issuer{below.keys()};
-  const auto public_routes = net::public_routes(static_cast<std::size_t>(options.http.webhook_body_limit));
-  const auto admin_routes = net::admin_routes();
-  std::optional<net::tls_server> tls;
-  if (options.tls.is_on()) tls.emplace(options.tls, env);
-  prepared_demo prepared; // outlives the server, whose pages show it
-  net::services shared{options, below.keys(), keys, passes, env, public_routes, below.sandbox()};
-  shared.gateways = below.gateways();
-  shared.webhook_urls = webhook_urls_of(options);
-  std::optional<net::limit_sharer> limits_of_all_nodes;
-  if (auto store = open_shared_limits(options, below.keys(), env))
-    limits_of_all_nodes.emplace(shared.limiters(), std::move(store), shared.address_key, env).start();
-  net::server_state state;
-  state.ledger_is_reachable = &below.ledger_is_reachable();
-  state.cache = below.cache_counts();
-  state.numbers = &below.numbers();
-  state.links = below.links();
-  state.tls = tls ? &*tls : nullptr;
-  state.env = &env;
-  state.release = program_version;
-  state.spans = below.spans();
-  net::server server{{.system = below.system(),
-                      .environment = env,
-                      .options = options,
-                      .state = state,
-                      .region = below.region(),
-                      .catalog = below.catalog(),
-                      .accounts = below.accounts(),
-                      .directory = below.directory(),
-                      .notices = below.notices(),
-                      .session_reader = below.session_reader(),
-                      .verifier = verifier,
-                      .issuer = issuer,
-                      .sessions = below.sessions(),
-                      .shared = &shared,
-                      .public_site = net::public_site(public_routes),
-                      .admin_site = net::admin_site(admin_routes),
-                      .tls = tls ? &*tls : nullptr}};
-  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(),
-                                                             below.directory(), below.cluster()})};
-  server.start();
-  if (!wait_for_ledger(below, signals.ending)) return failure.text().empty() ? 0 : 70;
-  auto endpoint = options.http.listen;
-  endpoint.port = server.public_port();
-  below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");
-  if (demo) {
-    prepared = prepare_demo(below, options, env);
-    std::cout << prepared.advice << std::flush;
-    shared.is_demo = true;
-    if (prepared.shown) shared.demo = &*prepared.shown;
-  }
-  state.ready = true;
-  log::info("serving", {{"listen", config::to_string(endpoint)},
-                        {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
-  if (tls) {
-    log::info("serving with TLS",
-              {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
-    log_certificate(*tls, "certificate read");
-  }
-  if (wait_until_ready(state, signals.ending)) {
-    service_manager::ready(text_of(net::readiness::ready));
-    housekeeping{server, state, below, tls, env}.run(signals);
-  }
-  const auto defect = failure.text();
-  if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
-  log::info("draining");
-  service_manager::stopping("draining");
-  hand_over_all(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals.ending);
-  {
-    const second_signal_watcher second_signal{signals.ending, server};
-    server.drain(options.shutdown.drain_timeout);
-  }
-  log::info("stopped");
-  log::flush();
-  return defect.empty() ? 0 : 70;
+  return serving{demo, options}.run(signals);
 }
 
 } // namespace fq

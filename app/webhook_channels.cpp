@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/webhook_channels.hpp"
 
+#include "app/limits.hpp"
 #include "outbound/webhook_channel.hpp"
 
 namespace fq {
@@ -14,8 +15,7 @@ std::unique_ptr<channel_port> open_webhooks(const config::options& options, envi
   webhook_settings s;
   s.urls = webhook_urls_of(options);
   s.timeout = options.webhooks.timeout;
-  s.concurrency = static_cast<std::size_t>(options.webhooks.concurrency);
-  s.ca_file = options.webhooks.ca_file.string();
+  s.concurrency = webhooks_at_once;
   return std::make_unique<webhook_channel>(std::move(s), env);
 }
 

@@ -88,8 +88,7 @@ async function run_once(end_with) {
     'webhooks.allow_private': true,
     'webhooks.allow_http': true,
     'webhooks.ports': counter.port,
-    'rate_limits.organizer_requests_per_minute': 0,
-    'rate_limits.sandbox_requests_per_ip_per_minute': 0,
+    'rate_limits.anonymous_requests_per_ip_per_minute': 0,
   });
   await provider.weather({ share_429: 0, share_503: 0, retry_after: { share: 0, seconds: 0 } });
   const organizer = await server.organizer();

@@ -4,6 +4,7 @@
 
 #include "config/table.hpp"
 #include "config/toml_source.hpp"
+#include "config/urls.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,6 @@ namespace {
 constexpr std::string_view environment_prefix = "FAIRQUEUE_";
 constexpr std::string_view config_variable = "FAIRQUEUE_CONFIG";
 constexpr std::string_view file_suffix = "_file";
-constexpr std::size_t secret_file_bytes_max = 4096;
 
 /// Variables that are not options: they control tests, and servers started by tests inherit them.
 bool is_reserved(std::string_view variable) {
@@ -49,12 +49,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string unknown_option(std::string_view name) {
+  for (const auto& r : removed_options())
+    if (r.name == name) return std::string{"is not an option any more: "}.append(r.instead);
   const auto rows = option_table();
   const auto nearest = std::min_element(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
     return edit_distance(a.name, name) < edit_distance(b.name, name);
   });
-  constexpr std::size_t typing_errors_max = 3;
-  if (edit_distance(nearest->name, name) > typing_errors_max) return "is not an option";
+  if (edit_distance(nearest->name, name) > limits::typing_errors_max) return "is not an option";
   return std::string{"is not an option; did you mean "}.append(nearest->name).append("?");
 }
 
@@ -108,7 +109,7 @@ private:
 
   static std::optional<std::string> read_secret(const std::string& file) {
     std::ifstream in{file, std::ios::binary};
-    std::string text(secret_file_bytes_max, '\0');
+    std::string text(limits::secret_file_bytes_max, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (!in.eof()) return std::nullopt;
     text.resize(static_cast<std::size_t>(in.gcount()));
@@ -132,6 +133,8 @@ std::string option_of_variable(const std::string& variable) {
     if (name == variable) return std::string{row.name};
     if (row.secret && name + "_FILE" == variable) return std::string{row.name}.append(file_suffix);
   }
+  for (const auto& removed : removed_options())
+    if (environment_name(removed.name) == variable) return std::string{removed.name};
   return variable;
 }
 
@@ -157,14 +160,6 @@ std::string config_file(const flags& from_flags, const environment_variables& fr
   return variable == from_environment.end() ? std::string{} : variable->second;
 }
 
-/// Whether the authority at the start of `rest` ("host:port/path") is a loopback address or localhost.
-bool names_this_machine(std::string_view rest) {
-  auto host = rest.substr(0, rest.find('/'));
-  if (host.starts_with('[')) return host.starts_with("[::1]");
-  host = host.substr(0, host.find(':'));
-  return host == "localhost" || (parse_ip(host) && host.starts_with("127."));
-}
-
 bool is_default(const loaded& config, const char* option) { return config.origins.at(option) == "default"; }
 
 void derive(loaded& config) {
@@ -176,6 +171,9 @@ void derive(loaded& config) {
     o.http.public_url =
       is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
+  o.tokens.organizer_ttl = o.tokens.customer_ttl;
+  o.rate_limits.sandbox_requests_per_ip_per_minute =
+    limits::sandbox_requests_per_anonymous_request * o.rate_limits.anonymous_requests_per_ip_per_minute;
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }
 
@@ -275,11 +273,6 @@ public:
             "must be 10 capital letters and digits");
     require(p.apns_key_id.empty() || is_apple_id(p.apns_key_id), "push.apns_key_id",
             "must be 10 capital letters and digits");
-    const std::string open =
-      "must be an https:// address, or one on this machine: keys and devices' tokens travel over it";
-    require(is_private_way(p.fcm_url), "push.fcm_url", open);
-    require(is_private_way(p.apns_url), "push.apns_url", open);
-    require(is_private_way(p.apns_sandbox_url), "push.apns_sandbox_url", open);
     for (const auto& way : split_list(p.connect_to))
       require(is_connect_to(way), "push.connect_to", "must be like fcm.googleapis.com:443:127.0.0.1:8443");
   }
@@ -339,22 +332,11 @@ private:
              return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
            });
   }
-  static bool is_private_way(std::string_view url) {
-    constexpr std::string_view open = "http://";
-    return !url.starts_with(open) || names_this_machine(url.substr(open.size()));
-  }
   /// Whether the text is host:port twice; curl's shortened forms are refused.
   static bool is_connect_to(std::string_view text) {
     const auto middle = text.find(':', std::min(text.find(':'), text.size() - 1) + 1);
     return middle != std::string_view::npos && is_host_and_port(text.substr(0, middle))
            && is_host_and_port(text.substr(middle + 1));
-  }
-  static bool is_host_and_port(std::string_view text) {
-    const auto colon = text.rfind(':');
-    if (colon == std::string_view::npos || colon == 0) return false;
-    std::uint16_t port = 0;
-    const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
-    return error == std::errc{} && end == text.data() + text.size() && port != 0;
   }
   void require(bool ok, const char* option, std::string otherwise) {
     if (!ok) config_.problems.push_back({option, config_.origins.at(option), std::move(otherwise)});
@@ -387,7 +369,6 @@ std::vector<std::string> split_list(std::string_view text) {
 }
 
 std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees() const {
-  constexpr std::int64_t amount_max = 1'000'000'000;
   std::map<std::string, fee_option> result;
   for (const auto& one : split_list(fees)) {
     const auto colon = one.find(':');
@@ -402,7 +383,8 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
       const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), numbers[i]);
       const bool ends_well = i + 1 == numbers.size() ? at == rest.data() + rest.size()
                                                      : at != rest.data() + rest.size() && *at == ':';
-      if (error != std::errc{} || !ends_well || numbers[i] < 0 || numbers[i] > (i == 1 ? 10'000 : amount_max))
+      if (error != std::errc{} || !ends_well || numbers[i] < 0
+          || numbers[i] > (i == 1 ? limits::basis_points_max : limits::fee_amount_max))
         return std::nullopt;
       rest.remove_prefix(std::min(static_cast<std::size_t>(at - rest.data()) + 1, rest.size()));
     }
@@ -414,7 +396,6 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
 }
 
 std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const {
-  constexpr std::size_t count_max = 16;
   std::vector<std::uint16_t> numbers;
   for (const auto& one : split_list(ports)) {
     std::uint16_t number = 0;
@@ -422,7 +403,7 @@ std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const
     if (error != std::errc{} || end != one.data() + one.size() || number == 0) return std::nullopt;
     numbers.push_back(number);
   }
-  if (numbers.empty() || numbers.size() > count_max) return std::nullopt;
+  if (numbers.empty() || numbers.size() > limits::webhook_ports_max) return std::nullopt;
   return numbers;
 }
 
@@ -431,8 +412,7 @@ bool ledger_options::is_postgres() const {
 }
 
 bool mail_options::smtp_is_local() const {
-  constexpr std::string_view scheme = "smtp://";
-  return smtp_url.starts_with(scheme) && names_this_machine(std::string_view{smtp_url}.substr(scheme.size()));
+  return smtp_url.starts_with("smtp://") && names_this_machine(smtp_url);
 }
 
 environment_variables environment_of(const char* const* variables) {

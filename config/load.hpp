@@ -29,9 +29,17 @@ struct flags {
   std::map<std::string, std::string> values; ///< option name -> text; only options that were given
 };
 
+/// Gives `program` --help-all and a --help without the server's options. Call it before subcommands are
+/// added.
+void shorten_help(CLI::App& program);
+
+/// What a command's --help shows of the server's options: those that most installations set, or data_dir
+/// only.
+enum class help_length { server, command };
+
 /// Adds a flag per option to `command` (`--http.listen`, also with dashes for underscores: `--data-dir`), a
 /// `_file` flag per secret, and --config. `into` must outlive the parsing.
-void add_options(CLI::App& command, flags& into);
+void add_options(CLI::App& command, flags& into, help_length length = help_length::command);
 
 using environment_variables = std::map<std::string, std::string>;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The typed result of configuration, from which every layer is built. Filled by config::load; plain data.
-// Members are named like the options: `options.http.listen` is `http.listen`.
+// Members are named like the options: `options.http.listen` is `http.listen`. A member with a value from
+// limits.hpp is no option; tests set some of them.
 #pragma once
 
 #include "config/branding.hpp"
+#include "config/limits.hpp"
 #include "config/network.hpp"
 
 #include <chrono>
@@ -34,8 +36,8 @@ struct http_options {
   milliseconds idle_timeout{};
   milliseconds request_timeout{};
   std::int64_t body_limit{}; ///< bytes
-  std::int64_t webhook_body_limit{}; ///< bytes
-  std::int64_t in_flight_per_event{};
+  std::int64_t webhook_body_limit = limits::webhook_body_bytes;
+  std::int64_t in_flight_per_event = limits::in_flight_per_event;
 
   /// URL of `listen` for clients on this machine, with the base path.
   [[nodiscard]] std::string local_url() const;
@@ -57,7 +59,7 @@ struct tls_options {
 struct ledger_options {
   std::string url; ///< "sqlite:<path>", "postgres://…", "postgresql://…" or "memory:"; may hold a password
   std::int64_t workers{};
-  std::int64_t readers{};
+  std::int64_t readers = limits::ledger_readers;
   milliseconds lease{};
 
   /// The path of a sqlite: url; empty for any other.
@@ -80,7 +82,7 @@ struct cluster_options {
   std::string advertise; ///< host:port for other nodes; empty: `listen`
   std::filesystem::path certificate, key, ca;
   bool insecure{}; ///< without TLS, loopback only
-  std::int64_t in_flight_per_node{};
+  std::int64_t in_flight_per_node = limits::in_flight_per_node;
 
   [[nodiscard]] bool is_on() const { return !listen.empty(); }
   [[nodiscard]] const std::string& address() const { return advertise.empty() ? listen : advertise; }
@@ -89,7 +91,7 @@ struct cluster_options {
 struct queue_options {
   milliseconds session_ttl{};
   milliseconds claim_window{};
-  milliseconds ticket_ttl{}; ///< of standalone queues; 0: unlimited
+  milliseconds ticket_ttl = limits::queue_ticket_ttl; ///< of standalone queues
   milliseconds admission_interval{};
   std::int64_t batch_size{};
 };
@@ -101,7 +103,6 @@ struct claims_options {
 struct payments_options {
   milliseconds stale_after{};
   milliseconds verdict_grace{};
-  std::int64_t attempts_per_claim{};
   std::int64_t retry_attempts{};
   milliseconds retry_base{};
   milliseconds retry_cap{};
@@ -116,13 +117,9 @@ struct fee_option {
 };
 
 struct checkout_options {
-  std::int64_t async_percent{};
+  std::int64_t async_percent = limits::async_percent;
   bool rollback{}; ///< the automatic switch to synchronous checkout (domain/sale/checkout_watch.hpp)
-  std::int64_t rollback_success_below{}; ///< percent
-  milliseconds rollback_success_for{};
   milliseconds rollback_workers_for{};
-  std::int64_t rollback_queue_above{};
-  milliseconds rollback_queue_for{};
   std::string fees; ///< "EUR:150:290:30", ...; "*" for all other currencies
 
   /// `fees` by currency; empty if malformed.
@@ -137,29 +134,27 @@ struct workers_options {
 struct tokens_options {
   milliseconds customer_ttl{};
   milliseconds organizer_ttl{};
-  milliseconds ticket_ttl{};
+  milliseconds ticket_ttl = limits::ticket_token_ttl; ///< of a place in a standalone queue
 };
 
 struct otp_options {
-  milliseconds ttl{};
-  std::int64_t guesses{};
-  std::int64_t requests_per_address{}; ///< within request_window
-  milliseconds request_window{};
+  std::int64_t requests_per_address = limits::otp_requests_per_address; ///< within request_window
+  milliseconds request_window = limits::otp_request_window;
   std::int64_t requests_per_ip_per_minute{};
 };
 
 struct rate_limits_options {
   std::int64_t login_failures_per_ip_per_minute{};
   std::int64_t customer_requests_per_minute{}; ///< 0: no limit
-  std::int64_t organizer_requests_per_minute{}; ///< 0: no limit
+  std::int64_t organizer_requests_per_minute = limits::organizer_requests_per_minute;
   std::int64_t joins_per_customer_per_minute{}; ///< new entries; 0: no limit
   std::int64_t anonymous_requests_per_ip_per_minute{}; ///< 0: no limit
-  std::int64_t sandbox_requests_per_ip_per_minute{}; ///< 0: no limit
+  std::int64_t sandbox_requests_per_ip_per_minute{}; ///< derived; 0: no limit
   std::int64_t joins_per_ip_per_minute{}; ///< with a publishable key; 0: no limit
   std::int64_t access_per_session_per_minute{}; ///< 0: no limit
   std::int64_t access_per_key_per_minute{}; ///< 0: no limit
   std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
-  std::int64_t tracked_max{}; ///< max buckets per limit
+  std::int64_t tracked_max = limits::tracked_principals; ///< max buckets per limit
 };
 
 struct mail_options {
@@ -202,9 +197,7 @@ struct nats_options {
 
 struct gateway_options {
   bool sandbox{};
-  milliseconds webhook_timeout{};
   milliseconds call_timeout{};
-  std::filesystem::path ca_file; ///< empty: the system's CA file
 };
 
 struct paystack_options {
@@ -223,13 +216,13 @@ struct stripe_options {
 /// Push services for devices; each is off until configured.
 struct push_options {
   std::filesystem::path fcm_service_account; ///< JSON file; empty: no FCM
-  std::string fcm_url;
+  std::string fcm_url{limits::fcm_url};
   std::string apns_team_id; ///< requires the next three, or none of the four
   std::string apns_key_id;
   std::filesystem::path apns_key; ///< p8 file
   std::string apns_topic; ///< bundle id
-  std::string apns_url;
-  std::string apns_sandbox_url;
+  std::string apns_url{limits::apns_url};
+  std::string apns_sandbox_url{limits::apns_sandbox_url};
   std::string ntfy_url; ///< empty: no mirror
   std::string connect_to; ///< HOST:PORT:ADDRESS:PORT, several separated by commas
   std::filesystem::path ca_file; ///< empty: the system's CA file
@@ -243,9 +236,7 @@ struct webhooks_options {
   bool allow_private{}; ///< also allows receivers on this machine and its network
   bool allow_http{};
   std::string ports; ///< ports allowed in a url, comma separated
-  std::filesystem::path ca_file; ///< empty: the system's CA file
   milliseconds timeout{};
-  std::int64_t concurrency{};
 
   /// `ports` as numbers; empty if malformed.
   [[nodiscard]] std::optional<std::vector<std::uint16_t>> parsed_ports() const;
@@ -257,7 +248,6 @@ struct webhooks_options {
 struct tracing_options {
   std::string url; ///< trace endpoint of the collector; empty: spans are not recorded
   std::string authorization;
-  std::filesystem::path ca_file; ///< empty: the system's CA file
   std::int64_t sample_per_mille{}; ///< of requests without a trace
 };
 

@@ -51,23 +51,29 @@ constexpr option_row secret(option_row row) {
   return row;
 }
 
+constexpr option_row needed(option_row row) {
+  row.needed = true;
+  return row;
+}
+
 using enum value_type;
 
 const auto rows = std::to_array<option_row>({
-  choice_row("environment", "development", "development|production",
-             "Production refuses to start with settings that are only safe on a developer's machine.",
-             field(+[](options& o) -> environment_kind& { return o.environment; })),
-  text_row("data_dir", path, "./fairqueue-data",
-           "Folder of the ledger, keys, mail and control socket; created at first start.",
-           field(+[](options& o) -> std::filesystem::path& { return o.data_dir; })),
+  needed(choice_row("environment", "development", "development|production",
+                    "Production refuses to start with settings that are only safe on a developer's machine.",
+                    field(+[](options& o) -> environment_kind& { return o.environment; }))),
+  needed(text_row("data_dir", path, "./fairqueue-data",
+                  "Folder of the ledger, keys, mail and control socket; created at first start.",
+                  field(+[](options& o) -> std::filesystem::path& { return o.data_dir; }))),
 
-  text_row("http.listen", endpoint, "127.0.0.1:8080",
-           "Address and port of the public listener; port 0 takes any free one.", FQ_FIELD(http, listen)),
-  text_row("http.admin_listen", endpoint, "127.0.0.1:9090", "Address and port of /metrics and health checks.",
-           FQ_FIELD(http, admin_listen)),
-  derived_row("http.public_url", url, "from tls.listen, or else http.listen, and http.base_path",
-              "How clients reach this server; prefix of every link it gives out.",
-              FQ_FIELD(http, public_url)),
+  needed(text_row("http.listen", address_port, "127.0.0.1:8080",
+                  "Address and port of the public listener; port 0 takes any free one.",
+                  FQ_FIELD(http, listen))),
+  text_row("http.admin_listen", address_port, "127.0.0.1:9090",
+           "Address and port of /metrics and health checks.", FQ_FIELD(http, admin_listen)),
+  needed(derived_row("http.public_url", url, "from tls.listen, or else http.listen, and http.base_path",
+                     "How clients reach this server; prefix of every link it gives out.",
+                     FQ_FIELD(http, public_url))),
   text_row("http.base_path", url_path, "/",
            "Path under which all routes live, when a proxy gives us only a part of a site.",
            FQ_FIELD(http, base_path)),
@@ -75,9 +81,10 @@ const auto rows = std::to_array<option_row>({
            "Web origins that may call from a browser, for CORS and the WebSocket Origin check; \"*\" is "
            "every origin.",
            FQ_FIELD(http, allowed_origins)),
-  text_row("http.trusted_proxies", blocks, "",
-           "Address blocks whose X-Forwarded-For is believed; from anybody else the header is ignored.",
-           FQ_FIELD(http, trusted_proxies)),
+  needed(
+    text_row("http.trusted_proxies", blocks, "",
+             "Address blocks whose X-Forwarded-For is believed; from anybody else the header is ignored.",
+             FQ_FIELD(http, trusted_proxies))),
   // 19,000: the usual hard limit of 20,000 descriptors, minus files, stores and the admin listener.
   number_row("http.max_connections", count, "19000", 1, 1'000'000,
              "Open connections; beyond it a silent or idle one makes room, else the new one is answered 503.",
@@ -99,21 +106,17 @@ const auto rows = std::to_array<option_row>({
              "For us to answer; then the answer is 503.", FQ_FIELD(http, request_timeout)),
   number_row("http.body_limit", bytes, "16KiB", kib, 16 * mib,
              "Largest request body; a larger one is answered 413.", FQ_FIELD(http, body_limit)),
-  number_row("http.webhook_body_limit", bytes, "256KiB", kib, 16 * mib,
-             "Largest body of a payment gateway's webhook.", FQ_FIELD(http, webhook_body_limit)),
-  number_row("http.in_flight_per_event", count, "16384", 1, 1'000'000,
-             "Requests of one event being worked on; beyond it the answer is 503 with Retry-After.",
-             FQ_FIELD(http, in_flight_per_event)),
 
-  text_row(
-    "tls.listen", optional_text, "",
+  needed(text_row(
+    "tls.listen",
+    optional_text, "",
     "address:port of a listener with TLS of its own, which serves what http.listen serves; empty is none.",
-    FQ_FIELD(tls, listen)),
-  text_row("tls.certificate", optional_path, "",
-           "Certificate chain (PEM), ours first; read anew at SIGHUP, like the key.",
-           FQ_FIELD(tls, certificate)),
-  text_row("tls.key", optional_path, "", "The certificate's private key (PEM), without a passphrase.",
-           FQ_FIELD(tls, key)),
+    FQ_FIELD(tls, listen))),
+  needed(text_row("tls.certificate", optional_path, "",
+                  "Certificate chain (PEM), ours first; read anew at SIGHUP, like the key.",
+                  FQ_FIELD(tls, certificate))),
+  needed(text_row("tls.key", optional_path, "", "The certificate's private key (PEM), without a passphrase.",
+                  FQ_FIELD(tls, key))),
   number_row("tls.handshake_timeout", duration, "5s", 100 * ms, minute,
              "From a connection to the end of its handshake.", FQ_FIELD(tls, handshake_timeout)),
   // 1,024: with a round trip of 200 ms, 5,000 handshakes per second, more than two cores can compute.
@@ -126,22 +129,20 @@ const auto rows = std::to_array<option_row>({
              "(Strict-Transport-Security); 0 does not say so.",
              FQ_FIELD(tls, hsts)),
 
-  secret(
+  needed(secret(
     derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db",
                 "Where the durable truth is kept: sqlite:<file>, postgres://user:password@host/database, or "
                 "memory: for tests (lost at exit).",
-                FQ_FIELD(ledger, url))),
+                FQ_FIELD(ledger, url)))),
   number_row("ledger.workers", count, "2", 1, 16,
              "Connections that write to Postgres; SQLite always has one.", FQ_FIELD(ledger, workers)),
-  number_row("ledger.readers", count, "2", 1, 16, "Connections that only read from the ledger.",
-             FQ_FIELD(ledger, readers)),
   number_row("ledger.lease", duration, "10s", second, 5 * minute,
              "How long a node owns a sale without renewing: after a crash another node waits that long.",
              FQ_FIELD(ledger, lease)),
 
-  secret(text_row("cache.url", cache_url, "",
-                  "Redis or Valkey as redis://user:password@host:port/database; empty is no cache.",
-                  FQ_FIELD(cache, url))),
+  needed(secret(text_row("cache.url", cache_url, "",
+                         "Redis or Valkey as redis://user:password@host:port/database; empty is no cache.",
+                         FQ_FIELD(cache, url)))),
 
   text_row(
     "node.id", node_id, "",
@@ -160,10 +161,6 @@ const auto rows = std::to_array<option_row>({
   text_row("cluster.ca", optional_path, "",
            "Certificate (PEM) of the cluster's authority: whoever has one of its certificates is a node.",
            FQ_FIELD(cluster, ca)),
-  number_row("cluster.in_flight_per_node", count, "65536", 1, 10'000'000,
-             "Requests sent on to another node that it has not answered; beyond it the answer is 503 with "
-             "Retry-After.",
-             FQ_FIELD(cluster, in_flight_per_node)),
   text_row("cluster.insecure", boolean, "false", "Talk to nodes on this machine without TLS.",
            FQ_FIELD(cluster, insecure)),
 
@@ -172,10 +169,6 @@ const auto rows = std::to_array<option_row>({
   number_row("queue.claim_window", duration, "5m", second, 7 * day,
              "An admitted fan who has not claimed by then loses the session and the next is let in.",
              FQ_FIELD(queue, claim_window)),
-  number_row("queue.ticket_ttl", duration, "30m", 0, 7 * day,
-             "How long a place in a standalone queue waits, counted from its opening; 0 is for ever. Events: "
-             "until the sale ends.",
-             FQ_FIELD(queue, ticket_ttl)),
   number_row("queue.admission_interval", duration, "5s", 50 * ms, hour,
              "Time between two batches of admissions.", FQ_FIELD(queue, admission_interval)),
   number_row("queue.batch_size", count, "50", 1, 100'000, "Fans admitted in one batch.",
@@ -190,8 +183,6 @@ const auto rows = std::to_array<option_row>({
   number_row("payments.verdict_grace", duration, "2m", second, day,
              "How long an expired claim with an open payment waits for the gateway's verdict.",
              FQ_FIELD(payments, verdict_grace)),
-  number_row("payments.attempts_per_claim", count, "3", 1, 20, "Payment attempts a claim allows.",
-             FQ_FIELD(payments, attempts_per_claim)),
   number_row("payments.retry_attempts", count, "3", 1, 20, "Tries of one call to a gateway.",
              FQ_FIELD(payments, retry_attempts)),
   number_row("payments.retry_base", duration, "500ms", ms, minute,
@@ -199,36 +190,22 @@ const auto rows = std::to_array<option_row>({
   number_row("payments.retry_cap", duration, "5s", ms, 10 * minute, "Longest pause between two tries.",
              FQ_FIELD(payments, retry_cap)),
 
-  choice_row("payments.gateway", "sandbox", "sandbox|paystack|stripe", "Gateway of payments that name none.",
-             FQ_FIELD(payments, gateway)),
+  needed(choice_row("payments.gateway", "sandbox", "sandbox|paystack|stripe",
+                    "Gateway of payments that name none.", FQ_FIELD(payments, gateway))),
 
-  number_row("checkout.async_percent", count, "100", 0, 100,
-             "Share of the customers whose checkout is answered before its payment page is there; PATCH "
-             "/settings changes it for good.",
-             FQ_FIELD(checkout, async_percent)),
   text_row("checkout.rollback", boolean, "false",
            "Switch to synchronous checkout (as PATCH /settings would, async_percent 0) when one of the "
            "triggers below has held for its time. A person switches back.",
            FQ_FIELD(checkout, rollback)),
-  number_row("checkout.rollback_success_below", count, "80", 1, 100,
-             "Trigger: fewer than this percent of the orders whose work ended in the last minute (10 at "
-             "least) got their payment page.",
-             FQ_FIELD(checkout, rollback_success_below)),
-  number_row("checkout.rollback_success_for", duration, "5m", second, day,
-             "How long that must have been so without a break.", FQ_FIELD(checkout, rollback_success_for)),
   number_row("checkout.rollback_workers_for", duration, "2m", second, day,
              "Trigger: payments.gateway takes no calls (its circuit is or was open, and nothing has "
              "succeeded since) while orders wait, for so long.",
              FQ_FIELD(checkout, rollback_workers_for)),
-  number_row("checkout.rollback_queue_above", count, "500", 1, 1'000'000,
-             "Trigger: more orders of this node than this wait for their payment page.",
-             FQ_FIELD(checkout, rollback_queue_above)),
-  number_row("checkout.rollback_queue_for", duration, "10m", second, day,
-             "How long that must have been so without a break.", FQ_FIELD(checkout, rollback_queue_for)),
-  text_row("checkout.fees", text, "*:150:290:30",
-           "Fees by currency, with commas between: currency (or * for all others), minor units for each paid "
-           "ticket, basis points of what is charged, minor units once.",
-           FQ_FIELD(checkout, fees)),
+  needed(text_row(
+    "checkout.fees", text, "*:150:290:30",
+    "Fees by currency, with commas between: currency (or * for all others), minor units for each paid "
+    "ticket, basis points of what is charged, minor units once.",
+    FQ_FIELD(checkout, fees))),
 
   number_row("workers.expiry_interval", duration, "30s", 100 * ms, hour,
              "Time between two sweeps for what has expired.", FQ_FIELD(workers, expiry_interval)),
@@ -236,21 +213,10 @@ const auto rows = std::to_array<option_row>({
              "Time between two checks for stale payments and other loose ends.",
              FQ_FIELD(workers, reconciliation_interval)),
 
-  number_row("tokens.customer_ttl", duration, "24h", minute, 30 * day, "Validity of a customer's token.",
+  number_row("tokens.ttl", duration, "24h", minute, 30 * day,
+             "Validity of the token that a customer or an organizer gets at sign-in.",
              FQ_FIELD(tokens, customer_ttl)),
-  number_row("tokens.organizer_ttl", duration, "24h", minute, 30 * day, "Validity of an organizer's token.",
-             FQ_FIELD(tokens, organizer_ttl)),
-  number_row("tokens.ticket_ttl", duration, "7d", hour, 90 * day,
-             "Validity of a place's own token in a standalone queue.", FQ_FIELD(tokens, ticket_ttl)),
 
-  number_row("otp.ttl", duration, "10m", minute, hour, "Validity of a one-time code.", FQ_FIELD(otp, ttl)),
-  number_row("otp.guesses", count, "5", 1, 10, "Wrong guesses before a code is void.",
-             FQ_FIELD(otp, guesses)),
-  number_row("otp.requests_per_address", count, "5", 1, 100,
-             "Codes sent to one mail address within otp.request_window.",
-             FQ_FIELD(otp, requests_per_address)),
-  number_row("otp.request_window", duration, "15m", minute, day, "The window of otp.requests_per_address.",
-             FQ_FIELD(otp, request_window)),
   number_row("otp.requests_per_ip_per_minute", count, "600", 1, 1'000'000,
              "Codes asked for from one client address; generous, because a stadium may share one.",
              FQ_FIELD(otp, requests_per_ip_per_minute)),
@@ -261,9 +227,6 @@ const auto rows = std::to_array<option_row>({
   // 6,000: 100 per second, far above an honest client, low enough to stop a loop.
   number_row("rate_limits.customer_requests_per_minute", count, "6000", 0, 100'000'000,
              "Requests of one customer; 0 is no limit.", FQ_FIELD(rate_limits, customer_requests_per_minute)),
-  number_row("rate_limits.organizer_requests_per_minute", count, "6000", 0, 100'000'000,
-             "Requests of one organizer; 0 is no limit.",
-             FQ_FIELD(rate_limits, organizer_requests_per_minute)),
   // Every entry stays in memory until its sale is over, so a customer that leaves and joins in a loop must
   // not fill it.
   number_row(
@@ -273,9 +236,6 @@ const auto rows = std::to_array<option_row>({
   number_row("rate_limits.anonymous_requests_per_ip_per_minute", count, "1200", 0, 100'000'000,
              "Requests without a token from one client address, which a stadium may share; 0 is no limit.",
              FQ_FIELD(rate_limits, anonymous_requests_per_ip_per_minute)),
-  number_row("rate_limits.sandbox_requests_per_ip_per_minute", count, "6000", 0, 100'000'000,
-             "Requests for the sandbox gateway's page from one client address; 0 is no limit.",
-             FQ_FIELD(rate_limits, sandbox_requests_per_ip_per_minute)),
   number_row("rate_limits.joins_per_ip_per_minute", count, "30", 0, 100'000'000,
              "Joins of standalone queues from one client address with a publishable key; 0 is no limit.",
              FQ_FIELD(rate_limits, joins_per_ip_per_minute)),
@@ -288,15 +248,13 @@ const auto rows = std::to_array<option_row>({
   number_row("rate_limits.access_failures_per_ip_per_minute", count, "1000", 0, 100'000'000,
              "What is no session token, or no API key, from one client address; 0 is no limit.",
              FQ_FIELD(rate_limits, access_failures_per_ip_per_minute)),
-  number_row("rate_limits.tracked_max", count, "100000", 1000, 10'000'000,
-             "Principals or addresses a limit remembers; the longest unused is forgotten first.",
-             FQ_FIELD(rate_limits, tracked_max)),
 
-  choice_row("mail.mode", "file", "file|smtp|nats",
-             "How mail leaves: as files in <data_dir>/mail for a mail server or a person to pick up, by "
-             "SMTP, or as messages to a "
-             "mailer service by way of NATS JetStream.",
-             FQ_FIELD(mail, mode)),
+  needed(
+    choice_row("mail.mode", "file", "file|smtp|nats",
+               "How mail leaves: as files in <data_dir>/mail for a mail server or a person to pick up, by "
+               "SMTP, or as messages to a "
+               "mailer service by way of NATS JetStream.",
+               FQ_FIELD(mail, mode))),
   text_row("mail.sender", mail_address, "no-reply@fairqueue.local", "From address of all mail.",
            FQ_FIELD(mail, sender)),
   number_row("mail.per_second", count, "0", 0, 100'000,
@@ -305,10 +263,11 @@ const auto rows = std::to_array<option_row>({
              FQ_FIELD(mail, per_second)),
   text_row("mail.sender_name", optional_text, "", "Name beside the from address.",
            FQ_FIELD(mail, sender_name)),
-  text_row("mail.smtp_url", smtp_url, "",
-           "Mail server as smtp://host:587 (with STARTTLS, always) or smtps://host:465; a path is the name "
-           "we greet it with.",
-           FQ_FIELD(mail, smtp_url)),
+  needed(
+    text_row("mail.smtp_url", smtp_url, "",
+             "Mail server as smtp://host:587 (with STARTTLS, always) or smtps://host:465; a path is the name "
+             "we greet it with.",
+             FQ_FIELD(mail, smtp_url))),
   text_row("mail.smtp_user", optional_text, "", "Login at the mail server; empty is none.",
            FQ_FIELD(mail, smtp_user)),
   secret(text_row("mail.smtp_password", password, "", "Password at the mail server.",
@@ -377,13 +336,8 @@ const auto rows = std::to_array<option_row>({
            "Offer the built-in payment gateway that moves no money (`serve --demo` does); refused in "
            "production and beside a real gateway.",
            FQ_FIELD(gateway, sandbox)),
-  number_row("gateway.webhook_timeout", duration, "5s", 100 * ms, minute,
-             "For the sandbox gateway to deliver one webhook.", FQ_FIELD(gateway, webhook_timeout)),
   number_row("gateway.call_timeout", duration, "20s", 100 * ms, minute,
              "For Paystack or Stripe to answer one call.", FQ_FIELD(gateway, call_timeout)),
-  text_row("gateway.ca_file", optional_path, "",
-           "Certificates (PEM) that gateways are checked by; empty is the system's.",
-           FQ_FIELD(gateway, ca_file)),
 
   secret(text_row("paystack.secret_keys", password, "",
                   "Secret keys (sk_…), with commas between: the first makes calls, all sign webhooks; empty "
@@ -407,7 +361,6 @@ const auto rows = std::to_array<option_row>({
            "Key of a Google service account (the JSON file of the Firebase console), for devices that "
            "registered with FCM; empty is no FCM.",
            FQ_FIELD(push, fcm_service_account)),
-  text_row("push.fcm_url", url, "https://fcm.googleapis.com", "FCM's API.", FQ_FIELD(push, fcm_url)),
   text_row("push.apns_team_id", optional_text, "",
            "Apple's id of the team (10 characters), for devices that registered with APNs; empty is no APNs.",
            FQ_FIELD(push, apns_team_id)),
@@ -417,10 +370,6 @@ const auto rows = std::to_array<option_row>({
            FQ_FIELD(push, apns_key)),
   text_row("push.apns_topic", optional_text, "", "The app's bundle id, like com.example.tickets.",
            FQ_FIELD(push, apns_topic)),
-  text_row("push.apns_url", url, "https://api.push.apple.com", "APNs for apps from the store.",
-           FQ_FIELD(push, apns_url)),
-  text_row("push.apns_sandbox_url", url, "https://api.sandbox.push.apple.com",
-           "APNs for apps in development.", FQ_FIELD(push, apns_sandbox_url)),
   text_row("push.ntfy_url", url, "",
            "Server of ntfy that pushes are mirrored to while an app is developed; refused in production, "
            "empty is none.",
@@ -441,11 +390,6 @@ const auto rows = std::to_array<option_row>({
   // So an attempt of up to 25 s has ended and is stored before another courier can take it.
   number_row("webhooks.timeout", duration, "15s", 100 * ms, 25 * second,
              "For the receiver of a webhook to answer one try.", FQ_FIELD(webhooks, timeout)),
-  number_row("webhooks.concurrency", count, "32", 1, 1'000, "Webhooks under way at a time.",
-             FQ_FIELD(webhooks, concurrency)),
-  text_row("webhooks.ca_file", optional_path, "",
-           "Certificates (PEM) that receivers of webhooks are checked by; empty is the system's.",
-           FQ_FIELD(webhooks, ca_file)),
   text_row("webhooks.allow_private", boolean, "false",
            "Send webhooks to this machine and private networks too, for development and tests; refused in "
            "production.",
@@ -460,16 +404,13 @@ const auto rows = std::to_array<option_row>({
   secret(text_row("tracing.authorization", password, "",
                   "Sent to the collector as Authorization; empty is none.",
                   FQ_FIELD(tracing, authorization))),
-  text_row("tracing.ca_file", optional_path, "",
-           "Certificates (PEM) that the collector is checked by; empty is the system's.",
-           FQ_FIELD(tracing, ca_file)),
   number_row("tracing.sample_per_mille", count, "0", 0, 1'000,
              "Of a thousand requests without a traceparent, how many begin a trace; those with one go by its "
              "sampled flag.",
              FQ_FIELD(tracing, sample_per_mille)),
 
-  choice_row("log.level", "info", "trace|debug|info|warn|error", "The least severe line that is written.",
-             FQ_FIELD(log, level)),
+  needed(choice_row("log.level", "info", "trace|debug|info|warn|error",
+                    "The least severe line that is written.", FQ_FIELD(log, level))),
 
   number_row("shutdown.delay", duration, "0s", 0, 10 * minute,
              "Time between reporting not ready and closing the listener, for load balancers to notice.",

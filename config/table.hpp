@@ -22,7 +22,7 @@ enum class value_type {
   password, ///< any text, or empty; never printed
   path, ///< a file or folder
   optional_path,
-  endpoint, ///< address:port
+  address_port, ///< 127.0.0.1:80, [::1]:80
   url, ///< http:// or https://, without a trailing slash
   ledger_url, ///< sqlite:<path>, postgres://…, postgresql://… or memory:
   cache_url, ///< redis://…, or empty for none
@@ -62,6 +62,13 @@ struct option_row {
   bool restart; ///< a change needs a restart (currently all; only the files of tls.* are read again)
   std::string_view description; ///< one sentence
   field where;
+  bool needed = false; ///< most installations set it: `serve --help` shows it
+};
+
+/// An option of an earlier release.
+struct removed_option {
+  std::string_view name;
+  std::string_view instead; ///< follows "is not an option any more: "
 };
 
 /// All options, in the order of the example file.
@@ -69,6 +76,8 @@ struct option_row {
 
 /// The row called `name`, or null.
 [[nodiscard]] const option_row* find_option(std::string_view name);
+
+[[nodiscard]] std::span<const removed_option> removed_options();
 
 /// "http.listen" -> "FAIRQUEUE_HTTP_LISTEN".
 [[nodiscard]] std::string environment_name(std::string_view option);

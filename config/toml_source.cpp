@@ -2,6 +2,8 @@
 // The only use of toml++.
 #include "config/toml_source.hpp"
 
+#include "config/limits.hpp"
+
 #include <toml++/toml.h>
 
 #include <fstream>
@@ -10,8 +12,6 @@
 
 namespace fq::config {
 namespace {
-
-constexpr std::size_t config_file_bytes_max = 1024 * 1024;
 
 std::string origin_of(const std::string& file, std::size_t line) {
   return "file " + file + " line " + std::to_string(line);
@@ -57,7 +57,7 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
 
 std::vector<file_entry> read_toml(const std::string& file, std::vector<problem>& problems) {
   std::ifstream in{file, std::ios::binary};
-  std::string text(config_file_bytes_max + 1, '\0');
+  std::string text(limits::config_file_bytes_max + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (!in.eof()) {
     problems.push_back({"", "file " + file, in.is_open() && in ? "is longer than 1 MiB" : "cannot be read"});

@@ -53,6 +53,47 @@ test('help, version, unknown commands and options', async () => {
   assert.equal((await run(fairqueue_load, ['--nonsense'])).code, 2);
 });
 
+test('--help shows what people need first, --help-all everything', async () => {
+  const help = (await call(['--help'])).out;
+  const [, first, more] = help.split(/\n(?:More c|C)ommands:\n/);
+  const named = (text) => [...text.matchAll(/^  ([a-z-]+) /gm)].map((match) => match[1]);
+  assert.deepEqual(named(first), ['serve', 'check-config', 'organizer', 'token', 'migrate']);
+  assert.deepEqual(named(more).sort(), [
+    'admin',
+    'apikey',
+    'cluster',
+    'healthcheck',
+    'keys',
+    'print-config',
+    'tenant',
+  ]);
+  assert.ok(help.split('\n').length < 30, 'a line for each command');
+  const flags = (text) => [...text.matchAll(/^  (?:-\w,)?--([a-z][\w.]*)/gm)].map((match) => match[1]);
+  const own = ['help', 'config', 'demo'];
+  const short = flags((await call(['serve', '--help'])).out).filter((flag) => !own.includes(flag));
+  assert.equal(short.length, 15, short.join(' '));
+  const all = (await call(['serve', '--help-all'])).out;
+  for (const flag of [...short, 'rate_limits.customer_requests_per_minute', 'ledger.url_file'])
+    assert.ok(flags(all).includes(flag), flag);
+  for (const group of ['General', '[http]', '[ledger]', '[rate_limits]'])
+    assert.ok(all.includes(`\n${group}:\n`), group);
+  const token = flags((await call(['token', '--help'])).out);
+  assert.deepEqual(token.sort(), ['config', 'count', 'data_dir', 'help', 'kind', 'subject', 'ttl']);
+  assert.match((await call(['--help-all'])).out, /--password-file/);
+});
+
+test('an option of an earlier release is refused with what it became', async () => {
+  const folder = temporary_folder();
+  const old = await call(['serve', '--tokens.customer-ttl', '1h'], {
+    cwd: folder,
+    env: { FAIRQUEUE_OTP_GUESSES: '3' },
+  });
+  assert.equal(old.code, 2);
+  assert.match(old.err, /tokens\.customer_ttl is not an option any more: use tokens\.ttl/);
+  assert.match(old.err, /otp\.guesses is not an option any more: it is 5 \(environment FAIRQUEUE_OTP_GUESSES\)/);
+  assert.deepEqual(fs.readdirSync(folder), []);
+});
+
 test('check-config names every problem at once', async () => {
   const folder = temporary_folder();
   const file = path.join(folder, 'fairqueue.toml');

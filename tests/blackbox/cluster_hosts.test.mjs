@@ -157,7 +157,6 @@ class HostedSale extends FaultySale {
             'anonymous_requests_per_ip',
             'customer_requests',
             'joins_per_customer',
-            'sandbox_requests_per_ip',
           ].map((name) => [`rate_limits.${name}_per_minute`, 0]),
         ),
       },

@@ -168,6 +168,56 @@ CAF_TEST(unknown keys are errors with a suggestion in every source) {
   CAF_CHECK_EQUAL(config.problems.size(), 4u);
 }
 
+CAF_TEST(an option of an earlier release is refused in every source with what it became) {
+  for (const auto& removed : removed_options()) {
+    const std::string name{removed.name}, instead{removed.instead}, flag = "--" + name;
+    const auto dot = name.find('.');
+    CAF_CHECK(find_option(name) == nullptr);
+    CAF_CHECK(complains(load(parse({flag.c_str(), "1"}), {}), name, instead));
+    CAF_CHECK(complains(load({}, {{environment_name(name), "1"}}), name, instead));
+    CAF_CHECK(complains(with_file("[" + name.substr(0, dot) + "]\n" + name.substr(dot + 1) + " = 1\n"), name,
+                        "is not an option any more: " + instead));
+  }
+}
+
+CAF_TEST(some values follow from an option) {
+  const auto set = [](const char* option, const char* value) { return with_flags({{option, value}}).values; };
+  CAF_CHECK(set("tokens.ttl", "2h").tokens.customer_ttl == std::chrono::hours{2});
+  CAF_CHECK(set("tokens.ttl", "2h").tokens.organizer_ttl == std::chrono::hours{2});
+  CAF_CHECK_EQUAL(with_flags({}).values.rate_limits.sandbox_requests_per_ip_per_minute, 6000);
+  CAF_CHECK_EQUAL(set("rate_limits.anonymous_requests_per_ip_per_minute", "0")
+                    .rate_limits.sandbox_requests_per_ip_per_minute,
+                  0);
+}
+
+CAF_TEST(help shows few options and help all shows every one in its group) {
+  CLI::App app;
+  shorten_help(app);
+  flags given;
+  auto* serve = app.add_subcommand("serve");
+  auto* token = app.add_subcommand("token");
+  add_options(*serve, given, help_length::server);
+  add_options(*token, given);
+  token->add_option("--kind");
+  const auto serve_help = serve->help(), token_help = token->help();
+  const auto all = serve->help("", CLI::AppFormatMode::All);
+  std::size_t needed = 0;
+  for (const auto& row : option_table()) {
+    const auto flag = "--" + std::string{row.name} + (row.name.find('_') == row.name.npos ? " " : ",");
+    const auto group = row.name.substr(0, row.name.find('.'));
+    CAF_CHECK(all.find(flag) != std::string::npos);
+    if (group.size() < row.name.size())
+      CAF_CHECK(all.find("\n[" + std::string{group} + "]:\n") != std::string::npos);
+    CAF_CHECK_EQUAL(serve_help.find(flag) != std::string::npos, row.needed);
+    CAF_CHECK_EQUAL(token_help.find(flag) != std::string::npos, row.name == "data_dir");
+    needed += row.needed ? 1 : 0;
+  }
+  CAF_CHECK_EQUAL(needed, 15u);
+  CAF_CHECK(token_help.find("--kind") != std::string::npos);
+  for (const auto& removed : removed_options())
+    CAF_CHECK(all.find("--" + std::string{removed.name} + " ") == std::string::npos);
+}
+
 CAF_TEST(variables that steer tests are no options) {
   CAF_CHECK(load({}, {{"FAIRQUEUE_LONG", "1"}, {"FAIRQUEUE_TEST_BINARY", "x"}}).problems.empty());
 }
@@ -314,7 +364,7 @@ CAF_TEST(a way for mail needs what it stands on) {
        {"smtp://127.0.0.1:25", "smtp://127.8.9.10", "smtp://localhost:2525/us", "smtp://[::1]:25"})
     CAF_CHECK_EQUAL(describe(with_smtp(url, "true").problems), "");
   for (const auto* url : {"smtp://mail.example.com", "smtps://127.0.0.1", "smtp://127.evil.example",
-                          "smtp://localhost.example", "smtp://[::2]"})
+                          "smtp://localhost.example", "smtp://[::2]", "smtp://127.0.0.1.example"})
     CAF_CHECK(complains(with_smtp(url, "true"), "mail.smtp_insecure", "on this machine"));
   CAF_CHECK_EQUAL(
     describe(with_flags({{"mail.mode", "nats"}, {"nats.url", "nats://a,nats://b:4223"}}).problems), "");
@@ -380,13 +430,12 @@ CAF_TEST(ways to devices are off until they are set up as a whole) {
 }
 
 CAF_TEST(keys for pushes travel over no open way) {
-  for (const auto* option : {"push.fcm_url", "push.apns_url", "push.apns_sandbox_url"}) {
-    CAF_CHECK(complains(with_flags({{option, "http://fcm.example.com"}}), option, "https://"));
-    CAF_CHECK(complains(with_flags({{option, "http://127.evil.example"}}), option, "https://"));
-    for (const auto* sound :
-         {"https://fcm.example.com", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080"})
-      CAF_CHECK_EQUAL(describe(with_flags({{option, sound}}).problems), "");
-  }
+  const auto push = with_flags({}).values.push;
+  for (const auto& url : {push.fcm_url, push.apns_url, push.apns_sandbox_url})
+    CAF_CHECK(url.starts_with("https://"));
+  for (const auto* option : {"push.fcm_url", "push.apns_url", "push.apns_sandbox_url"})
+    for (const auto* url : {"http://fcm.example.com", "https://fcm.example.com"})
+      CAF_CHECK(complains(with_flags({{option, url}}), option, "push.connect_to redirects it"));
   for (const auto* way :
        {"a.example:443:127.0.0.1:8443", "a.example:443:b.example:1, c.example:443:[::1]:8443"})
     CAF_CHECK_EQUAL(describe(with_flags({{"push.connect_to", way}}).problems), "");

@@ -80,12 +80,23 @@ CAF_TEST(urls paths origins and ledgers are checked by form) {
   for (const auto* text : {"", "tickets.example.com", "ftp://a", "https://", "https://a/", "https://a/b?c",
                            "https://a b", "https://u@a", "https:///x"})
     CAF_CHECK(!ok("http.public_url", text));
+  for (const auto* text : {"https://a:8443/b/c", "http://[::1]:80", "https://10.0.0.1.example", "https://a_b",
+                           "https://a/b%20c", "https://[2001:db8::1]/x"})
+    CAF_CHECK(ok("http.public_url", text));
+  for (const auto* text :
+       {"https://a:0", "https://a:65536", "https://a:x", "https://a:", "https://::1", "https://[::1",
+        "https://[::1]x", "https://a#b", "https://@a", "https://u:p@a", "HTTPS://a", "https://a,b",
+        "https://a%41", "https://a/b?c", "https:a", "https://a:1,b:2"})
+    CAF_CHECK(!ok("http.public_url", text));
   CAF_CHECK(ok("http.base_path", "/"));
   CAF_CHECK(ok("http.base_path", "/a/b"));
   for (const auto* text : {"", "a", "/a/", "//a", "/a//b", "/a?b", "/a b"})
     CAF_CHECK(!ok("http.base_path", text));
   CAF_CHECK(ok("http.allowed_origins", "https://a.example, http://localhost:3000"));
-  for (const auto* text : {"https://a.example/", "a.example", "https://A.example", "null"})
+  for (const auto* text : {"*", "http://[::1]:3000", "https://10.0.0.1.example:8443"})
+    CAF_CHECK(ok("http.allowed_origins", text));
+  for (const auto* text : {"https://a.example/", "a.example", "https://A.example", "null", "https://a/b",
+                           "https://u@a", "https://a:0", "https://[::1"})
     CAF_CHECK(!ok("http.allowed_origins", text));
   CAF_CHECK(ok("http.trusted_proxies", "10.0.0.0/8,::1"));
   CAF_CHECK(!ok("http.trusted_proxies", "10.0.0.1/8"));
@@ -124,7 +135,8 @@ CAF_TEST(a cache is redis without tls or none) {
     CAF_CHECK_EQUAL(assign(row, text, values), "");
   for (const auto* text : {"h:6379", "redis:", "redis://", "redis://h:0", "redis://h:65536", "redis://h:x",
                            "redis://h/a", "redis://h/1/2", "redis://h,i", "redis://::1", "redis://h?db=1",
-                           "redis://u:p@w@h", "unix:///run/redis.sock"})
+                           "redis://u:p@w@h", "unix:///run/redis.sock", "redis://u:p:w@h", "redis://@h",
+                           "redis://[::1", "redis://h/12345", "redis://h#0", "redis://h%41"})
     CAF_CHECK(assign(row, text, values).starts_with("must "));
   CAF_CHECK(assign(row, "rediss://h", values).find("TLS") != std::string::npos);
 }
@@ -138,7 +150,8 @@ CAF_TEST(mail servers are named without a login and checked by form) {
                            "smtp://[::1]:25", "smtp://h/fairqueue.example.com"})
     CAF_CHECK(ok("mail.smtp_url", text));
   for (const auto* text : {"h", "smtp:", "smtp://", "http://h", "smtp://u:p@h", "smtp://h:0", "smtp://h:x",
-                           "smtp://h/a/b", "smtp://h?x=1", "smtp://h i", "smtp://a,smtp://b", "smtp://h%41"})
+                           "smtp://h/a/b", "smtp://h?x=1", "smtp://h i", "smtp://a,smtp://b", "smtp://h%41",
+                           "smtp://[::1", "smtp://h#x", "smtp://h:"})
     CAF_CHECK(!ok("mail.smtp_url", text));
   for (const auto* text : {"a@b", "no-reply@example.com", "a+b@x.example"})
     CAF_CHECK(ok("mail.sender", text));
@@ -164,8 +177,10 @@ CAF_TEST(nats servers may be several and their logins are not printed) {
   CAF_CHECK_EQUAL(printed(""), "");
   CAF_CHECK_EQUAL(printed("nats://127.0.0.1:4222"), "nats://127.0.0.1:4222");
   CAF_CHECK_EQUAL(printed("nats://u:hunter2@a:4222,tls://hunter3@b"), "nats://u:***@a:4222,tls://***@b");
-  for (const auto* text : {"a:4222", "http://a", "nats://", "nats://a/b", "nats://a:0", "nats://u:p@w@a",
-                           "nats://u:p,w@a", "nats://a,", "nats://a b", "nats://a?x"})
+  for (const auto* text :
+       {"a:4222", "http://a", "nats://", "nats://a/b", "nats://a:0", "nats://u:p@w@a", "nats://u:p,w@a",
+        "nats://a,", "nats://a b", "nats://a?x", "nats://a,,nats://b", ",nats://a", "nats://a, nats://b",
+        "nats://a:65536", "nats://::1", "nats://u:p#w@h"})
     CAF_CHECK_NOT_EQUAL(assign(row, text, values), "");
 }
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits and intervals of the program's composition, and values that nobody has a reason to configure.
+#pragma once
+#include "domain/base/retry.hpp"
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fq {
+
+// -- start and end of `serve`
+
+/// Descriptors besides those of http.max_connections: admin listener, ledger, gateways, couriers, other
+/// nodes, files.
+constexpr std::uint64_t descriptor_reserve = 500;
+/// Of the handover to other nodes. They claim the rest when the leases end.
+constexpr milliseconds handover_timeout{10'000};
+/// Requested from the service manager as the longest time between two messages during the start.
+constexpr milliseconds manager_timeout{30'000};
+/// For io threads and region to answer a liveness check; a watchdog interval has several.
+constexpr milliseconds liveness_timeout{2'000};
+/// Certificates live for weeks at least.
+constexpr milliseconds certificate_check_interval{24 * 3'600'000};
+
+// -- actors
+
+/// At which the courier polls for new webhooks of the sandbox gateway: a person waits for the page.
+constexpr milliseconds sandbox_poll{100};
+/// The receiver is this process.
+constexpr milliseconds sandbox_webhook_timeout{5'000};
+/// At which an owner vouches for its mirror to other nodes. A third of vouch_life, because some messages
+/// arrive late.
+constexpr milliseconds vouch_interval{500};
+/// At which nodes on a shared ledger look for unowned events. A dead node's events are served again after its
+/// lease, this interval and a load.
+constexpr milliseconds takeover_interval{2'000};
+/// Not urgent; retried for 24 h to survive greylisting.
+constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
+constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{10 * 60 * 1000}};
+/// Added to a gateway's own timeout, so that its answer can arrive.
+constexpr milliseconds gateway_slack{5'000};
+/// Of a one-time code: enough for a slow mail server.
+constexpr milliseconds otp_life{10 * 60'000};
+/// Wrong guesses before a code is void: one in 200,000 finds a code of six digits.
+constexpr std::uint32_t otp_guesses_max = 5;
+/// Bounds of the interval of the checkout switch, an eighth of its shortest rule: tests use short rules.
+constexpr milliseconds checkout_look_max{5'000}, checkout_look_min{100};
+
+// -- deliveries
+
+/// FCM allows 600,000 pushes a minute per project; APNs publishes no limit. Both answer 429 when it is
+/// exceeded. At this rate a stadium is notified in one or two minutes.
+constexpr double pushes_per_second = 500;
+/// Streams of one HTTP/2 connection: the bound of FCM and of libcurl.
+constexpr std::size_t pushes_at_once = 100;
+/// A service of the FCM or APNs kind answers with at most some hundred bytes.
+constexpr std::size_t push_answer_bytes_max = 64 * 1024;
+/// A public ntfy server allows bursts of 60 and then one message each five seconds.
+constexpr double mirrored_per_second = 20;
+constexpr std::size_t mirrored_at_once = 4;
+/// A quarter of them is for one endpoint.
+constexpr std::size_t webhooks_at_once = 32;
+/// Keys of FCM and APNs have 2 KiB at most.
+constexpr std::size_t push_key_file_bytes_max = 64 * 1024;
+
+// -- control socket
+
+constexpr std::size_t control_request_bytes_max = 8 * 1024;
+/// `verify` lists the differences of every event.
+constexpr std::size_t control_answer_bytes_max = 16 * 1024 * 1024;
+constexpr int control_request_timeout_ms = 5'000;
+constexpr int control_answer_timeout_ms = 90'000; ///< for the longest request, `verify`
+constexpr int control_accept_poll_ms = 200; ///< delays the end of the server
+/// Accounts may load or move first.
+constexpr seconds accounts_timeout{10};
+/// For one event: comparing a long line takes time.
+constexpr seconds verify_timeout{20};
+constexpr seconds cluster_timeout{5};
+/// Longer than the region's own timeout of a handoff.
+constexpr seconds handoff_timeout{25};
+
+// -- subcommands
+
+/// As NIST SP 800-63B.
+constexpr std::size_t password_bytes_min = 8;
+constexpr seconds authority_life{3'650 * 86'400L}; ///< ten years: replacing it stops every node
+constexpr seconds certificate_life{825 * 86'400L}; ///< the longest that common TLS clients accept
+constexpr milliseconds drain_poll{200};
+constexpr milliseconds drain_timeout{60'000};
+/// For an actor to answer while the demo is prepared.
+constexpr seconds demo_answer_timeout{10};
+
+// -- connections between nodes
+
+/// CAF's heartbeats. After the timeout without one, the connection is closed and its pending requests fail.
+constexpr milliseconds heartbeat_interval{250}, heartbeat_timeout{1'500};
+/// For a TCP connection test. CAF connects to nodes one after the other and would wait for the kernel's
+/// timeout of minutes.
+constexpr milliseconds node_probe_timeout{1'000};
+/// For TLS and CAF's handshake, and again for the first message.
+constexpr milliseconds node_handshake_timeout{3'000};
+
+} // namespace fq

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "config/urls.hpp"
+
+#include "config/table.hpp"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace fq::config {
+namespace {
+
+/// The parts of "scheme://user:password@hosts/path?query" that may hold a secret.
+struct secret_parts {
+  std::string_view login; ///< "user:password", without the @
+  std::string_view query; ///< without the question mark
+};
+
+/// Nothing if "://" is missing.
+std::optional<secret_parts> secrets_in(std::string_view url) {
+  const auto colon = url.find("://");
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto rest = url.substr(colon + 3);
+  const auto mark = std::min(rest.find('?'), rest.size());
+  const auto authority = rest.substr(0, std::min(rest.find('/'), mark));
+  const auto at = authority.rfind('@');
+  return secret_parts{at == std::string_view::npos ? std::string_view{} : authority.substr(0, at),
+                      rest.substr(std::min(mark + 1, rest.size()))};
+}
+
+/// A query with password values masked, and a check of its parameter names.
+struct masked_query {
+  bool plain_names = true; ///< only lower-case letters and underscores: no %-encoding
+  std::string text;
+
+  explicit masked_query(std::string_view query) {
+    while (!query.empty()) {
+      const auto end = query.find('&');
+      const auto pair = query.substr(0, end);
+      const auto name = pair.substr(0, pair.find('='));
+      plain_names = plain_names && std::all_of(name.begin(), name.end(), [](char c) {
+                      return c == '_' || (c >= 'a' && c <= 'z');
+                    });
+      const bool is_password = name.ends_with("password") && name.size() != pair.size();
+      text.append(text.empty() ? "" : "&")
+        .append(is_password ? name : pair)
+        .append(is_password ? "=***" : "");
+      query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
+    }
+  }
+};
+
+/// Refuses reserved characters in a password: the client library would cut it at another place.
+std::string login_problem(std::string_view text, std::string_view login) {
+  const bool once = std::count(text.begin(), text.end(), '@') == (login.empty() ? 0 : 1);
+  if (once && std::count(login.begin(), login.end(), ':') <= 1) return {};
+  return "must have at most one @ and user:password before it; write other such characters as %40, %3A, %2F, "
+         "%3F";
+}
+
+/// Boost 1.81 ends a host or port at the first unexpected character and treats the rest as a path.
+std::optional<boost::urls::url> parse_whole(const std::string& text) {
+  const auto parsed = boost::urls::parse_uri(text);
+  if (!parsed || !(parsed->encoded_path().empty() || parsed->encoded_path().starts_with('/')))
+    return std::nullopt;
+  return boost::urls::url{*parsed};
+}
+
+/// Parses a url with one host and without fragment.
+std::optional<boost::urls::url> parse_server(std::string_view text) {
+  std::string whole{text};
+  auto url = parse_whole(whole);
+  if (const auto colon = whole.find("://"); !url && colon != std::string::npos)
+    url =
+      parse_whole(whole.insert(colon + 3, "x")); // a name that begins like an IPv4 address: 10.0.0.1.example
+  if (!url || !is_plain_url_text(text) || url->has_fragment()) return std::nullopt;
+  const std::string_view host = url->encoded_host();
+  const bool is_one_host = !host.empty() && host.find_first_of(",%") == std::string_view::npos;
+  if (!is_one_host || (url->has_port() && url->port_number() == 0)) return std::nullopt;
+  return url;
+}
+
+bool has_scheme(const boost::urls::url& url, std::string_view one, std::string_view other) {
+  return url.scheme() == one || url.scheme() == other;
+}
+
+/// Does not check hosts and parameters: libpq's parser does that at the start.
+std::string postgres_url_problem(std::string_view text) {
+  const auto parts = secrets_in(text);
+  if (!parts || !is_plain_url_text(text)) return "must be like postgres://user:password@host:5432/database";
+  if (auto wrong = login_problem(text, parts->login); !wrong.empty()) return wrong;
+  if (!masked_query{parts->query}.plain_names) return "has a parameter whose name is not one of libpq's";
+  return {};
+}
+
+} // namespace
+
+bool is_plain_url_text(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; });
+}
+
+bool is_web_url(std::string_view text) {
+  const auto url = parse_server(text);
+  return url && has_scheme(*url, "http", "https") && !url->has_query() && !text.ends_with('/')
+         && !url->has_userinfo();
+}
+
+bool is_origin(std::string_view text) {
+  if (text == "*") return true;
+  return is_web_url(text) && std::count(text.begin(), text.end(), '/') == 2
+         && std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+bool is_host_and_port(std::string_view text) {
+  const auto server = parse_server(std::string{"tcp://"}.append(text));
+  return server && server->has_port() && !server->has_userinfo() && server->encoded_path().empty();
+}
+
+bool names_this_machine(std::string_view url) {
+  const auto server = parse_server(url);
+  if (!server) return false;
+  const auto host = server->host_address();
+  return host == "localhost" || is_loopback({host, 0});
+}
+
+std::string ledger_url_problem(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto scheme = text.substr(0, colon);
+  if (colon == std::string_view::npos) return "is not a ledger url; use sqlite:<file> or postgres://…";
+  if (scheme == "postgres" || scheme == "postgresql") return postgres_url_problem(text);
+  if (scheme == "sqlite") return text.size() == colon + 1 ? "names no file; use sqlite:<file>" : "";
+  if (scheme == "memory") return text.size() == colon + 1 ? "" : "memory: takes no path";
+  return std::string{"unsupported scheme \""}.append(scheme).append(
+    "\"; supported are sqlite:<file>, postgres://…, postgresql://… and memory:");
+}
+
+std::string redis_url_problem(std::string_view text) {
+  if (text.starts_with("rediss://")) return "rediss:// needs TLS, which Debian's hiredis is built without";
+  const auto url = parse_server(text);
+  const std::string_view path = url ? std::string_view{url->encoded_path()} : std::string_view{};
+  constexpr std::size_t path_max = 5; // a slash and four digits
+  if (!url || url->scheme() != "redis" || url->has_query() || path.size() > path_max
+      || path.find_first_not_of("0123456789", 1) != std::string_view::npos)
+    return "must be like redis://user:password@host:6379/0";
+  return login_problem(text, secrets_in(text)->login);
+}
+
+std::string smtp_url_problem(std::string_view text) {
+  const auto url = parse_server(text);
+  const bool ok = url && has_scheme(*url, "smtp", "smtps")
+                  && text.find_first_of("?#@%") == std::string_view::npos
+                  && url->encoded_path().find('/', 1) == std::string_view::npos;
+  return ok ? ""
+            : "must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without user and "
+              "password";
+}
+
+std::string nats_urls_problem(std::string_view list) {
+  const std::string form =
+    "must be like nats://user:password@host:4222 or tls://host:4222, several with commas";
+  const auto commas = static_cast<std::size_t>(std::count(list.begin(), list.end(), ','));
+  const auto urls = split_list(list);
+  if (!is_plain_url_text(list) || (!list.empty() && urls.size() != commas + 1)) return form;
+  for (const auto& text : urls) {
+    const auto url = parse_server(text);
+    if (!url || !has_scheme(*url, "nats", "tls") || !url->encoded_path().empty() || url->has_query())
+      return form;
+    if (auto wrong = login_problem(text, secrets_in(text)->login); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+std::string without_logins(std::string_view list) {
+  std::string out;
+  for (const auto& url : split_list(list)) {
+    auto shown = without_password(url);
+    const auto parts = secrets_in(url);
+    if (parts && !parts->login.empty() && parts->login.find(':') == std::string_view::npos)
+      shown.replace(static_cast<std::size_t>(parts->login.data() - url.data()), parts->login.size(), "***");
+    out.append(out.empty() ? "" : ",").append(shown);
+  }
+  return out;
+}
+
+std::string without_password(std::string_view url) {
+  std::string text{url};
+  const auto parts = secrets_in(url);
+  if (!parts) return text;
+  const auto offset = [&](std::string_view part) {
+    return static_cast<std::size_t>(part.data() - url.data());
+  };
+  // From the back, so that earlier offsets stay valid.
+  if (!parts->query.empty())
+    text.replace(offset(parts->query), parts->query.size(), masked_query{parts->query}.text);
+  if (const auto colon = parts->login.find(':'); colon != std::string_view::npos)
+    text.replace(offset(parts->login) + colon + 1, parts->login.size() - colon - 1, "***");
+  return text;
+}
+
+} // namespace fq::config
