@@ -47,7 +47,7 @@ void couriers::spawn(caf::actor_system& system, root_children& children, const l
     s.may_take = may_take;
     s.warn = [](const std::string& what) { log::warn("notices", {{"what", what}}); };
     s.counts = &counts_;
-    s.at_once = at_once;
+    s.max_in_flight = at_once;
     s.per_second = per_second;
     s.has_tenant_shares = true;
     if (way == channel::webhook) {

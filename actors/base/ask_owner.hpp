@@ -3,14 +3,12 @@
 // if the event has moved. The counterpart of net/bridge/actor_bridge for the io threads.
 #pragma once
 #include "actors/base/errors.hpp"
+#include "actors/base/limits.hpp"
 #include "actors/protocol/region_messages.hpp"
 
 #include <utility>
 
 namespace fq {
-
-/// Max owners tried per request.
-inline constexpr int owners_asked_max = 3;
 
 /// `timeout`: per step. `then` receives the reply, `fail` a caf::error.
 template <class Self, class Request, class Then, class Fail>

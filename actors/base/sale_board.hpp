@@ -38,7 +38,7 @@ public:
 
   void tell(const event_numbers& now) noexcept;
   /// Updates only `waiting`.
-  void tell_waiting(std::uint64_t waiting) noexcept { waiting_.set(static_cast<std::int64_t>(waiting)); }
+  void set_waiting(std::uint64_t waiting) noexcept { waiting_.set(static_cast<std::int64_t>(waiting)); }
   /// Each number is current, but they may come from different `tell` calls.
   [[nodiscard]] event_numbers read() const noexcept;
 

@@ -2,15 +2,12 @@
 #include "actors/base/supervisor.hpp"
 
 #include "actors/base/errors.hpp"
+#include "actors/base/limits.hpp"
 #include "domain/base/environment.hpp"
 
 #include <algorithm>
 
 namespace fq {
-namespace {
-/// Max requests that wait for an owner to load; more are refused.
-constexpr std::size_t waiting_max = 20'000;
-} // namespace
 
 supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self,
                                             environment* env, owner_factory factory, restart_budget budget) {
@@ -62,7 +59,7 @@ void supervisor_state::on_ready() {
 
 caf::result<event_handle> supervisor_state::on_resolve() {
   if (ready_) return owner_;
-  if (waiting_.size() >= waiting_max) return make_error(errc::unavailable);
+  if (waiting_.size() >= supervisor_waiting_max) return make_error(errc::unavailable);
   auto p = self_->make_response_promise<event_handle>();
   waiting_.push_back(p);
   return p;

@@ -2,6 +2,7 @@
 #include "actors/cluster/cluster.hpp"
 
 #include "actors/base/errors.hpp"
+#include "actors/cluster/limits.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/planted.hpp"
 
@@ -10,11 +11,6 @@
 
 namespace fq {
 namespace {
-constexpr milliseconds count_timeout{1'000};
-/// Heartbeats for which a starting node waits for connections to all nodes.
-constexpr std::uint32_t patient_beats = 10;
-/// Heartbeat intervals without an answer after which the ledger counts as unavailable.
-constexpr int patient_for_ledger = 3;
 
 bool is_same(const node_peer& a, const node_peer& b) {
   return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts;
@@ -52,9 +48,9 @@ cluster_handle::behavior_type cluster_state::behavior() {
 
 void cluster_state::beat() {
   ++beats_;
-  look_for_ledger();
+  check_ledger();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
-  self_->request(services_->region, count_timeout, list_owned{})
+  self_->request(services_->region, owned_count_timeout, list_owned{})
     .then(
       [this](const owned_aggregates& owned) {
         send_beat(static_cast<std::uint32_t>(owned.aggregates.size()));
@@ -70,28 +66,28 @@ void cluster_state::send_beat(std::uint32_t owners) {
   }
   beat_node sign;
   owners_ = owners;
-  sign.self = ours();
+  sign.self = own_row();
   sign.alive_for = services_->alive_for;
   if (!asked_at_) asked_at_ = services_->env->steady_now();
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
 }
 
 /// The ledger may also hang without an error.
-void cluster_state::look_for_ledger() {
+void cluster_state::check_ledger() {
   const bool is_away =
-    asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
+    asked_at_ && services_->env->steady_now() - *asked_at_ > ledger_patience_beats * services_->beat_interval;
   if (std::exchange(is_ledger_away_, is_away) == is_away) return;
   note(is_away ? "the ledger does not answer" : "the ledger answers again");
-  tell();
+  publish();
 }
 
 void cluster_state::on_seen(const nodes_seen& x) {
   if (x.is_unavailable) return; // connections are kept without the ledger
   asked_at_.reset();
-  look_for_ledger();
+  check_ledger();
   nodes_ = x.nodes;
   if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
-  look_whether_to_serve();
+  update_serving_claim();
   const auto lives = [this](const std::string& node) {
     return std::ranges::find(nodes_, node, &node_row::id) != nodes_.end();
   };
@@ -100,17 +96,17 @@ void cluster_state::on_seen(const nodes_seen& x) {
   forget_other_kinds();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
-  tell();
+  publish();
 }
 
-void cluster_state::look_whether_to_serve() {
+void cluster_state::update_serving_claim() {
   const auto steady = services_->env->steady_now();
-  const bool is_first = !looked_at_;
-  const bool was_away = !is_first && steady - *looked_at_ > services_->alive_for;
-  looked_at_ = steady;
+  const bool is_first = !last_heartbeat_;
+  const bool was_away = !is_first && steady - *last_heartbeat_ > services_->alive_for;
+  last_heartbeat_ = steady;
   if (was_away) blind_until_ = steady + services_->alive_for;
   const auto before =
-    std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
+    std::exchange(claim_, claim_after(claim_, own_row(), nodes_, {was_away, steady < blind_until_}));
   if (claim_.serves && !before.serves) has_served_ = true;
   // Publishes a change of the serving claim without waiting for the next heartbeat.
   if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen))
@@ -129,10 +125,10 @@ node_row cluster_state::identity() const {
   return row;
 }
 
-node_row cluster_state::ours() const {
+node_row cluster_state::own_row() const {
   auto row = identity();
   row.owners = owners_;
-  row.is_settled = claim_.serves && how_far().is_settled(beats_ <= patient_beats);
+  row.is_settled = claim_.serves && reachability().is_settled(beats_ <= patience_beats);
   row.is_draining = is_draining_;
   row.serves = claim_.is_made;
   return row;
@@ -152,12 +148,12 @@ void cluster_state::dial(const node_row& node) {
     return;
   }
   if (!dialing_.insert(node.id).second) return;
-  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks}});
+  self_->send(services_->dialer, dial_node{node, {own_peer(), services_->speaks}});
 }
 
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
-  if (x.failure.empty()) return take(x.peer);
+  if (x.failure.empty()) return add_peer(x.peer);
   if (std::exchange(failures_[x.node], x.failure) != x.failure)
     note("no connection to " + x.node + ": " + x.failure);
 }
@@ -165,11 +161,11 @@ void cluster_state::on_dialed(const node_dialed& x) {
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
     return make_error(errc::unavailable);
-  take(x.from);
-  return greeting{mine()};
+  add_peer(x.from);
+  return greeting{own_peer()};
 }
 
-void cluster_state::take(const node_peer& peer) {
+void cluster_state::add_peer(const node_peer& peer) {
   if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts) return;
   failures_.erase(peer.node);
   if (const auto known = peers_.find(peer.node); known != peers_.end()) {
@@ -180,15 +176,15 @@ void cluster_state::take(const node_peer& peer) {
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);
-  tell();
+  publish();
 }
 
 void cluster_state::on_down(const caf::down_msg& down) {
   const auto lost =
     std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
   if (lost == peers_.end() || planted(bug::lost_peer_kept)) return;
-  lose(lost);
-  tell();
+  remove_peer(lost);
+  publish();
 }
 
 /// A node that restarted with other keys may be connected as its earlier process.
@@ -197,33 +193,33 @@ void cluster_state::forget_other_kinds() {
     const auto known = peers_.find(node.id);
     if (known == peers_.end() || is_of_one_kind(node, identity())) continue;
     self_->demonitor(known->second.region->address());
-    lose(known);
+    remove_peer(known);
   }
 }
 
-void cluster_state::lose(std::map<std::string, node_peer>::iterator peer) {
+void cluster_state::remove_peer(std::map<std::string, node_peer>::iterator peer) {
   note("lost " + peer->first);
   if (services_->links) services_->links->lost(peer->first);
   peers_.erase(peer);
 }
 
-void cluster_state::tell() {
+void cluster_state::publish() {
   cluster_changed now;
   now.self = services_->node;
   for (const auto& node : nodes_)
     if (node.id == services_->node || peers_.contains(node.id)) now.nodes.push_back(node);
   for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
-  now.is_isolated = how_far().is_isolated();
+  now.is_isolated = reachability().is_isolated();
   now.is_ledger_away = is_ledger_away_;
   now.serves = claim_.serves;
-  now.leaves_to_successors = (has_served_ && !claim_.serves) || leaves_to_successors(ours(), nodes_);
+  now.leaves_to_successors = (has_served_ && !claim_.serves) || leaves_to_successors(own_row(), nodes_);
   if (services_->links) services_->links->serves = now.serves && !now.leaves_to_successors;
   self_->send(services_->region, now);
   self_->send(services_->catalog, now);
   self_->send(services_->accounts, now);
 }
 
-reach cluster_state::how_far() const {
+reach cluster_state::reachability() const {
   return reach_of(identity(), nodes_, [this](const std::string& node) { return peers_.contains(node); });
 }
 
@@ -231,7 +227,7 @@ void cluster_state::note(const std::string& what) const {
   if (services_->note) services_->note(what);
 }
 
-node_peer cluster_state::mine() const {
+node_peer cluster_state::own_peer() const {
   return {services_->node, caf::actor_cast<caf::strong_actor_ptr>(services_->region),
           caf::actor_cast<caf::strong_actor_ptr>(services_->catalog),
           caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};

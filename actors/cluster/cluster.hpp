@@ -63,19 +63,19 @@ private:
   void on_down(const caf::down_msg& down);
   void beat();
   void send_beat(std::uint32_t owners);
-  void look_for_ledger();
-  void look_whether_to_serve();
+  void check_ledger();
+  void update_serving_claim();
   void dial(const node_row& node);
-  void take(const node_peer& peer);
+  void add_peer(const node_peer& peer);
   void forget_other_kinds();
-  void lose(std::map<std::string, node_peer>::iterator peer);
-  void tell();
+  void remove_peer(std::map<std::string, node_peer>::iterator peer);
+  void publish();
   void note(const std::string& what) const;
-  [[nodiscard]] reach how_far() const;
+  [[nodiscard]] reach reachability() const;
   /// This node as the others identify it.
   [[nodiscard]] node_row identity() const;
-  [[nodiscard]] node_row ours() const;
-  [[nodiscard]] node_peer mine() const;
+  [[nodiscard]] node_row own_row() const;
+  [[nodiscard]] node_peer own_peer() const;
   [[nodiscard]] nodes_reply nodes() const;
 
   pointer self_ = nullptr;
@@ -86,7 +86,7 @@ private:
   std::set<std::string> dialing_;
   serving_claim claim_; ///< serving claim; decides between nodes of different kinds
   bool has_served_ = false;
-  std::optional<milliseconds> looked_at_; ///< steady time of the last read of the heartbeats
+  std::optional<milliseconds> last_heartbeat_; ///< steady time of the last read of the heartbeats
   milliseconds blind_until_{0}; ///< steady time: until then other nodes' heartbeats may be missing
   bool is_draining_ = false;
   /// Steady time of the oldest heartbeat that the ledger has not answered.

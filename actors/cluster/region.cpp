@@ -12,34 +12,11 @@
 
 namespace fq {
 namespace {
-constexpr milliseconds wake_retry{500};
-constexpr milliseconds look_again_after{5'000};
-/// For a supervisor's answer: longer than any load and any client's timeout.
-constexpr milliseconds resolve_timeout{60'000};
-constexpr milliseconds forward_timeout{3'000};
-/// Max nodes asked in sequence for one request: enough for two moves meanwhile.
-constexpr int steps_max = 3;
-/// Pause before a request starts again, and its deadline, which is longer than any client's timeout.
-constexpr milliseconds later_pause{50};
-constexpr milliseconds ask_for{3'000};
 /// Steps left for the final hop: the request is not forwarded further.
-constexpr int last_step = 1;
-/// Max waiting requests per event; more are refused.
-constexpr std::size_t asked_while_loading_max = 20'000;
-constexpr std::size_t asked_while_moving_max = 10'000;
-/// Max simultaneous moves: each event is unavailable for about one load.
-constexpr std::size_t moves_at_a_time = 8;
-/// Pause between batches of rebalancing moves: by then the heartbeats include the previous batch.
-constexpr milliseconds share_pause{2'500};
-/// For an owner to commit its decisions and hand over.
-constexpr milliseconds move_timeout{10'000};
-/// The same on another node, which first resolves its owner and later the successor.
-constexpr milliseconds have_moved_timeout = move_timeout + 2 * forward_timeout;
-/// Pause before an owner that refused to move is asked again.
-constexpr milliseconds move_pause{30'000};
+constexpr int final_hop = 1;
 
 /// Moves `node` to the back; the list is consumed from the back.
-void ask_next(std::vector<std::string>& nodes, const std::string& node) {
+void move_to_back(std::vector<std::string>& nodes, const std::string& node) {
   if (const auto named = std::ranges::find(nodes, node); named != nodes.end())
     std::rotate(named, named + 1, nodes.end());
 }
@@ -62,7 +39,7 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
     for (const auto& [address, owner] : leaving_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
     self_->quit(std::move(exit.reason));
   });
-  if (services.has_cluster) return look_later();
+  if (services.has_cluster) return schedule_scan();
   scan_unowned();
 }
 
@@ -77,7 +54,7 @@ region_handle::behavior_type region_state::behavior() {
     [this](const move_event& x) { return on_move_event(x); },
     [this](const aggregates_to_wake& x) { on_wake(x); },
     [this](const timer_fired& t) {
-      if (t.kind == timer_kind::flush) return ask_again();
+      if (t.kind == timer_kind::flush) return retry_waiting();
       if (t.kind == timer_kind::sweep) sweep_is_due_ = false;
       scan_unowned();
     },
@@ -96,18 +73,18 @@ void region_state::on_wake(const aggregates_to_wake& found) {
   std::map<aggregate_id, milliseconds> left;
   for (const auto aggregate : found.aggregates) {
     if (find(aggregate)) continue; // runs here
-    const auto before = left_to_others_.find(aggregate);
-    const auto since = before == left_to_others_.end() ? steady : before->second;
+    const auto before = unowned_since_.find(aggregate);
+    const auto since = before == unowned_since_.end() ? steady : before->second;
     if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since))
       start(aggregate);
     else
       left.emplace(aggregate, since);
   }
-  left_to_others_ = std::move(left);
-  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) look_later();
+  unowned_since_ = std::move(left);
+  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) schedule_scan();
 }
 
-void region_state::look_later() {
+void region_state::schedule_scan() {
   if (!std::exchange(sweep_is_due_, true))
     self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
 }
@@ -122,7 +99,7 @@ void region_state::on_blocks_changed(const blocks_changed& x) {
   if (services_->takeover_interval.count() > 0) return;
   scan_unowned();
   // Again later, for an owner that is just stopping.
-  self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0});
+  self_->delayed_send(self_, rescan_pause, timer_fired{timer_kind::retry_load, 0});
 }
 
 owned_aggregates region_state::owned() const {
@@ -150,38 +127,38 @@ supervisor_handle region_state::start(aggregate_id aggregate) {
 
 caf::result<event_handle> region_state::on_resolve(const resolve_event& x) {
   auto p = self_->make_response_promise<event_handle>();
-  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + ask_for, x.returned_by});
+  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + resolve_life, x.returned_by});
   return p;
 }
 
-void region_state::answer(question q) {
+void region_state::answer(pending_resolve q) {
   if (number_of(q.aggregate) < number_of(first_event_aggregate)) return q.refuse(errc::absent);
   if (services_->env->steady_now() > q.give_up) return q.refuse(errc::unavailable);
   if (const auto moving = moving_.find(q.aggregate); moving != moving_.end()) {
-    if (moving->second.asked.size() >= asked_while_moving_max) return q.refuse(errc::unavailable);
+    if (moving->second.asked.size() >= waiting_while_moving_max) return q.refuse(errc::unavailable);
     return moving->second.asked.push_back(std::move(q));
   }
   if (const auto before = node_of(q.returned_by);
       !before.empty()) { // the former owner's node knows the successor, or still names the owner whose lease
                          // has passed
     elsewhere_.erase(q.aggregate);
-    return ask_there(std::move(q), before, steps_max);
+    return forward(std::move(q), before, forward_hops_max);
   }
   if (const auto known = elsewhere_.find(q.aggregate); known != elsewhere_.end()) {
     const auto [until, owner, was_ours] = known->second;
     const bool is_fresh = services_->env->steady_now() < until;
-    if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
+    if (is_fresh && (was_ours || !q.is_forwarded)) return forward(std::move(q), owner, forward_hops_max);
     elsewhere_.erase(known); // the forwarding node may have newer information
   }
   if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
   const auto node = q.returned_by
                       ? std::string{}
                       : placed_elsewhere(q.aggregate); // returned once: the ledger knows the owner
-  node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
+  node.empty() ? answer_here(std::move(q)) : forward(std::move(q), node, forward_hops_max);
 }
 
 /// Resolves by the local owner once it serves; one request to its supervisor serves all waiting requests.
-void region_state::answer_here(question q) {
+void region_state::answer_here(pending_resolve q) {
   const auto aggregate = q.aggregate;
   if (const auto cooling = cooling_.find(aggregate); cooling != cooling_.end()) {
     if (services_->env->steady_now() < cooling->second.until) return q.refuse(cooling->second.why);
@@ -189,13 +166,13 @@ void region_state::answer_here(question q) {
   }
   if (!find(aggregate)) {
     if (!may_begin()) return q.refuse(errc::not_owner);
-    if (cluster_.is_ledger_away) return ask_others(std::move(q));
+    if (cluster_.is_ledger_away) return forward_to_others(std::move(q));
     if (owners_.size() >= owners_max) return q.refuse(errc::unavailable);
   }
   auto& [is_asked, waiting] = loading_[aggregate];
-  if (waiting.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
+  if (waiting.size() >= waiting_while_loading_max) return q.refuse(errc::unavailable);
   waiting.push_back(std::move(q));
-  if (cluster_.is_ledger_away) look_again(); // a serving owner answers before that
+  if (cluster_.is_ledger_away) schedule_retry(); // a serving owner answers before that
   if (std::exchange(is_asked, true)) return;
   auto owner = start(aggregate);
   self_->request(owner, resolve_timeout, resolve_event{aggregate})
@@ -205,7 +182,8 @@ void region_state::answer_here(question q) {
 
 void region_state::served(aggregate_id aggregate, const event_handle& owner) {
   for (auto& q : take_loading(aggregate))
-    owner.address() == q.returned_by ? ask_others(std::move(q)) : static_cast<void>(q.answer.deliver(owner));
+    owner.address() == q.returned_by ? forward_to_others(std::move(q))
+                                     : static_cast<void>(q.answer.deliver(owner));
 }
 
 void region_state::not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why) {
@@ -213,47 +191,46 @@ void region_state::not_served(aggregate_id aggregate, const supervisor_handle& o
     if (why == caf::sec::request_receiver_down)
       on_supervisor_gone(std::move(q), owner);
     else if (is(why, errc::not_owner))
-      ask_there(std::move(q), owner_in(why), last_step);
+      forward(std::move(q), owner_in(why), final_hop);
     else
       q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : why);
   }
 }
 
 /// Sends the requests that wait for a local load to other nodes, which may reach the ledger.
-void region_state::give_up_loading() {
-  std::vector<question> all;
+void region_state::expire_loading() {
+  std::vector<pending_resolve> all;
   for (auto& [aggregate, l] : loading_)
     for (auto& q : std::exchange(l.waiting, {})) all.push_back(std::move(q));
-  for (auto& q : all) ask_others(std::move(q));
+  for (auto& q : all) forward_to_others(std::move(q));
 }
 
-std::vector<region_state::question> region_state::take_loading(aggregate_id aggregate) {
+std::vector<region_state::pending_resolve> region_state::take_loading(aggregate_id aggregate) {
   auto asked = loading_.extract(aggregate);
-  return asked ? std::move(asked.mapped().waiting) : std::vector<question>{};
+  return asked ? std::move(asked.mapped().waiting) : std::vector<pending_resolve>{};
 }
 
 /// This node cannot answer: its owner's lease has passed, or it cannot load without the ledger. A node that
 /// reaches the ledger acquires the event or knows the owner.
-void region_state::ask_others(question q) {
+void region_state::forward_to_others(pending_resolve q) {
   if (q.is_forwarded) return q.refuse(errc::unavailable);
   auto order = by_place(q.aggregate, cluster_.nodes);
   std::erase(order, cluster_.self);
   std::ranges::reverse(order);
-  ask_each(std::move(q), std::move(order));
+  forward_in_turn(std::move(q), std::move(order));
 }
 
 /// Asks `nodes` in sequence, from the back.
-void region_state::ask_each(question q, std::vector<std::string> nodes) {
+void region_state::forward_in_turn(pending_resolve q, std::vector<std::string> nodes) {
   if (services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
-  if (nodes.empty())
-    return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : ask_once_more(std::move(q));
+  if (nodes.empty()) return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : retry_once(std::move(q));
   const auto there = at(nodes.back());
   nodes.pop_back();
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
     .then(
       [this, q, nodes](const event_handle& found) mutable {
-        found.address() == q.returned_by ? ask_each(std::move(q), std::move(nodes))
+        found.address() == q.returned_by ? forward_in_turn(std::move(q), std::move(nodes))
                                          : static_cast<void>(q.answer.deliver(found));
       },
       [this, q, nodes](const caf::error& why) mutable {
@@ -261,14 +238,14 @@ void region_state::ask_each(question q, std::vector<std::string> nodes) {
         const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
         // The other node still names this node as the owner: its information is slightly old.
         if (owner == cluster_.self)
-          return cluster_.is_ledger_away ? ask_later(std::move(q)) : ask_once_more(std::move(q));
-        ask_next(nodes, owner);
-        ask_each(std::move(q), std::move(nodes));
+          return cluster_.is_ledger_away ? retry_later(std::move(q)) : retry_once(std::move(q));
+        move_to_back(nodes, owner);
+        forward_in_turn(std::move(q), std::move(nodes));
       });
 }
 
 /// The supervisor stopped while the request was in flight: resolve again once its down message is here.
-void region_state::on_supervisor_gone(question q, const supervisor_handle& gone) {
+void region_state::on_supervisor_gone(pending_resolve q, const supervisor_handle& gone) {
   if (find(q.aggregate) == gone) return stopping_[q.aggregate].push_back(std::move(q));
   answer(std::move(q));
 }
@@ -277,11 +254,11 @@ void region_state::on_supervisor_gone(question q, const supervisor_handle& gone)
 
 void region_state::on_cluster(const cluster_changed& x) {
   cluster_ = x;
-  if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // a serving owner answers before that
+  if (cluster_.is_ledger_away && !loading_.empty()) schedule_retry(); // a serving owner answers before that
   const auto steady = services_->env->steady_now();
   std::erase_if(elsewhere_,
                 [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
-  give_up_moves();
+  expire_moves();
   hand_over_all();
 }
 
@@ -304,87 +281,36 @@ std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
   return node == cluster_.self ? std::string{} : node;
 }
 
-void region_state::note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours) {
-  elsewhere_[aggregate] = {services_->env->steady_now() + elsewhere_for, owner, was_ours};
+void region_state::cache_owner(aggregate_id aggregate, const std::string& owner, bool was_ours) {
+  elsewhere_[aggregate] = {services_->env->steady_now() + owner_cache_life, owner, was_ours};
 }
 
 // -- moving
 
-void region_state::give_up_moves() {
+void region_state::expire_moves() {
   std::vector<aggregate_id> late;
   for (const auto& [aggregate, m] : moving_)
     if (services_->env->steady_now() >= m.give_up) late.push_back(aggregate);
   for (const auto aggregate : late) { // the owner may still hand the event over
     auto moved = moving_.extract(aggregate);
-    keep(aggregate, moved.mapped(), caf::sec::request_timeout);
+    cancel_move(aggregate, moved.mapped(), caf::sec::request_timeout);
     for (auto& q : moved.mapped().asked) answer(std::move(q));
   }
-}
-
-/// Rebalances: moves events above this node's share to nodes below theirs, a few at a time.
-void region_state::hand_over_all() {
-  if (cluster_.leaves_to_successors) return leave_all();
-  const auto steady = services_->env->steady_now();
-  std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
-  if (!is_draining() && steady < share_again_) return;
-  auto nodes = cluster_.nodes;
-  for (auto& n : nodes)
-    if (n.id == cluster_.self) n.owners = static_cast<std::uint32_t>(owners_.size());
-  std::vector<gift> on_their_way;
-  for (const auto& [aggregate, moved] : moving_) on_their_way.push_back({aggregate, moved.to});
-  std::vector<aggregate_id> may_go;
-  for (const auto& [aggregate, owner] : owners_)
-    if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate)))
-      may_go.push_back(aggregate);
-  for (const auto& [aggregate, to] :
-       rebalancing_moves(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
-    if (!at(to)) continue;
-    share_again_ = steady + share_pause;
-    move(aggregate, to, is_draining());
-  }
-}
-
-bool region_state::is_draining() const {
-  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
-  return mine != cluster_.nodes.end() && mine->is_draining;
-}
-
-/// False: nodes of another kind serve the aggregates that do not run here.
-bool region_state::may_begin() const { return cluster_.serves && !cluster_.leaves_to_successors; }
-
-/// Hands over without naming a successor (wire version change).
-void region_state::leave_all() {
-  for (const auto& [aggregate, owner] : owners_) {
-    if (moving_.size() >= moves_at_a_time) return;
-    if (!moving_.contains(aggregate)) move(aggregate, {}, true);
-  }
-}
-
-void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
-  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
-  self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
-    .then(
-      [this, to, is_forced](const event_handle& owner) {
-        self_->send(owner, hand_over{to, is_forced});
-      },
-      [this, aggregate](const caf::error&) {
-        on_handed_over({aggregate, false});
-      });
 }
 
 caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
   auto asked = self_->make_response_promise<ack_reply>();
   if (find(x.aggregate) || x.is_forwarded) {
-    move_for(asked, x);
+    move_owned(asked, x);
     return asked;
   }
-  self_->request(region_handle{self_}, ask_for, resolve_event{x.aggregate})
+  self_->request(region_handle{self_}, resolve_life, resolve_event{x.aggregate})
     .then(
       [this, asked, x](const event_handle& owner) {
-        if (find(x.aggregate)) return move_for(asked, x);
+        if (find(x.aggregate)) return move_owned(asked, x);
         auto nodes = by_place(x.aggregate, cluster_.nodes);
-        ask_next(nodes, node_of(owner.address()));
-        have_moved(asked, x, std::move(nodes));
+        move_to_back(nodes, node_of(owner.address()));
+        forward_move(asked, x, std::move(nodes));
       },
       [asked](const caf::error& why) mutable {
         asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable));
@@ -394,94 +320,25 @@ caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
 
 /// Forwards the move to the one of `nodes` that owns the event, from the back. A node without an answer ends
 /// the search.
-void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
-                              std::vector<std::string> nodes) {
+void region_state::forward_move(caf::typed_response_promise<ack_reply> asked, const move_event& x,
+                                std::vector<std::string> nodes) {
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
   if (nodes.empty()) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
   const auto there = at(nodes.back());
   nodes.pop_back();
-  self_->request(there, have_moved_timeout, move_event{x.aggregate, x.to, true})
+  self_->request(there, forwarded_move_timeout, move_event{x.aggregate, x.to, true})
     .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
           [this, asked, x, nodes](const caf::error& why) mutable {
-            if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
+            if (is(why, errc::not_owner)) return forward_move(asked, x, std::move(nodes));
             // `unavailable`: it did not move. Any other error: unknown.
             asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable)
                                                      : make_error(caf::sec::request_timeout));
           });
 }
 
-void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
-  const auto owner = find(x.aggregate);
-  if (!owner) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
-  self_
-    ->request(owner, forward_timeout,
-              resolve_event{x.aggregate}) // the owner may be about to learn that another node has the lease
-    .then([this, asked, x](const event_handle&) { move_served(asked, x); },
-          [asked](const caf::error& why) mutable {
-            asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner));
-          });
-}
-
-void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
-  // It has moved meanwhile.
-  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
-  if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
-  if (!at(x.to) || moving_.contains(x.aggregate))
-    return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
-  move(x.aggregate, x.to, true);
-  moving_[x.aggregate].told.push_back(std::move(asked));
-}
-
-void region_state::on_handed_over(const handed_over& x) {
-  auto moved = moving_.extract(x.aggregate);
-  if (!moved) {
-    // From another region: the aggregate was handed to this node.
-    if (x.is_done) elsewhere_.erase(x.aggregate);
-    return;
-  }
-  x.is_done ? gave_away(x.aggregate, moved.mapped())
-            : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
-  for (auto& q : moved.mapped().asked) answer(std::move(q));
-  if (x.is_done) hand_over_all();
-}
-
-void region_state::keep(aggregate_id aggregate, pending_move& moved, const caf::error& why) {
-  stays_until_[aggregate] = services_->env->steady_now() + move_pause;
-  for (auto& asked : moved.told) asked.deliver(why);
-}
-
-/// Its supervisor stops automatically when requests to the former owner have ceased.
-void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
-  if (const auto owner = owners_.find(aggregate); owner != owners_.end()) {
-    by_address_.erase(owner->second.address());
-    leaving_.emplace(owner->second.address(), owner->second);
-    owners_.erase(owner);
-  }
-  if (!planted(bug::takes_back_given)) note_elsewhere(aggregate, moved.to, true);
-  if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
-  for (auto& n : cluster_.nodes) { // until the next heartbeats
-    if (n.id == cluster_.self && n.owners > 0) --n.owners;
-    if (n.id == moved.to) ++n.owners;
-  }
-  tell_successor(aggregate, moved);
-}
-
-/// Starts the successor even without requests, because deadlines continue. Operators get their answer when it
-/// serves; if that fails, the event is handed over all the same.
-void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
-  const auto tell = [told = std::exchange(moved.told, {})] {
-    for (auto asked : told) asked.deliver(ack_reply{});
-  };
-  const auto there = at(moved.to);
-  if (!there) return tell();
-  self_->send(there, handed_over{aggregate, true});
-  self_->request(there, forward_timeout, resolve_event{aggregate, true})
-    .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); });
-}
-
 /// Asks `node`, which is said to hold the lease or is the placement. If it names another node, that one is
 /// asked next, up to `steps` times.
-void region_state::ask_there(question q, const std::string& node, int steps) {
+void region_state::forward(pending_resolve q, const std::string& node, int hops) {
   const auto there = q.is_forwarded ? region_handle{} : at(node);
   if (!there) {
     q.answer.deliver(make_not_owner(node));
@@ -489,49 +346,50 @@ void region_state::ask_there(question q, const std::string& node, int steps) {
   }
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
     .then(
-      [this, q, steps](event_handle& found) mutable {
+      [this, q, hops](event_handle& found) mutable {
         if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
         // That node is not up to date yet; the ledger may be.
-        steps <= last_step ? ask_once_more(std::move(q)) : answer_here(std::move(q));
+        hops <= final_hop ? retry_once(std::move(q)) : answer_here(std::move(q));
       },
-      [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
+      [this, q, node, hops](caf::error& why) mutable { on_forward_failed(std::move(q), node, hops, why); });
 }
 
-void region_state::on_not_there(question q, const std::string& node, int steps, const caf::error& why) {
+void region_state::on_forward_failed(pending_resolve q, const std::string& node, int hops,
+                                     const caf::error& why) {
   if (is(why, errc::absent)) return q.refuse(errc::absent);
   const auto known = elsewhere_.find(q.aggregate);
   const bool was_given_away =
     known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
-  if (steps <= last_step || was_given_away) return ask_later(std::move(q));
+  if (hops <= final_hop || was_given_away) return retry_later(std::move(q));
   const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
   if (owner == node || !at(owner)) return answer_here(std::move(q)); // resolve by the ledger
-  note_elsewhere(q.aggregate, owner, false);
-  ask_there(std::move(q), owner, steps - 1);
+  cache_owner(q.aggregate, owner, false);
+  forward(std::move(q), owner, hops - 1);
 }
 
 /// Retries shortly: the event is moving and the asked node did not know yet.
-void region_state::ask_later(question q) {
-  if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up)
+void region_state::retry_later(pending_resolve q) {
+  if (to_retry_.size() >= waiting_while_moving_max || services_->env->steady_now() >= q.give_up)
     return q.refuse(errc::unavailable);
-  asked_later_.push_back(std::move(q));
-  look_again();
+  to_retry_.push_back(std::move(q));
+  schedule_retry();
 }
 
-void region_state::look_again() {
-  if (!std::exchange(looks_again_, true))
-    self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
+void region_state::schedule_retry() {
+  if (!std::exchange(retry_is_due_, true))
+    self_->delayed_send(self_, resolve_retry_pause, timer_fired{timer_kind::flush, 0});
 }
 
 /// Retries and accepts any owner then: it may serve again.
-void region_state::ask_once_more(question q) {
+void region_state::retry_once(pending_resolve q) {
   q.returned_by = nullptr;
-  ask_later(std::move(q));
+  retry_later(std::move(q));
 }
 
-void region_state::ask_again() {
-  looks_again_ = false;
-  if (cluster_.is_ledger_away) give_up_loading();
-  for (auto& q : std::exchange(asked_later_, {})) answer(std::move(q));
+void region_state::retry_waiting() {
+  retry_is_due_ = false;
+  if (cluster_.is_ledger_away) expire_loading();
+  for (auto& q : std::exchange(to_retry_, {})) answer(std::move(q));
 }
 
 void region_state::on_down(const caf::down_msg& down) {
@@ -542,7 +400,7 @@ void region_state::on_down(const caf::down_msg& down) {
   }
   const auto steady = services_->env->steady_now();
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
-  if (is(down.reason, errc::not_owner)) note_elsewhere(i->second, owner_in(down.reason), false);
+  if (is(down.reason, errc::not_owner)) cache_owner(i->second, owner_in(down.reason), false);
   // Deadlines continue without requests: after a failure, scan again for aggregates that must run.
   const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner)
                           || down.reason == caf::exit_reason::user_shutdown;

@@ -5,6 +5,7 @@
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/base/supervisor.hpp"
+#include "actors/cluster/limits.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
@@ -18,13 +19,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Time for which an aggregate with a spent restart budget is refused.
-inline constexpr milliseconds cool_down{10'000};
-/// Time for which another node's ownership is cached.
-inline constexpr milliseconds elsewhere_for{1'000};
-/// Max supervisors (I14); beyond it new aggregates are refused until others stop.
-inline constexpr std::size_t owners_max = 100'000;
 
 class region_state {
 public:
@@ -42,7 +36,7 @@ private:
   using promise = caf::typed_response_promise<event_handle>;
   caf::result<event_handle> on_resolve(const resolve_event& x);
   /// A pending resolve request; answered once.
-  struct question {
+  struct pending_resolve {
     aggregate_id aggregate{};
     bool is_forwarded = false; ///< by another node: must not be forwarded again
     promise answer;
@@ -50,50 +44,50 @@ private:
     caf::actor_addr returned_by; ///< must not be the answer; null: any owner
     void refuse(errc why) { answer.deliver(make_error(why)); }
   };
-  void answer(question q);
-  void answer_here(question q);
-  void ask_there(question q, const std::string& node, int steps);
-  void on_not_there(question q, const std::string& node, int steps, const caf::error& why);
+  void answer(pending_resolve q);
+  void answer_here(pending_resolve q);
+  void forward(pending_resolve q, const std::string& node, int hops);
+  void on_forward_failed(pending_resolve q, const std::string& node, int hops, const caf::error& why);
   void served(aggregate_id aggregate, const event_handle& owner);
   void not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why);
-  std::vector<question> take_loading(aggregate_id aggregate);
-  void give_up_loading();
-  void ask_others(question q);
-  void ask_each(question q, std::vector<std::string> nodes);
+  std::vector<pending_resolve> take_loading(aggregate_id aggregate);
+  void expire_loading();
+  void forward_to_others(pending_resolve q);
+  void forward_in_turn(pending_resolve q, std::vector<std::string> nodes);
   caf::result<ack_reply> on_move_event(const move_event& x);
-  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
-                  std::vector<std::string> nodes);
-  void move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x);
-  void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
+  void forward_move(caf::typed_response_promise<ack_reply> asked, const move_event& x,
+                    std::vector<std::string> nodes);
+  void move_serving(caf::typed_response_promise<ack_reply> asked, const move_event& x);
+  void move_owned(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   struct pending_move {
     std::string to;
     milliseconds give_up{0}; ///< steady time; covers a dead owner and a successor that was not notified
-    std::vector<question> asked; ///< requests during the move
+    std::vector<pending_resolve> asked; ///< requests during the move
     /// Operators' requests, answered after the move.
     std::vector<caf::typed_response_promise<ack_reply>> told;
   };
   void on_handed_over(const handed_over& x);
-  void keep(aggregate_id aggregate, pending_move& moved, const caf::error& why);
-  void gave_away(aggregate_id aggregate, pending_move& moved);
-  void tell_successor(aggregate_id aggregate, pending_move& moved);
+  void cancel_move(aggregate_id aggregate, pending_move& moved, const caf::error& why);
+  void finish_move(aggregate_id aggregate, pending_move& moved);
+  void notify_successor(aggregate_id aggregate, pending_move& moved);
   void hand_over_all();
-  void give_up_moves();
+  void expire_moves();
   [[nodiscard]] bool may_begin() const;
   [[nodiscard]] bool is_draining() const;
   void leave_all();
   void move(aggregate_id aggregate, const std::string& to, bool is_forced);
-  void ask_later(question q);
-  void ask_once_more(question q);
-  void ask_again();
-  void look_again();
-  void note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours);
-  void on_supervisor_gone(question q, const supervisor_handle& gone);
+  void retry_later(pending_resolve q);
+  void retry_once(pending_resolve q);
+  void retry_waiting();
+  void schedule_retry();
+  void cache_owner(aggregate_id aggregate, const std::string& owner, bool was_ours);
+  void on_supervisor_gone(pending_resolve q, const supervisor_handle& gone);
   void on_down(const caf::down_msg& down);
   void on_wake(const aggregates_to_wake& found);
   void on_blocks_changed(const blocks_changed& x);
   supervisor_handle start(aggregate_id aggregate);
   void scan_unowned();
-  void look_later();
+  void schedule_scan();
   void on_cluster(const cluster_changed& x);
   [[nodiscard]] region_handle at(const std::string& node) const;
   [[nodiscard]] std::string node_of(const caf::actor_addr& owner) const;
@@ -122,19 +116,19 @@ private:
   std::map<aggregate_id, pending_move> moving_;
   struct loading {
     bool is_asked = false; ///< the supervisor, which answers when the owner serves
-    std::vector<question> waiting;
+    std::vector<pending_resolve> waiting;
   };
   std::map<aggregate_id, loading> loading_; ///< owners that do not serve yet
-  std::vector<question> asked_later_;
-  bool looks_again_ = false; ///< the timer is set
+  std::vector<pending_resolve> to_retry_;
+  bool retry_is_due_ = false; ///< the timer is set
   /// Steady time; owners that refused to move.
-  std::map<aggregate_id, milliseconds> stays_until_;
+  std::map<aggregate_id, milliseconds> move_refused_until_;
   cluster_changed cluster_; ///< no peers: single node
   /// Aggregates without an owner in the last scan; value: steady time of the first scan that found them.
-  std::map<aggregate_id, milliseconds> left_to_others_;
+  std::map<aggregate_id, milliseconds> unowned_since_;
   /// Requests sent to a stopped supervisor, until its down message.
-  std::map<aggregate_id, std::vector<question>> stopping_;
-  milliseconds share_again_{0}; ///< steady time of the next rebalancing
+  std::map<aggregate_id, std::vector<pending_resolve>> stopping_;
+  milliseconds next_rebalancing_{0}; ///< steady time of the next rebalancing
   bool sweep_is_due_ = false; ///< the timer of the next scan is set
 };
 

@@ -11,9 +11,6 @@
 
 namespace fq {
 namespace {
-/// Max wait for the password worker, which takes about 0.1 s per login; then 503.
-constexpr milliseconds password_timeout{5'000};
-constexpr milliseconds mail_timeout{5'000};
 constexpr std::uint64_t codes = 1'000'000; ///< six digits
 
 bool is_stripe_account(std::string_view text) {
@@ -282,7 +279,7 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   keep({x.email, hash, core_.now() + services_->otp_life, 0}, content);
   core_.note(std::move(content));
   auto promise = self_->make_response_promise();
-  self_->request(services_->mailer, mail_timeout, code_mail(x.email, code, services_->otp_life))
+  self_->request(services_->mailer, code_mail_timeout, code_mail(x.email, code, services_->otp_life))
     .then(
       [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
         const auto kept = otps_.find(email);

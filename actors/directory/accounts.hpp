@@ -2,6 +2,7 @@
 // Organizers, customers, one-time codes, tenants and their API keys. Argon2id and mail run in separate
 // workers. Codes are stored as keyed hashes and never logged.
 #pragma once
+#include "actors/directory/limits.hpp"
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
@@ -26,21 +27,6 @@ struct accounts_services {
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
 };
-
-/// Max concurrent password checks and hashes (I14); beyond it 503. The worker does about ten per second.
-inline constexpr std::uint32_t password_calls_max = 32;
-
-/// Max valid API keys per tenant (I14).
-inline constexpr std::size_t api_keys_per_tenant_max = 100;
-
-/// Max pending codes (I14); beyond it the one that expires first is dropped.
-inline constexpr std::size_t otps_max = 100'000;
-
-/// Max blocked customers per organizer (or per tenant's operators), per tenant and per installation (I14):
-/// every node has all of them in memory.
-inline constexpr std::size_t blocks_per_owner_max = 10'000;
-inline constexpr std::size_t blocks_per_tenant_max = 20'000;
-inline constexpr std::size_t blocks_max = 200'000;
 
 class accounts_state {
 public:
@@ -80,7 +66,7 @@ private:
 
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;
-  owner_core<pointer> core_;
+  global_owner<pointer> core_;
   std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next two maps
   std::unordered_map<std::string, customer_row> customers_;
   std::unordered_map<std::string, otp_row> otps_;

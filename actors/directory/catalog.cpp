@@ -43,8 +43,7 @@ void catalog_state::on_acquired(const aggregate_acquired& answer) {
 }
 
 void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
-  if (found.unavailable)
-    return self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
+  if (found.unavailable) return core_.load_later(owner_load_retry);
   last_ = std::max(number_of(found.last), number_of(first_event_aggregate) - 1);
   core_.serve();
 }

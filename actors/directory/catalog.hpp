@@ -3,6 +3,7 @@
 // committed state.
 #pragma once
 #include "actors/base/answers.hpp"
+#include "actors/directory/limits.hpp"
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
@@ -15,9 +16,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 namespace fq {
-
-/// For the ledger's answer about an external id.
-inline constexpr milliseconds external_id_timeout{5'000};
 
 class catalog_state {
 public:
@@ -35,7 +33,7 @@ private:
   void reserve(const create_event& x, std::function<void(std::optional<refusal>)> then);
 
   pointer self_ = nullptr;
-  owner_core<pointer> core_;
+  global_owner<pointer> core_;
   idempotency_index answers_;
   std::uint32_t last_ = 0;
   /// External ids allocated since the load or being checked, so that two concurrent requests cannot use the

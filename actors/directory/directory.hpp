@@ -2,6 +2,7 @@
 // Caches tenants, API keys, settings and block lists of the ledger. Polls, so that a change by any node is
 // visible everywhere within seconds; reads immediately on refresh_directory.
 #pragma once
+#include "actors/directory/limits.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 
@@ -14,11 +15,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max age of a change by another node (I15 allows 5 s).
-inline constexpr milliseconds directory_interval{2'000};
-/// Retry interval until the first read succeeds; owners of events wait for it.
-inline constexpr milliseconds first_reading_retry{200};
 
 using directory_ptr = std::shared_ptr<const access_directory>;
 

@@ -63,7 +63,8 @@ void bus_channel_state::deliver(outbox_turn& turn, const outbox_item& item) {
       return turn.done(item);
     case bus_result::rejected:
       note(item, bus_outcome::given_up, answer.why);
-      return has_dead_letters(item.key.aggregate) ? turn.bury(item, "bus: " + answer.why) : turn.done(item);
+      return has_dead_letters(item.key.aggregate) ? turn.make_dead_letter(item, "bus: " + answer.why)
+                                                  : turn.done(item);
     case bus_result::unavailable:
       note(item, bus_outcome::publish_failed, answer.why);
       away_until_ = services_->env->steady_now()

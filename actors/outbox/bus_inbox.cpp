@@ -12,9 +12,6 @@
 namespace fq {
 namespace {
 
-/// Pause between two polls, so that a busy inbox cannot delay the actor's exit message.
-constexpr milliseconds between_looks{5};
-
 std::uint32_t as_attempt(std::uint64_t deliveries) {
   return static_cast<std::uint32_t>(
     std::clamp<std::uint64_t>(deliveries, 1, std::numeric_limits<std::uint32_t>::max()));
@@ -47,7 +44,7 @@ bus_inbox_handle::behavior_type bus_inbox_state::behavior() {
 }
 
 void bus_inbox_state::look_after(milliseconds pause) {
-  self_->delayed_send(self_, std::max(pause, between_looks), timer_fired{timer_kind::sweep, 0});
+  self_->delayed_send(self_, std::max(pause, inbox_poll), timer_fired{timer_kind::sweep, 0});
 }
 
 /// One round. The next poll starts when all messages of this round are settled.

@@ -3,6 +3,7 @@
 // acknowledged after its commit. Detached in production because the inbox blocks.
 #pragma once
 #include "actors/base/bus_counts.hpp"
+#include "actors/outbox/limits.hpp"
 #include "actors/protocol/region_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
@@ -31,11 +32,6 @@ struct bus_inbox_services {
                       0, milliseconds{1'000}, milliseconds{60'000}};
   milliseconds patience{500}; ///< of one poll; blocks the actor
 };
-
-/// Max messages per round.
-inline constexpr std::size_t inbox_messages_max = 16;
-/// For the owner's commit. Well below nats_inbox_settings::answer_within.
-inline constexpr milliseconds inbox_apply_timeout{10'000};
 
 using bus_inbox_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL: the next poll
 

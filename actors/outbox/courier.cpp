@@ -12,10 +12,6 @@
 namespace fq {
 namespace {
 
-constexpr milliseconds busy_beat{50};
-/// Older failures say nothing about a target's present state.
-constexpr milliseconds lately{10 * 60 * 1000};
-
 constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1, all / 2); }
 
 } // namespace
@@ -47,21 +43,22 @@ void courier_state::on_timer(const timer_fired& t) {
     self_->delayed_send(self_, courier_poll, timer_fired{timer_kind::sweep, 0});
     return take();
   }
-  self_->delayed_send(self_, held() > 0 ? busy_beat : courier_poll, timer_fired{timer_kind::flush, 0});
-  begin_some();
+  self_->delayed_send(self_, held() > 0 ? courier_busy_poll : courier_poll,
+                      timer_fired{timer_kind::flush, 0});
+  start_waiting();
   settle();
 }
 
 /// Max deliveries held: at most as many as can start within a quarter of the visibility timeout.
-std::size_t courier_state::most() const {
-  const auto all = services_->at_once * 8;
+std::size_t courier_state::held_max() const {
+  const auto all = services_->max_in_flight * 8;
   if (services_->per_second <= 0) return all;
   const auto in_time =
     services_->per_second * static_cast<double>(services_->visibility_timeout.count()) / 4'000.0;
   return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
 }
 
-std::size_t courier_state::waiting_on_trial() const {
+std::size_t courier_state::waiting_on_probation() const {
   return static_cast<std::size_t>(
     std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_probation(t.what.row.target); }));
 }
@@ -69,15 +66,15 @@ std::size_t courier_state::waiting_on_trial() const {
 /// Deliveries that wait for targets on probation, one per target, have their own limit of the same size: they
 /// do not use the room of the others.
 std::size_t courier_state::room() const {
-  const auto rest = held() - waiting_on_trial();
-  return rest >= most() ? 0 : most() - rest;
+  const auto rest = held() - waiting_on_probation();
+  return rest >= held_max() ? 0 : held_max() - rest;
 }
 
 /// Max deliveries per request. Small where shares apply: the next request excludes tenants and targets that
 /// have used their share.
-std::size_t courier_state::part() const {
+std::size_t courier_state::take_limit() const {
   auto all = room();
-  if (services_->has_tenant_shares) all = std::min(all, services_->at_once);
+  if (services_->has_tenant_shares) all = std::min(all, services_->max_in_flight);
   return services_->per_target > 0 ? std::min(all, 2 * services_->per_target) : all;
 }
 
@@ -87,14 +84,15 @@ void courier_state::take() {
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
   const auto until = now + services_->visibility_timeout;
-  due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)),
+  due_filter filter{services_->way,
+                    static_cast<std::uint32_t>(std::min(take_limit(), deliveries_per_transaction)),
                     services_->visibility_timeout, busy_tenants()};
   if (services_->per_target > 0) {
     filter.per_target = static_cast<std::uint32_t>(services_->per_target);
-    filter.per_other = waiting_on_trial() < most() ? 1 : 0;
+    filter.per_other = waiting_on_probation() < held_max() ? 1 : 0;
     filter.busy = busy_targets();
-    for (const auto& [target, m] : manners_)
-      if (m.answers) filter.trusted.push_back(target);
+    for (const auto& [target, m] : health_)
+      if (m.last_succeeded) filter.trusted.push_back(target);
   }
   take_deliveries wish{std::move(filter)};
   self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
@@ -106,19 +104,18 @@ void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
   is_taking_ = false;
   if (x.no || x.due->empty()) return;
   for (const auto& d : *x.due) waiting_.push_back({d, until, {}});
-  begin_some();
+  start_waiting();
   take(); // more may be due
 }
 
-std::size_t courier_state::in_the_air_to(const uuid& target) const {
-  const auto first = in_the_air_.lower_bound({target, uuid{}});
-  return static_cast<std::size_t>(
-    std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
+std::size_t courier_state::in_flight_to(const uuid& target) const {
+  const auto first = in_flight_.lower_bound({target, uuid{}});
+  return static_cast<std::size_t>(std::distance(first, in_flight_.upper_bound({target, uuid{~0ull, ~0ull}})));
 }
 
 courier_state::by_tenant courier_state::held_by_tenant() const {
   by_tenant held;
-  for (const auto& [k, t] : in_the_air_) ++held[t.what.row.tenant];
+  for (const auto& [k, t] : in_flight_) ++held[t.what.row.tenant];
   for (const auto& t : waiting_) ++held[t.what.row.tenant];
   return held;
 }
@@ -126,7 +123,7 @@ courier_state::by_tenant courier_state::held_by_tenant() const {
 std::vector<tenant_id> courier_state::busy_tenants() const {
   if (!services_->has_tenant_shares) return {};
   const auto held = held_by_tenant();
-  const auto share = share_of_tenant(most(), held.size());
+  const auto share = share_of_tenant(held_max(), held.size());
   std::vector<tenant_id> busy;
   for (const auto& [tenant, count] : held)
     if (count >= share && busy.size() < busy_tenants_max) busy.push_back(tenant);
@@ -135,14 +132,15 @@ std::vector<tenant_id> courier_state::busy_tenants() const {
 
 std::vector<uuid> courier_state::busy_targets() {
   const auto now = services_->env->steady_now();
-  std::erase_if(
-    manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
+  std::erase_if(health_, [now](const auto& t) {
+    return std::max(t.second.retry_after, t.second.answered_at) + health_memory <= now;
+  });
   std::map<uuid, std::size_t> held;
-  for (const auto& [k, t] : in_the_air_) ++held[k.first];
+  for (const auto& [k, t] : in_flight_) ++held[k.first];
   for (const auto& t : waiting_) ++held[t.what.row.target];
   std::vector<uuid> busy;
-  for (const auto& [target, m] : manners_)
-    if (m.until > now) busy.push_back(target);
+  for (const auto& [target, m] : health_)
+    if (m.retry_after > now) busy.push_back(target);
   for (const auto& [target, count] : held)
     if (count >= share_of(target)) busy.push_back(target);
   return busy;
@@ -150,64 +148,66 @@ std::vector<uuid> courier_state::busy_targets() {
 
 /// Backs off from a target after a failure. Its waiting deliveries are dropped here; the ledger returns them
 /// after the pause, which is at least the target's Retry-After.
-void courier_state::leave_alone(const uuid& target, milliseconds asked) {
+void courier_state::back_off(const uuid& target, milliseconds asked) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
-  auto& m = manners_[target];
+  auto& m = health_[target];
   const auto now = services_->env->steady_now();
-  m.answers = false;
-  m.at = now;
-  if (m.until <= now) ++m.consecutive_failures; // parallel failures count as one
-  m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.consecutive_failures), target_pause_max));
+  m.last_succeeded = false;
+  m.answered_at = now;
+  if (m.retry_after <= now) ++m.consecutive_failures; // parallel failures count as one
+  m.retry_after =
+    std::max(m.retry_after, now + std::clamp(asked, pause_after(m.consecutive_failures), target_pause_max));
 }
 
 /// Keeps the pause that an earlier answer set.
 void courier_state::note_answer(const uuid& target) {
-  auto& m = manners_[target];
-  m.answers = true;
+  auto& m = health_[target];
+  m.last_succeeded = true;
   m.consecutive_failures = 0;
-  m.at = services_->env->steady_now();
+  m.answered_at = services_->env->steady_now();
 }
 
-bool courier_state::failed_lately(const uuid& target) const {
-  const auto found = manners_.find(target);
-  return found != manners_.end() && found->second.consecutive_failures > 0
-         && services_->env->steady_now() < found->second.at + lately;
+bool courier_state::failed_recently(const uuid& target) const {
+  const auto found = health_.find(target);
+  return found != health_.end() && found->second.consecutive_failures > 0
+         && services_->env->steady_now() < found->second.answered_at + recent_failure;
 }
 
 bool courier_state::is_on_probation(const uuid& target) const {
   if (services_->per_target == 0) return false;
-  const auto found = manners_.find(target);
-  return found == manners_.end() || !found->second.answers;
+  const auto found = health_.find(target);
+  return found == health_.end() || !found->second.last_succeeded;
 }
 
-void courier_state::begin_some() {
+void courier_state::start_waiting() {
   const auto now = services_->env->steady_now();
   const auto share = services_->has_tenant_shares
-                       ? share_of_tenant(services_->at_once, held_by_tenant().size())
-                       : services_->at_once;
+                       ? share_of_tenant(services_->max_in_flight, held_by_tenant().size())
+                       : services_->max_in_flight;
   by_tenant under_way;
-  by_tenant trials;
-  std::size_t all_trials = 0;
-  for (const auto& [k, t] : in_the_air_) {
+  by_tenant on_probation;
+  std::size_t all_on_probation = 0;
+  for (const auto& [k, t] : in_flight_) {
     ++under_way[t.what.row.tenant];
     if (!is_on_probation(k.first)) continue;
-    ++trials[t.what.row.tenant];
-    ++all_trials;
+    ++on_probation[t.what.row.tenant];
+    ++all_on_probation;
   }
   std::deque<taken> later; // target or tenant is at its limit
-  while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
+  while (!waiting_.empty() && in_flight_.size() < services_->max_in_flight && now >= down_until_) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
     // Too late to start: the ledger returns it after the visibility timeout.
     if (now + services_->visibility_timeout / 2 >= next.until) continue;
-    const bool is_trial = is_on_probation(target);
-    const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
-    const bool is_one_trial_too_many =
-      is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
-    if (is_target_full || is_one_trial_too_many || under_way[tenant] >= share) {
+    const bool is_unproven = is_on_probation(target);
+    const bool is_target_full = services_->per_target > 0 && in_flight_to(target) >= share_of(target);
+    const bool is_probation_full =
+      is_unproven
+      && (all_on_probation >= half_of(services_->max_in_flight) || on_probation[tenant] >= half_of(share));
+    if (is_target_full || is_probation_full || under_way[tenant] >= share) {
       later.push_back(std::move(next));
       continue;
     }
@@ -215,13 +215,13 @@ void courier_state::begin_some() {
       later.push_back(std::move(next));
       break;
     }
-    const auto before = in_the_air_.size();
+    const auto before = in_flight_.size();
     begin(std::move(next));
-    const auto begun = in_the_air_.size() - before;
+    const auto begun = in_flight_.size() - before;
     under_way[tenant] += begun;
-    if (!is_trial) continue;
-    trials[tenant] += begun;
-    all_trials += begun;
+    if (!is_unproven) continue;
+    on_probation[tenant] += begun;
+    all_on_probation += begun;
   }
   waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()),
                   std::make_move_iterator(later.end()));
@@ -232,7 +232,7 @@ void courier_state::begin(taken t) {
   t.began = services_->env->wall_now();
   if (has_expired(d.row, t.began)) {
     // It may have had few attempts because its target was in back-off, so the recent failures count as well.
-    if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target))
+    if (d.endpoint && d.row.attempts > 0 && failed_recently(d.row.target))
       disable(*d.endpoint, "failing", d.row.created_at);
     return end(d.row, delivery_state::expired, "too_late");
   }
@@ -250,27 +250,28 @@ void courier_state::begin(taken t) {
   if (has_device) to.is_sandbox = d.device->is_sandbox;
   if (has_endpoint && services_->secrets) to.secrets = services_->secrets(*d.endpoint, t.began);
   const key k{d.row.target, d.row.notice};
-  in_the_air_.insert_or_assign(k, std::move(t));
+  in_flight_.insert_or_assign(k, std::move(t));
   services_->port->deliver(what, to, [k, me = caf::actor_cast<caf::actor>(self_)](delivery_answer answer) {
     caf::anon_send(me, delivery_answered{k.first, k.second, std::move(answer)});
   });
 }
 
 void courier_state::on_answer(const delivery_answered& x) {
-  const auto found = in_the_air_.find({x.target, x.notice});
-  if (found == in_the_air_.end()) return;
+  const auto found = in_flight_.find({x.target, x.notice});
+  if (found == in_flight_.end()) return;
   auto t = std::move(found->second);
-  in_the_air_.erase(found);
+  in_flight_.erase(found);
   auto& row = t.what.row;
   const auto now = services_->env->wall_now();
   row.status = x.answer.status;
   row.reason = x.answer.reason;
   after_try(row, x.answer.outcome, x.answer.retry_after, now, services_->env->random_u64());
   note(row, x.answer);
-  heed(t, x.answer);
+  apply_beyond_delivery(t, x.answer);
   unsettled_.push_back(std::move(row));
-  begin_some();
-  if (in_the_air_.empty() || unsettled_.size() >= std::min(services_->at_once, deliveries_per_transaction))
+  start_waiting();
+  if (in_flight_.empty()
+      || unsettled_.size() >= std::min(services_->max_in_flight, deliveries_per_transaction))
     settle();
 }
 
@@ -281,7 +282,7 @@ void courier_state::note(const delivery_row& row, const delivery_answer& answer)
 
 /// Applies an answer beyond its delivery: pauses the channel if the service is unavailable, backs off from a
 /// failing target, and disables an endpoint or device that is gone.
-void courier_state::heed(const taken& t, const delivery_answer& answer) {
+void courier_state::apply_beyond_delivery(const taken& t, const delivery_answer& answer) {
   if (answer.is_channel_down) {
     const auto pause =
       std::clamp(answer.retry_after.value_or(milliseconds{0}), channel_pause, channel_pause_max);
@@ -295,7 +296,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
     if (row.state == delivery_state::delivered) note_answer(row.target);
     if (row.state == delivery_state::pending && is_about_target(row.status, answer.retry_after.has_value()))
-      leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
+      back_off(row.target, answer.retry_after.value_or(milliseconds{0}));
     return;
   }
   if (row.state != delivery_state::dropped) return;

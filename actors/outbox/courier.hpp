@@ -5,6 +5,7 @@
 // have one.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/outbox/limits.hpp"
 #include "actors/protocol/notice_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/base/environment.hpp"
@@ -36,7 +37,7 @@ struct courier_services {
   /// Faults of this server or of the channel, without target addresses; may be null.
   std::function<void(const std::string&)> warn;
   notice_counts* counts = nullptr; ///< may be null
-  std::size_t at_once = 32; ///< max deliveries in flight
+  std::size_t max_in_flight = 32; ///< max deliveries in flight
   std::size_t per_target = 0; ///< ... to one target, so that a slow target delays no other; 0: no limit
   /// Limits each tenant to share_of_tenant of the deliveries held and in flight.
   bool has_tenant_shares = false;
@@ -44,17 +45,6 @@ struct courier_services {
   milliseconds visibility_timeout{60'000}; ///< visibility timeout: a delivery must start in its first half
                                            ///< and finish in its second (webhooks.timeout)
 };
-
-/// Polling interval of an idle courier.
-inline constexpr milliseconds courier_poll{500};
-/// Bounds of the back-off while the service is unavailable; the upper bound also caps Retry-After.
-inline constexpr milliseconds channel_pause{5'000};
-inline constexpr milliseconds channel_pause_max{5 * 60 * 1000};
-inline constexpr milliseconds courier_timeout{10'000};
-/// Max back-off from one target; also caps its Retry-After.
-inline constexpr milliseconds target_pause_max{60 * 60 * 1000};
-/// A target's state is forgotten this long after its last attempt.
-inline constexpr milliseconds manner_memory{24 * 60 * 60 * 1000};
 
 class courier_state {
 public:
@@ -75,11 +65,11 @@ private:
   void on_timer(const timer_fired& t);
   void take();
   void on_taken(const deliveries_taken& x, milliseconds until);
-  void begin_some();
+  void start_waiting();
   void begin(taken t);
   void on_answer(const delivery_answered& x);
   void note(const delivery_row& row, const delivery_answer& answer) const;
-  void heed(const taken& t, const delivery_answer& answer);
+  void apply_beyond_delivery(const taken& t, const delivery_answer& answer);
   void disable(const webhook_endpoint_row& endpoint, const std::string& why, timestamp since);
   void end(delivery_row row, delivery_state state, const std::string& why);
   void settle();
@@ -88,7 +78,7 @@ private:
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
   }
-  [[nodiscard]] std::size_t in_the_air_to(const uuid& target) const;
+  [[nodiscard]] std::size_t in_flight_to(const uuid& target) const;
   /// Targets at their limit of deliveries held, or in back-off.
   std::vector<uuid> busy_targets();
   /// On probation: no success yet, or the last delivery failed.
@@ -98,36 +88,35 @@ private:
     return is_on_probation(target) ? 1 : services_->per_target;
   }
   /// The last delivery failed, at most 10 minutes ago.
-  [[nodiscard]] bool failed_lately(const uuid& target) const;
+  [[nodiscard]] bool failed_recently(const uuid& target) const;
   void note_answer(const uuid& target);
-  void leave_alone(const uuid& target, milliseconds asked);
+  void back_off(const uuid& target, milliseconds asked);
   using by_tenant = std::map<tenant_id, std::size_t>;
   /// Deliveries waiting or in flight, per tenant.
   [[nodiscard]] by_tenant held_by_tenant() const;
   /// Tenants at their limit of deliveries held.
   [[nodiscard]] std::vector<tenant_id> busy_tenants() const;
-  [[nodiscard]] std::size_t part() const;
-  [[nodiscard]] std::size_t most() const;
+  [[nodiscard]] std::size_t take_limit() const;
+  [[nodiscard]] std::size_t held_max() const;
   [[nodiscard]] std::size_t held() const {
-    return waiting_.size() + in_the_air_.size() + unsettled_.size() + settling_.size();
+    return waiting_.size() + in_flight_.size() + unsettled_.size() + settling_.size();
   }
-  [[nodiscard]] std::size_t waiting_on_trial() const;
+  [[nodiscard]] std::size_t waiting_on_probation() const;
   [[nodiscard]] std::size_t room() const;
 
   pointer self_ = nullptr;
   const courier_services* services_ = nullptr;
   std::deque<taken> waiting_;
-  std::map<key, taken> in_the_air_;
+  std::map<key, taken> in_flight_;
   std::vector<delivery_row> unsettled_; ///< results not yet stored
   std::vector<delivery_row> settling_; ///< results being stored
-  /// Health of a target.
   struct target_health {
-    bool answers = false; ///< the last delivery succeeded
-    std::uint32_t consecutive_failures = 0; ///< consecutive failures
-    milliseconds until{0}; ///< steady time: end of the back-off
-    milliseconds at{0}; ///< steady time of the last answer
+    bool last_succeeded = false;
+    std::uint32_t consecutive_failures = 0;
+    milliseconds retry_after{0}; ///< steady time
+    milliseconds answered_at{0}; ///< steady time
   };
-  std::map<uuid, target_health> manners_; ///< per target, only where per_target is set
+  std::map<uuid, target_health> health_; ///< per target, only where per_target is set
   bool is_taking_ = false;
   token_bucket pace_; ///< of delivery starts, in steady time
   milliseconds down_until_{0}; ///< steady time: end of the channel's back-off

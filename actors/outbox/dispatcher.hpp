@@ -4,6 +4,7 @@
 // lanes together.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/outbox/limits.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 
@@ -13,13 +14,6 @@
 #include <functional>
 
 namespace fq {
-
-/// Max rows per round. Marking them delays commits on SQLite by about 1 ms.
-inline constexpr std::uint32_t outbox_rows_max = 64;
-/// Polling interval of an empty outbox.
-inline constexpr milliseconds outbox_poll{500};
-/// Time after which a consumer or ledger without an answer is asked again.
-inline constexpr milliseconds outbox_answer_timeout{30'000};
 
 struct dispatcher_settings {
   lane which = lane::mail;
@@ -52,9 +46,6 @@ private:
   std::uint64_t round_ = 0; ///< of the timer; older timers are ignored
 };
 
-/// During a rollout the nodes' configurations differ: for this long another node may process a row that this
-/// one cannot.
-inline constexpr milliseconds roll_out_max{15 * 60 * 1000};
 /// Null consumer: drops rows older than roll_out_max on lanes without a configured sink.
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env);
 

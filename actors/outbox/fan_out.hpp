@@ -4,6 +4,7 @@
 // whole, a broadcast continues at its cursor.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/outbox/limits.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/delivery/delivery.hpp"
@@ -25,11 +26,6 @@ struct fan_out_services {
   std::function<std::shared_ptr<const notice_routing>(tenant_id)> routing_of;
   notice_counts* counts = nullptr; ///< may be null
 };
-
-/// For the ledger's answer; well below outbox_answer_timeout.
-inline constexpr milliseconds fan_out_timeout{5'000};
-/// Devices per page of a broadcast.
-inline constexpr std::uint32_t broadcast_page = 5'000;
 
 /// The domain event of an outbox row, with its device holders: the customer and the entry named in the
 /// payload.

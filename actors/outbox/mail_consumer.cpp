@@ -59,7 +59,7 @@ std::string id_of(const outbox_row& row, const boost::json::object& payload) {
 
 /// A few dead addresses among many recipients are normal. More than 10 % refused indicates a problem with the
 /// mail or with the sender's reputation; providers suspend senders at about that bounce rate.
-bool is_for_a_person(std::size_t refused, std::size_t all) { return refused * 10 > all; }
+bool needs_dead_letter(std::size_t refused, std::size_t all) { return refused * 10 > all; }
 
 std::pair<uuid, std::size_t> key_of(const outbox_row& row) {
   return {row.id, std::hash<std::string>{}(row.payload)};
@@ -139,7 +139,7 @@ void mail_consumer_state::deliver(outbox_turn& turn, const outbox_item& item, mi
     case mail_result::accepted:
       if (services_->log) services_->log(item);
       return turn.done(item);
-    case mail_result::rejected: return bury(turn, item, why);
+    case mail_result::rejected: return make_dead_letter(turn, item, why);
     case mail_result::unavailable: return hold_back(turn, item);
   }
 }
@@ -154,7 +154,8 @@ void mail_consumer_state::hold_back(outbox_turn& turn, const outbox_item& item) 
 
 /// Makes a dead letter for the undelivered recipients only: a manual retry sends no duplicates. The results
 /// of the others are kept until the dead letter is committed.
-void mail_consumer_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
+void mail_consumer_state::make_dead_letter(outbox_turn& turn, const outbox_item& item,
+                                           const std::string& why) {
   warn("undelivered: " + why);
   const auto key = key_of(item.row);
   const auto known = in_progress_.find(key);
@@ -162,7 +163,7 @@ void mail_consumer_state::bury(outbox_turn& turn, const outbox_item& item, const
     known != in_progress_.end() && known->second.undelivered.size() < known->second.message.to.size();
   auto left = item;
   if (is_rest) left.row.payload = rest_of(item.row.payload, known->second.undelivered);
-  turn.bury(left, why, [this, key, is_rest] {
+  turn.make_dead_letter(left, why, [this, key, is_rest] {
     in_progress_.erase(key);
     if (is_rest) remember(key);
   });
@@ -183,7 +184,7 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
                                                      std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
-  auto* mail = begin_or_go_on(item.row, why);
+  auto* mail = begin_or_continue(item.row, why);
   if (mail == nullptr) return mail_result::rejected;
   if (is_set(mail->until) && env.wall_now() >= mail->until) {
     in_progress_.erase(key_of(item.row));
@@ -201,7 +202,7 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
   } while (env.steady_now() < end && !is_rate_used_up_);
   if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0)
     return mail_result::unavailable;
-  if (is_for_a_person(mail->refused.size(), mail->message.to.size()))
+  if (needs_dead_letter(mail->refused.size(), mail->message.to.size()))
     std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
   if (!mail->undelivered.empty()) {
     why = mail->why;
@@ -213,8 +214,8 @@ std::optional<mail_result> mail_consumer_state::send(const outbox_item& item, mi
 }
 
 /// Null: the payload is no mail; the reason is in `why`.
-mail_consumer_state::unfinished* mail_consumer_state::begin_or_go_on(const outbox_row& row,
-                                                                     std::string& why) {
+mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const outbox_row& row,
+                                                                         std::string& why) {
   const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
   auto made = mail_of(row);
@@ -223,7 +224,7 @@ mail_consumer_state::unfinished* mail_consumer_state::begin_or_go_on(const outbo
     return nullptr;
   }
   if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
-  unfinished mail;
+  partly_sent mail;
   mail.message = std::move(std::get<mail_message>(made));
   mail.until = end_of(row);
   return &in_progress_.emplace(key, std::move(mail)).first->second;
@@ -231,7 +232,7 @@ mail_consumer_state::unfinished* mail_consumer_state::begin_or_go_on(const outbo
 
 /// Next recipients, up to the port's group size: first those without an attempt, then deferred ones, then
 /// alone one that may stall the service.
-std::vector<std::size_t> mail_consumer_state::due(const unfinished& mail, milliseconds now) const {
+std::vector<std::size_t> mail_consumer_state::due(const partly_sent& mail, milliseconds now) const {
   const auto most = services_->port->at_once();
   std::vector<std::size_t> fresh, again, stalled;
   for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
@@ -248,7 +249,7 @@ std::vector<std::size_t> mail_consumer_state::due(const unfinished& mail, millis
   return again.empty() ? stalled : again;
 }
 
-void mail_consumer_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
+void mail_consumer_state::send_to(partly_sent& mail, const std::vector<std::size_t>& places) {
   auto& env = *services_->env;
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
@@ -261,17 +262,19 @@ void mail_consumer_state::send_to(unfinished& mail, const std::vector<std::size_
   failures_ = 0;
   if (!answer.why.empty()) mail.why = answer.why;
   for (const auto i : places)
-    if (!mail.message.to[i].answered) put_off_or_give_up(mail, i, answer);
+    if (!mail.message.to[i].answered) retry_or_give_up(mail, i, answer);
   const bool has_moved = std::ranges::any_of(places, [&](auto i) { return mail.message.to[i].answered; });
-  mail.in_vain = has_moved ? 0 : mail.in_vain + 1;
+  mail.tries_without_progress = has_moved ? 0 : mail.tries_without_progress + 1;
   if (!has_moved)
-    mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
+    mail.again_at =
+      env.steady_now()
+      + retry_delay(services_->no_progress_retry, mail.tries_without_progress, env.random_u64());
 }
 
-void mail_consumer_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
+void mail_consumer_state::retry_or_give_up(partly_sent& mail, std::size_t place, const mail_answer& answer) {
   auto& env = *services_->env;
   const auto now = env.steady_now();
-  auto& w = mail.waiting.try_emplace(place, put_off{now}).first->second;
+  auto& w = mail.waiting.try_emplace(place, deferral{now}).first->second;
   const auto given_up_at = w.since + services_->patience;
   if (now >= given_up_at) {
     mail.message.to[place].answered = true;
@@ -287,7 +290,7 @@ void mail_consumer_state::put_off_or_give_up(unfinished& mail, std::size_t place
 }
 
 /// The first unanswered recipient may have caused the outage: the others go first next time.
-void mail_consumer_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
+void mail_consumer_state::wait_for_service(partly_sent& mail, const std::vector<std::size_t>& places,
                                            const mail_answer& answer) {
   auto& env = *services_->env;
   const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()),
@@ -295,7 +298,7 @@ void mail_consumer_state::wait_for_service(unfinished& mail, const std::vector<s
   down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
   const auto first = std::ranges::find_if(places, [&](auto i) { return !mail.message.to[i].answered; });
   if (first != places.end()) {
-    auto& w = mail.waiting.try_emplace(*first, put_off{}).first->second;
+    auto& w = mail.waiting.try_emplace(*first, deferral{}).first->second;
     w.again_at = down_until_;
     w.has_stalled = true;
   }

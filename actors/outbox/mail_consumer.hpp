@@ -7,6 +7,7 @@
 // - rejected: the row becomes a dead letter of its event, for the undelivered recipients
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/outbox/limits.hpp"
 #include "actors/outbox/outbox_turn.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
@@ -46,12 +47,8 @@ struct mail_consumer_services {
   /// Retry delay of a deferred recipient: full jitter up to this at first, later up to twice this.
   milliseconds again_after{15'000};
   /// Pause of a mail after an attempt in which all recipients were deferred.
-  retry_policy in_vain{0, milliseconds{1'000}, milliseconds{5'000}};
+  retry_policy no_progress_retry{0, milliseconds{1'000}, milliseconds{5'000}};
 };
-
-/// Max partly sent messages in memory; beyond it all are forgotten and start again.
-inline constexpr std::size_t mails_in_progress_max = 1'000;
-inline constexpr std::size_t mails_remembered_max = 10'000;
 
 class mail_consumer_state {
 public:
@@ -69,34 +66,34 @@ private:
   void on_batch(const consume_outbox& x);
   /// A row reduced to its remaining recipients keeps the row's id but has another payload.
   using mail_key = std::pair<uuid, std::size_t>; ///< row id, and hash of its payload
-  struct put_off {
+  struct deferral {
     milliseconds since{0}; ///< steady time
     milliseconds again_at{0};
     std::uint32_t tries = 0;
     /// The service became unavailable during its attempt: retried alone, when no other recipient is due.
     bool has_stalled = false;
   };
-  struct unfinished {
+  struct partly_sent {
     mail_message message; ///< partly sent
     timestamp until; ///< useless afterwards; unset: never
     /// Deferred recipients by place in `message.to`; ignored once answered.
-    std::map<std::size_t, put_off> waiting;
+    std::map<std::size_t, deferral> waiting;
     std::vector<std::size_t> undelivered; ///< places of recipients for the dead letter
     std::string why; ///< of the last undelivered recipient
     std::vector<std::size_t> refused; ///< places of rejected recipients
     milliseconds again_at{0}; ///< steady time: no attempts before
-    std::uint32_t in_vain = 0; ///< consecutive attempts without any progress
+    std::uint32_t tries_without_progress = 0; ///< consecutive attempts without any progress
   };
 
   void deliver(outbox_turn& turn, const outbox_item& item, milliseconds end);
-  void bury(outbox_turn& turn, const outbox_item& item, const std::string& why);
+  void make_dead_letter(outbox_turn& turn, const outbox_item& item, const std::string& why);
   /// Null: the subject of the mail has ended; the remaining recipients get nothing.
   std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
-  unfinished* begin_or_go_on(const outbox_row& row, std::string& why);
-  [[nodiscard]] std::vector<std::size_t> due(const unfinished& mail, milliseconds now) const;
-  void send_to(unfinished& mail, const std::vector<std::size_t>& places);
-  void put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer);
-  void wait_for_service(unfinished& mail, const std::vector<std::size_t>& places, const mail_answer& answer);
+  partly_sent* begin_or_continue(const outbox_row& row, std::string& why);
+  [[nodiscard]] std::vector<std::size_t> due(const partly_sent& mail, milliseconds now) const;
+  void send_to(partly_sent& mail, const std::vector<std::size_t>& places);
+  void retry_or_give_up(partly_sent& mail, std::size_t place, const mail_answer& answer);
+  void wait_for_service(partly_sent& mail, const std::vector<std::size_t>& places, const mail_answer& answer);
   void hold_back(outbox_turn& turn, const outbox_item& item);
   void count(mail_result result);
   void warn(const std::string& what) const {
@@ -112,7 +109,7 @@ private:
   /// Addresses with a deferred mail in this batch; later mail to them must not overtake it.
   std::set<std::string> held_back_;
   /// Until all recipients are answered and the dead letter, if any, is committed.
-  std::map<mail_key, unfinished> in_progress_;
+  std::map<mail_key, partly_sent> in_progress_;
   token_bucket pace_; ///< of recipients, in steady time
   bool is_rate_used_up_ = false; ///< in this batch
   std::uint32_t failures_ = 0; ///< consecutive failures

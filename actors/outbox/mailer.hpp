@@ -2,6 +2,7 @@
 // Sends mail that has no ledger row: one blocking port, and a queue of mail to retry. One instance for
 // one-time codes and one for notices, so that notices do not delay codes. Detached in production.
 #pragma once
+#include "actors/outbox/limits.hpp"
 #include "actors/protocol/accounts_messages.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
@@ -27,9 +28,6 @@ struct mailer_services {
   bool newest_only = true;
   retry_policy pauses{0, milliseconds{2'000}, milliseconds{30'000}}; ///< between attempts; unlimited retries
 };
-
-/// Max mails that wait for a retry (I14); more are refused.
-inline constexpr std::size_t waiting_mail_max = 1'000;
 
 /// INTERNAL: the retry timer.
 using mailer_worker_handle = mailer_handle::extend<caf::reacts_to<timer_fired>>;

@@ -29,7 +29,7 @@ public:
   void hold_up(const outbox_item& item) { held_up_.insert(item.key.aggregate); }
   /// Makes the row a dead letter of its event. The row is done after that commit; until then the aggregate is
   /// blocked. `kept`, if set, runs in the actor after the commit.
-  void bury(const outbox_item& item, std::string why, std::function<void()> kept = {});
+  void make_dead_letter(const outbox_item& item, std::string why, std::function<void()> kept = {});
   /// Ends the batch; rows without a result are sent again.
   void end();
 

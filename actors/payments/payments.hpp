@@ -8,6 +8,7 @@
 // their next deadline.
 #pragma once
 #include "actors/base/measures.hpp"
+#include "actors/payments/limits.hpp"
 #include "actors/payments/workers.hpp"
 #include "actors/protocol/payment_messages.hpp"
 #include "domain/base/retry.hpp"
@@ -31,11 +32,6 @@ struct payments_services {
   std::map<std::string, gateway_counts>* counts = nullptr; ///< one entry per gateway; null: no metrics
   span_sink* spans = nullptr; ///< receives spans of traced attempts; may be null
 };
-
-/// Max calls over all gateways, beyond it `unavailable` (I14). Refunds are not urgent and may use half of it.
-inline constexpr std::size_t gateway_calls_max = 20'000;
-/// Upper bound for a gateway's Retry-After.
-inline constexpr milliseconds retry_after_max{60'000};
 
 class payments_state {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/payments/workers.hpp"
 
+#include "actors/payments/limits.hpp"
 #include "crypto/password.hpp"
 
 #include <memory>
@@ -8,8 +9,6 @@
 
 namespace fq {
 namespace {
-
-constexpr std::size_t webhooks_per_round = 64;
 
 gateway_result result_of(charge_status status) {
   switch (status) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/sale/checkout_switch.hpp"
 
+#include "actors/sale/limits.hpp"
 #include <utility>
 
 namespace fq {
-namespace {
-
-constexpr milliseconds store_timeout{5'000};
-
-} // namespace
 
 checkout_switch_handle::behavior_type checkout_switch(
   checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
@@ -57,7 +53,7 @@ void checkout_switch_state::roll_back(rollback_trigger why) {
   wish.setting.value = "0";
   wish.note.detail = R"({"checkout":{"async_percent":0},"trigger":")" + trigger + "\"}";
   wish.note.reason = "automatic rollback to synchronous checkout: " + trigger;
-  self_->request(services_->accounts, store_timeout, std::move(wish))
+  self_->request(services_->accounts, switch_store_timeout, std::move(wish))
     .then([this, why](const ack_reply& reply) { rolled_back(why, !reply.no); },
           [this, why](const caf::error&) { rolled_back(why, false); });
 }
@@ -70,7 +66,7 @@ void checkout_switch_state::rolled_back(rollback_trigger why, bool is_stored) {
   services_->numbers->async_percent.set(0); // until the directory publishes the new setting
   if (services_->note) services_->note(std::string{name_of(why)});
   if (services_->directory)
-    self_->request(services_->directory, store_timeout, refresh_directory{})
+    self_->request(services_->directory, switch_store_timeout, refresh_directory{})
       .then([](const ack_reply&) {}, [](const caf::error&) {});
 }
 

@@ -5,6 +5,7 @@
 #include "actors/base/domain_events.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/protocol/directory_messages.hpp"
+#include "actors/sale/limits.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/cluster/placement.hpp"
@@ -13,17 +14,6 @@
 #include <utility>
 
 namespace fq {
-namespace {
-constexpr milliseconds release_timeout{3'000};
-/// Time for which a moved owner returns late requests to their senders.
-constexpr milliseconds moved_linger{3'000};
-constexpr milliseconds load_retry{200};
-constexpr milliseconds may_load_retry{20}; // local check only
-/// Min delay of a timer: a burst of due deadlines becomes one run.
-constexpr milliseconds timer_min{1};
-/// Timer interval while the ledger is unavailable.
-constexpr milliseconds stall_check{100};
-} // namespace
 
 event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self,
                                         aggregate_id aggregate, const owner_services* services,
@@ -34,24 +24,14 @@ event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_sta
 
 void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services,
                        supervisor_handle supervisor) {
-  self_ = self;
-  aggregate_ = aggregate;
+  owner_core::init(self, aggregate, *services.env, services.ledgers, [this](const batch& b) {
+    if (mirror_) mirror_->begun(b);
+    if (audit_) audit_->begun(b);
+    if (sessions_) sessions_->begun(b);
+  });
   services_ = &services;
   supervisor_ = std::move(supervisor);
-  clock_.emplace(*services.env);
   hubs_.emplace(self, aggregate);
-  journal_ = std::make_unique<journal>(journal::port{
-    [this](batch_ptr b) {
-      self_->send<caf::message_priority::high>(services_->ledgers.of(aggregate_), commit_batch{std::move(b)});
-    },
-    [this](milliseconds delay, std::uint64_t generation) {
-      set_timer(timer_kind::journal, delay, generation);
-    },
-    [this](const batch& b) {
-      if (mirror_) mirror_->begun(b);
-      if (audit_) audit_->begun(b);
-      if (sessions_) sessions_->begun(b);
-    }});
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   if (supervisor_) self_->monitor(supervisor_);
   load();
@@ -134,18 +114,10 @@ event_handle::behavior_type event_state::behavior() {
     [this](const blocks_changed&) { on_blocks_changed(); },
     [this](const verify_mirror& x) { return on_verify(x); },
     [this](const verify_ledger& x) { return on_verify_ledger(x); },
-    [this](const aggregate_peeked& x) {
-      if (audit_) audit_->peeked(x);
-    },
-    [this](const mirror_checked& x) {
-      if (mirror_) mirror_->checked(x);
-    },
-    [this](const mirror_lost& x) {
-      if (mirror_) mirror_->lost(x.generation);
-    },
-    [this](const fq::cache_is_back&) {
-      if (mirror_) mirror_->cache_is_back();
-    },
+    [this](const aggregate_peeked& x) { on_peeked(x); },
+    [this](const mirror_checked& x) { on_mirror_checked(x); },
+    [this](const mirror_lost& x) { on_mirror_lost(x); },
+    [this](const cache_is_back&) { on_cache_is_back(); },
     [this](const gateway_answered& x) { on_gateway_answered(x); },
     [this](const timer_fired& x) { on_timer(x); },
   };
@@ -153,27 +125,22 @@ event_handle::behavior_type event_state::behavior() {
 
 // -- life
 
-void event_state::load() {
-  ++loads_;
-  if (services_->may_load && !services_->may_load())
-    return set_timer(timer_kind::retry_load, may_load_retry, loads_);
-  self_->send(services_->ledgers.of(aggregate_),
-              acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
-}
+void event_state::load() { owner_core::load(!services_->may_load || services_->may_load()); }
 
 void event_state::on_acquired(const aggregate_acquired& answer) {
   if (serving_) return;
   switch (answer.outcome) {
-    case acquire_outcome::acquired: lease_ = answer.lease; return serve(*answer.content);
-    case acquire_outcome::unavailable: return set_timer(timer_kind::retry_load, load_retry, loads_);
+    case acquire_outcome::acquired:
+      if (!answer.content->image.event) return self_->send(supervisor_, owner_absent{});
+      start(answer);
+      return serve(*answer.content);
+    case acquire_outcome::unavailable: return load_later(owner_load_retry);
     case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
     case acquire_outcome::not_owner: return self_->send(supervisor_, owner_denied{answer.lease_owner});
   }
 }
 
 void event_state::serve(const acquired& image) {
-  if (!image.image.event) return self_->send(supervisor_, owner_absent{});
-  clock_->start(image.now, image.committed_at);
   const auto random = [env = services_->env] { return env->random_u64(); };
   sale::destination_lookup destination_of;
   if (services_->destination_of)
@@ -194,7 +161,6 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.invitations) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
-  journal_->start(aggregate_, image);
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
     self_->send(services_->ledgers.reader(number_of(aggregate_)), peek_aggregate{aggregate_, reading});
@@ -226,9 +192,8 @@ void event_state::serve(const acquired& image) {
 
 /// Memory and ledger have diverged, or a successor took over. Nothing uncommitted was revealed: load again.
 void event_state::reload() {
-  serving_ = false;
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
-  journal_->fail();
+  stop_serving();
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
@@ -276,7 +241,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (journal_->is_stalled()) clock_->pause();
       return;
     case timer_kind::retry_load:
-      if (!serving_ && t.generation == loads_) load();
+      if (is_load_due(t)) load();
       return;
     case timer_kind::idle: return on_idle_check();
     case timer_kind::flush: on_page_timeout(); return on_order_timeout();
@@ -312,7 +277,7 @@ void event_state::on_idle_check() {
   if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     serving_ = false; // accept nothing that would be lost by the stop
-    listen_for_nobody();
+    demonitor_listeners();
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     self_->send(supervisor_, owner_idle{});
   }
@@ -346,7 +311,7 @@ void event_state::finish_move() {
   sessions_ = nullptr; // watchers are notified
   seat_ = nullptr;
   hubs_->leave();
-  listen_for_nobody();
+  demonitor_listeners();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
     .then(
@@ -357,217 +322,6 @@ void event_state::finish_move() {
         self_->send(region_, handed_over{aggregate_, true});
       }); // the lease expires
   set_timer(timer_kind::moved, moved_linger, 0);
-}
-
-// -- decisions
-
-std::uint64_t event_state::commit(decision&& d, timestamp t) {
-  if (services_->blocked_at) sale_->block(blocked_here());
-  const auto wake = sale_->run(t, d);
-  no_room_ = sale_->queue().counts().waiting > 0;
-  retry_admission_at_ = wake.at;
-  tell_outside(d, t);
-  alert(d.content);
-  if (services_->board) services_->board->count(d.content, t);
-  auto orders = order_changes_of(d.content);
-  const auto seq = journal_->append(std::move(d.content), t, d.reveals);
-  answer_order_waiters(orders, seq);
-  show(std::move(d), std::move(orders), seq);
-  tell_board(wake, t);
-  arm(wake, t);
-  return seq;
-}
-
-void event_state::tell_board(sale::wake_up wake, timestamp t) {
-  if (!seat_) return;
-  const auto& line = sale_->queue().counts();
-  const auto& stock = sale_->stock();
-  event_numbers n;
-  n.waiting = line.waiting;
-  n.away = line.away;
-  n.admitted = line.admitted;
-  n.held = stock.held();
-  n.sold = stock.sold();
-  n.free = stock.total() - n.held - n.sold;
-  n.revenue = sale_->payments().revenue();
-  n.orders_pending = sale_->orders().pending_count();
-  n.oldest_pending = sale_->orders().oldest_pending();
-  n.dead_letters = sale_->dead_letters().size();
-  if (wake.again || is_set(wake.at))
-    n.due =
-      services_->env->steady_now() + (wake.again ? milliseconds{0} : std::max(wake.at - t, milliseconds{0}));
-  seat_->tell(n);
-}
-
-std::shared_ptr<const notice_routing> event_state::routing() const {
-  static const auto everything = std::make_shared<const notice_routing>();
-  return services_->routing_of ? services_->routing_of(sale_->event().tenant) : everything;
-}
-
-void event_state::tell(std::string_view topic, std::string payload, timestamp t, changes& out) {
-  const auto lanes = lanes_of(topic, *routing(), services_->has_bus);
-  if (lanes == 0) return;
-  out.emplace_back(outbox_appended{
-    {services_->env->make_id(t, aggregate_), std::string{topic}, std::move(payload), t, lanes}});
-}
-
-void event_state::tell_by_mail(std::string_view topic, std::string mail, timestamp t, changes& out) {
-  if (!routing()->goes(topic, medium::mail)) return;
-  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic::mail_send},
-                                    std::move(mail), t, bit_of(lane::mail)}});
-}
-
-/// Adds the decision's domain events and mails to its changes.
-void event_state::tell_outside(decision& d, timestamp t) {
-  const auto& event = sale_->event();
-  const auto tell_of = [&](const domain_event& told) {
-    tell(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content);
-  };
-  for (auto& fact : domain_events_of(d.content, aggregate_)) {
-    const auto told = sale_->related(std::move(fact));
-    tell_of(told);
-    if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit))
-      tell_of(*award);
-  }
-  for (const auto& effect : d.blocked) {
-    tell(topic::blacklist_enforced, block_payload_of(effect, event), t, d.content);
-    record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
-  }
-  for (const auto& row : d.invited) tell_of(invitation_event_of(row));
-  for (auto& mail : mails_of(d.content, *sale_))
-    tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
-}
-
-/// Alerts about new dead letters before their commit; a false alert after a failed commit is harmless.
-void event_state::alert(const changes& content) const {
-  if (!services_->alert) return;
-  for (const auto& c : content)
-    if (const auto* letter = std::get_if<dead_letter_stored>(&c);
-        letter != nullptr && letter->row.status == dead_letter_status::open)
-      services_->alert(letter->row);
-}
-
-void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
-  for (const auto& order : d.gateway_calls) journal_->hold(seq, [this, order] { call(order); });
-  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))
-    return;
-  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
-                       notices = std::move(d.notices), moved = d.line_moved] {
-    const auto event = sale_->event().id;
-    // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
-    // afterwards.
-    for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
-    // Sent before the end of the entry that placed the order.
-    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size());
-    if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
-    if (moved) hubs_->tell(fq::line_moved{event});
-  });
-}
-
-void event_state::arm(sale::wake_up wake, timestamp t) {
-  const auto at = wake.again ? t + timer_min : wake.at;
-  if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
-  timer_at_ = at;
-  // Far deadlines are reached in steps of sweep_interval: CAF counts nanoseconds, which would overflow.
-  set_timer(timer_kind::admission, std::clamp(at - t, timer_min, services_->sweep_interval), ++generation_);
-}
-
-void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
-  self_->delayed_send(self_, delay, timer_fired{kind, generation});
-}
-
-// -- cache
-
-std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
-  event_mirror::port port{
-    [this](std::shared_ptr<const mirror_step> step) {
-      self_->send(services_->cache, take_mirror_step{std::move(step)});
-    },
-    [this](check_mirror x) {
-      x.sent_at = services_->env->steady_now();
-      self_->send(services_->cache, std::move(x));
-    },
-    [this](std::shared_ptr<const vouched_mirror> x) {
-      self_->send(services_->cache, vouch_for_mirror{std::move(x), services_->env->steady_now()});
-    },
-    [this](std::uint64_t from) {
-      changes content;
-      content.emplace_back(cache_generation_raised{from});
-      journal_->append(std::move(content), now(), false);
-    },
-    [this] { return now(); }};
-  return std::make_unique<event_mirror>(aggregate_, std::move(port), *sale_, *journal_, generation);
-}
-
-caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
-  if (refuses()) return refused(x);
-  if (!mirror_) return mirror_report{sale_->event().id, 0, mirror_state::none, {}};
-  auto promise = self_->make_response_promise<mirror_report>();
-  mirror_->verify(x.rebuild, promise);
-  return promise;
-}
-
-caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x) {
-  if (refuses()) return refused(x);
-  auto promise = self_->make_response_promise<ledger_report>();
-  audit_->begin(promise);
-  return promise;
-}
-
-// -- hubs
-
-/// Without its supervisor the owner stops, or it would compete with the region's new one. Other monitored
-/// actors are listeners.
-void event_state::on_down(const caf::down_msg& down) {
-  if (supervisor_ && down.source == supervisor_.address())
-    return self_->quit(caf::exit_reason::user_shutdown);
-  monitored_.erase(down.source);
-  if (!planted(bug::lost_hub_kept)) hubs_->remove(down.source);
-  if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
-}
-
-/// Once per listener: an io thread's actor lives as long as the process and would keep every monitor.
-void event_state::listen_for(const caf::actor_addr& listener) {
-  if (monitored_.insert(listener).second) self_->monitor(listener);
-}
-
-void event_state::listen_for_nobody() {
-  for (const auto& listener : monitored_) self_->demonitor(listener);
-  monitored_.clear();
-}
-
-/// Subscribers without requests would not notice that the lease has passed.
-void event_state::watch_lease() {
-  if (!services_->has_cluster || !lease_ || hubs_->empty() || watches_lease_) return;
-  if (is_lapsed()) return hubs_->leave();
-  watches_lease_ = true;
-  set_timer(timer_kind::lapse, std::max(lease_->left(services_->env->steady_now()), milliseconds{1}), 0);
-}
-
-void event_state::on_subscribe(bool on) {
-  const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
-  if (!hub) return;
-  if (!on) return hubs_->remove(hub.address());
-  if (!hubs_->add(hub)) return;
-  listen_for(hub.address());
-  watch_lease();
-}
-
-void event_state::on_push_read(const push_read& x) {
-  const auto& listener = self_->current_sender();
-  if (!listener) return;
-  if (x.kind == push_kind::places) return hubs_->read(listener->address(), x.number);
-  if (sessions_) sessions_->read(listener, x.number);
-}
-
-void event_state::on_watch(bool on) {
-  auto table = caf::actor_cast<caf::strong_actor_ptr>(self_->current_sender());
-  if (!table || !sessions_) return;
-  if (!on) return sessions_->unwatch(table);
-  const bool is_remote = table->node() != self_->node();
-  listen_for(table->address());
-  sessions_->watch(std::move(table), is_remote);
-  if (is_remote && !std::exchange(pulses_, true)) set_timer(timer_kind::pulse, pulse_interval, 0);
 }
 
 } // namespace fq

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
-// commit. Parts: event_actor.cpp (life cycle, time, hubs), event_fan.cpp, event_checkout.cpp,
+// commit. Parts: event_actor.cpp (life cycle, time), event_commit.cpp, event_fan.cpp, event_checkout.cpp,
 // event_money.cpp, event_people.cpp, event_organizer.cpp.
 #pragma once
-#include "actors/base/aggregate_clock.hpp"
 #include "actors/base/answers.hpp"
 #include "actors/base/cluster_links.hpp"
 #include "actors/base/errors.hpp"
@@ -19,10 +18,8 @@
 #include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
-#include "actors/storage/journal.hpp"
-#include "actors/storage/ledger_workers.hpp"
+#include "actors/storage/owner.hpp"
 #include "crypto/session_token.hpp"
-#include "domain/base/planted.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -81,7 +78,7 @@ struct owner_services {
   bool has_bus = false; ///< domain events also go to an event bus
 };
 
-class event_state {
+class event_state : owner_core<event_handle::stateful_pointer<event_state>> {
 public:
   static inline const char* name = "event_actor";
 
@@ -118,8 +115,8 @@ private:
   void on_watch(bool on);
   void on_push_read(const push_read& x);
   void on_down(const caf::down_msg& down);
-  void listen_for(const caf::actor_addr& listener);
-  void listen_for_nobody();
+  void monitor_listener(const caf::actor_addr& listener);
+  void demonitor_listeners();
   void watch_lease();
 
   // -- fans (event_fan.cpp)
@@ -144,8 +141,8 @@ private:
   caf::result<payment_reply> on_open_payment(const open_payment& x);
   caf::result<payment_reply> on_find_payment(const find_payment& x);
   caf::result<ack_reply> on_apply_fact(const apply_fact& x);
-  caf::result<ack_reply> ask_about(const gateway_fact& fact);
-  void believe(const gateway_answered& x);
+  caf::result<ack_reply> ask_gateway(const gateway_fact& fact);
+  void apply_confirmation(const gateway_answered& x);
   [[nodiscard]] gateway_charge charge_of(const payment_row& p) const;
   void on_gateway_answered(const gateway_answered& x);
   void call(const gateway_call& order);
@@ -190,19 +187,26 @@ private:
   [[nodiscard]] managed own(const principal& by) const { return {sale_->event().id, by, event_kind::sale}; }
   void record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp now);
 
-  // -- cache (event_actor.cpp)
+  // -- cache (event_commit.cpp)
   [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
   caf::result<mirror_report> on_verify(const verify_mirror& x);
   caf::result<ledger_report> on_verify_ledger(const verify_ledger& x);
+  void on_peeked(const aggregate_peeked& x) {
+    if (audit_) audit_->peeked(x);
+  }
+  void on_mirror_checked(const mirror_checked& x) {
+    if (mirror_) mirror_->checked(x);
+  }
+  void on_mirror_lost(const mirror_lost& x) {
+    if (mirror_) mirror_->lost(x.generation);
+  }
+  void on_cache_is_back() {
+    if (mirror_) mirror_->cache_is_back();
+  }
 
   // -- shared
-  [[nodiscard]] timestamp now() const { return clock_->now(); }
-  [[nodiscard]] bool is_closed() const { return !serving_ || is_moving_ || journal_->is_full(); }
-  /// True also past the lease's end: another node may own the aggregate and memory may be stale.
+  [[nodiscard]] bool is_closed() const { return is_moving_ || !accepts(); }
   [[nodiscard]] bool refuses() const { return is_closed() || has_no_lease(); }
-  [[nodiscard]] bool has_no_lease() const {
-    return lease_ && lease_->has_passed(services_->env->steady_now()) && !planted(bug::serves_after_lease);
-  }
   /// The error for a refused request; `moved` returns the request if another node can serve it.
   template <class Request>
   [[nodiscard]] caf::error refused(const Request& x) const {
@@ -216,23 +220,25 @@ private:
   /// Runs admission and expiry as time and room allow, commits the decision, sets the timer. Returns the
   /// sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
-  void tell_outside(decision& d, timestamp now);
+  /// Commits a new place. It never makes room: while there is no room, admission is not run.
+  std::uint64_t commit_join(decision&& d, timestamp now);
+  /// Hands the decision to the journal, with its domain events, answers and pushes.
+  std::uint64_t append(decision&& d, timestamp now);
+  void add_domain_events(decision& d, timestamp now);
   /// Appends an outbox row to the decision, for the lanes that the tenant has chosen for the topic.
-  void tell(std::string_view topic, std::string payload, timestamp now, changes& out);
-  void tell_by_mail(std::string_view topic, std::string mail, timestamp now, changes& out);
+  void add_outbox_row(std::string_view topic, std::string payload, timestamp now, changes& out);
+  void add_mail(std::string_view topic, std::string mail, timestamp now, changes& out);
   [[nodiscard]] std::shared_ptr<const notice_routing> routing() const;
-  void tell_board(sale::wake_up wake, timestamp now);
+  void update_board(sale::wake_up wake, timestamp now);
   void alert(const changes& content) const;
-  void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
+  void push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
-  void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
 
   template <class Reply>
   caf::result<Reply> reply_after(std::uint64_t seq, Reply reply) {
     last_request_ = services_->env->steady_now();
     if (journal_->is_committed(seq)) return reply;
-    journal_->hold(seq, self_->make_response_promise(), caf::make_message(std::move(reply)));
-    return caf::delegated<Reply>{};
+    return hold(seq, self_->make_response_promise(), std::move(reply));
   }
   /// Answers a read after the read barrier.
   template <class Reply>
@@ -266,27 +272,19 @@ private:
     caf::response_promise promise;
   };
 
-  pointer self_ = nullptr;
-  aggregate_id aggregate_{};
   const owner_services* services_ = nullptr;
   supervisor_handle supervisor_;
-  std::optional<aggregate_clock> clock_;
   std::unique_ptr<sale> sale_;
-  std::unique_ptr<journal> journal_;
-  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
-  bool serving_ = false;
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;
-  bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< next expiry; `never`: not set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
   bool no_room_ = false; ///< no room: the last admission run left entries waiting
-  std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
   /// Of waiters; may include answered ones.

@@ -4,6 +4,7 @@
 // Runs inside the event actor, so it needs no lock.
 #pragma once
 #include "actors/protocol/ledger_messages.hpp"
+#include "actors/sale/limits.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"
 #include "domain/sale/sale.hpp"
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
-inline constexpr std::size_t batches_per_audit_max = 20'000;
 
 class event_audit {
 public:

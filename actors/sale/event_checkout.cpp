@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests about orders, promo codes and dead letters, from fans and organizers.
 #include "actors/sale/event_actor.hpp"
+#include "actors/sale/limits.hpp"
 #include "actors/sale/mails.hpp"
 #include "domain/delivery/outbox.hpp"
 
 #include <algorithm>
 
 namespace fq {
-namespace {
-
-/// Max find_order requests that wait; beyond it they are answered immediately (I14).
-constexpr std::size_t order_waiters_max = 20'000;
-
-} // namespace
 
 order_reply event_state::order_answer(const order_id& id) const {
   order_reply reply;
@@ -79,8 +74,7 @@ void event_state::answer_order_waiters(const std::vector<order_change>& changed,
     if (c.status == order_status::pending) continue;
     const auto [first, last] = order_waiters_.equal_range(c.order);
     for (auto i = first; i != last; ++i)
-      journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(i->second.promise),
-                     caf::make_message(order_answer(c.order)));
+      hold(std::max(seq, journal_->reveal_barrier()), std::move(i->second.promise), order_answer(c.order));
     order_waiters_.erase(first, last);
   }
 }
@@ -97,8 +91,7 @@ void event_state::on_order_timeout() {
         ++i;
         continue;
       }
-      journal_->hold(journal_->reveal_barrier(), std::move(i->second.promise),
-                     caf::make_message(order_answer(order)));
+      hold(journal_->reveal_barrier(), std::move(i->second.promise), order_answer(order));
       i = order_waiters_.erase(i);
     }
   }

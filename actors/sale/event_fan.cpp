@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from fans: queue and claims.
-#include "actors/base/sale_board.hpp"
 #include "actors/sale/event_actor.hpp"
 
 namespace fq {
-namespace {
-
-/// Updates the metrics after a join without commit(): one more entry waits, all else is unchanged.
-void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting,
-               timestamp now) {
-  board.count(joined.content, now);
-  seat.tell_waiting(waiting);
-}
-
-} // namespace
 
 caf::result<entry_reply> event_state::on_join(const join& x) {
   if (refuses()) return refused(x);
@@ -22,8 +11,6 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     return entry_reply{reason::not_found};
   apply_block_list();
   const auto t = now();
-  // A join never makes room: while there is no room, it need not run admission.
-  const bool blocked = no_room_ && (!is_set(retry_admission_at_) || t < retry_admission_at_);
   decision d;
   auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
   if (done.no) return reveal(entry_reply{std::move(done.no)});
@@ -35,8 +22,8 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     reply.entry = sale_->view_of(own, t);
     return reveal(std::move(reply), own.changed_seq);
   }
-  if (blocked && seat_) tell_join(*services_->board, *seat_, d, sale_->queue().counts().waiting, t);
-  const auto seq = blocked ? journal_->append(std::move(d.content), t, d.reveals) : commit(std::move(d), t);
+  // Without a new place, an AWAY entry came back.
+  const auto seq = done.created ? commit_join(std::move(d), t) : commit(std::move(d), t);
   sale_->queue().mark(done.number, seq);
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));

@@ -2,22 +2,12 @@
 // The event actor's requests about money, and its gateway calls (through the payments actor, after the
 // commit).
 #include "actors/sale/event_actor.hpp"
+#include "actors/sale/limits.hpp"
 #include "domain/base/planted.hpp"
 
 #include <algorithm>
 
 namespace fq {
-namespace {
-
-/// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.
-constexpr milliseconds page_wait{3'000};
-/// Stripe's pages live for at least 30 minutes; 5 minutes more for the call itself. Held stock is not
-/// affected: the page is expired at the claim's deadline.
-constexpr milliseconds page_life_min{35 * 60 * 1000};
-/// Max webhooks that wait for the gateway's confirmation; more are refused and redelivered (I14).
-constexpr std::size_t report_waiters_max = 10'000;
-
-} // namespace
 
 payment_reply event_state::payment_answer(const payment_id& payment, bool created) const {
   payment_reply reply;
@@ -46,8 +36,8 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   end_work(std::move(work), commit(std::move(d), t));
   last_request_ = services_->env->steady_now();
   page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created,
-                           last_request_ + page_wait});
-  set_timer(timer_kind::flush, page_wait, 0);
+                           last_request_ + payment_page_wait});
+  set_timer(timer_kind::flush, payment_page_wait, 0);
   return caf::delegated<payment_reply>{};
 }
 
@@ -64,8 +54,7 @@ void event_state::answer_page_waiters(const payment_id& payment) {
     decision d;
     remember(w.idempotency, reply, t, d);
     const auto seq = journal_->append(std::move(d.content), t, false);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
-                   caf::make_message(std::move(reply)));
+    hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), std::move(reply));
   }
 }
 
@@ -86,7 +75,7 @@ caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
 
 caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   if (refuses()) return refused(x);
-  if (x.is_report && !planted(bug::report_believed)) return ask_about(x.fact);
+  if (x.is_report && !planted(bug::report_believed)) return ask_gateway(x.fact);
   const auto t = now();
   decision d;
   auto no = sale_->apply(x.fact, t, d);
@@ -100,7 +89,7 @@ caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
 
 /// Asks the gateway to confirm the report. Answers after the confirmed fact is committed, or with 503, so
 /// that the webhook is redelivered.
-caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
+caf::result<ack_reply> event_state::ask_gateway(const gateway_fact& fact) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? sale_->payments().find(*id) : nullptr;
   if (payment == nullptr || payment->gateway != fact.gateway) return reveal(ack_reply{reason::not_found});
@@ -114,7 +103,7 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
 
 /// Applies a gateway's confirmation of reports: only "paid", under the report's id. Any other result may
 /// predate the reported payment, so the webhook must be redelivered.
-void event_state::believe(const gateway_answered& x) {
+void event_state::apply_confirmation(const gateway_answered& x) {
   if (x.kind != gateway_call_kind::verify) return;
   const auto [first, last] = report_waiters_.equal_range(x.payment);
   std::vector<report_waiter> ready;
@@ -134,8 +123,7 @@ void event_state::believe(const gateway_answered& x) {
     decision d;
     auto no = sale_->apply(fact, t, d);
     const auto seq = commit(std::move(d), t);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
-                   caf::make_message(ack_reply{std::move(no)}));
+    hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), ack_reply{std::move(no)});
   }
 }
 
@@ -170,7 +158,7 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
     c.lines.push_back(
       {sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
   c.trace = traces_.of(p.claim);
-  c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
+  c.expires_at = p.created_at + std::max(payment_page_life_min, claim.expires_at - p.created_at);
   const auto* order = sale_->orders().of_claim(p.claim);
   if (order == nullptr) {
     if (c.application_fee > 0) c.lines.push_back({"Fees", c.application_fee, 1});
@@ -220,7 +208,9 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
     case gateway_result::unpaid: sale_->unpaid(x.payment, x.kind == gateway_call_kind::expire, t, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
-    case gateway_result::rejected: sale_->not_taken(x.payment, x.reference_already_used, t, d); break;
+    case gateway_result::rejected:
+      sale_->refused_by_gateway(x.payment, x.reference_already_used, t, d);
+      break;
     case gateway_result::refunded:
       sale_->apply({.gateway = x.gateway,
                     .gateway_event = "refund:" + to_string(x.refund),
@@ -231,13 +221,13 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
                     .refund = to_string(x.refund)},
                    t, d);
       break;
-    case gateway_result::refund_pending: sale_->refund_not_done(x.refund, false, t, d); break;
-    case gateway_result::refund_refused: sale_->refund_not_done(x.refund, true, t, d); break;
+    case gateway_result::refund_pending: sale_->refund_not_processed(x.refund, false, t, d); break;
+    case gateway_result::refund_refused: sale_->refund_not_processed(x.refund, true, t, d); break;
     case gateway_result::unavailable: sale_->not_answered(x.payment, t); break;
   }
   commit(std::move(d), t);
   answer_page_waiters(x.payment);
-  believe(x);
+  apply_confirmation(x);
 }
 
 } // namespace fq

@@ -43,7 +43,7 @@ caf::result<count_reply> event_state::on_invite(const invite_customers& x) {
       addresses.push_back(x.emails[i]);
   if (!d.invited.empty())
     for (auto& mail : invitation_mails(addresses, d.invited.front(), *sale_))
-      tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
+      add_mail(topic::quota_invitation, std::move(mail), t, d.content);
   record(d, x.what, x.note, "invite", t);
   count_reply reply;
   reply.count = d.invited.size();

@@ -4,6 +4,7 @@
 // it needs no lock.
 #pragma once
 #include "actors/protocol/hub_messages.hpp"
+#include "actors/sale/limits.hpp"
 #include "actors/sale/push_window.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"
@@ -14,12 +15,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:
-/// session_trust, plus 1.5 s for a message until its connection is given up (app/mesh), plus 2 s of nginx
-/// caching.
-inline constexpr milliseconds session_trust{1'500};
-inline constexpr milliseconds pulse_interval{500};
 
 class event_sessions {
 public:

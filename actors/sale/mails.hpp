@@ -2,6 +2,7 @@
 // The mails that a decision causes: payloads of topic mail.send, rendered by the mail consumer. Pure. They
 // contain addresses and names, and must go only to the mail consumer.
 #pragma once
+#include "actors/sale/limits.hpp"
 #include "domain/model/change.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max recipients per mail; more customers are notified in chunks.
-inline constexpr std::size_t mail_recipients_max = 1'000;
 
 /// Payload: {template, language, expires_at, to: [{address, variables}], data}. `expires_at` only where the
 /// mail is useless afterwards. outbound/mail_templates.hpp has the data of each template.

@@ -3,20 +3,12 @@
 // stops at a high-water mark of unread pushes. When the node has read the rest, a listener that missed pushes
 // must query everything again.
 #pragma once
+#include "actors/sale/limits.hpp"
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
 namespace fq {
-
-/// High-water mark, in changes of an entry or session of about 100 bytes each.
-inline constexpr std::uint64_t push_window_max = 20'000;
-/// A mark is sent after this many changes; the listener's node returns it.
-inline constexpr std::uint64_t push_mark_every = 1'000;
-/// Max count of one message: a large message (all sessions of an event, a mass admission) does not indicate a
-/// slow listener. So a window holds two such messages of any size. There is one window per event and
-/// listener.
-inline constexpr std::uint64_t push_counts_at_most = push_window_max / 2;
 
 class push_window {
 public:

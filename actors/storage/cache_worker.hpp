@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/base/cache_metrics.hpp"
 #include "actors/protocol/cache_messages.hpp"
+#include "actors/storage/limits.hpp"
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
 
@@ -14,14 +15,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max elements per pipeline.
-inline constexpr std::size_t elements_per_pipeline_max = 20'000;
-/// Max waiting steps; beyond it the cache counts as unavailable (I14).
-inline constexpr std::size_t steps_waiting_max = 10'000;
-/// Pause between pings of an unavailable cache; doubles up to the maximum.
-inline constexpr milliseconds circuit_pause_min{200};
-inline constexpr milliseconds circuit_pause_max{5'000};
 
 class cache_worker_state {
 public:

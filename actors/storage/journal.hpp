@@ -4,6 +4,7 @@
 // needs no lock.
 #pragma once
 #include "actors/protocol/ledger_messages.hpp"
+#include "actors/storage/limits.hpp"
 
 #include <caf/response_promise.hpp>
 
@@ -11,15 +12,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max replies and effects held; beyond it the owner answers 503 (I14).
-inline constexpr std::size_t journal_held_max = 20'000;
-
-/// Time after which an unanswered batch is submitted again; `applied_seq` makes this idempotent.
-inline constexpr milliseconds journal_answer_timeout{5'000};
-/// Pause before a retry after `unavailable`; doubles up to the maximum.
-inline constexpr milliseconds journal_retry_min{50};
-inline constexpr milliseconds journal_retry_max{1'000};
 
 class journal {
 public:

@@ -9,6 +9,7 @@
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"
+#include "actors/storage/limits.hpp"
 #include "domain/base/environment.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -22,22 +23,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max batches and changes per transaction.
-inline constexpr std::size_t batches_per_commit_max = 256;
-inline constexpr std::size_t changes_per_commit_max = 20'000;
-
-/// Retention of webhook receipts; gateways retry for up to three days (Paystack, Stripe).
-inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
-/// Retention of the delivery log, of devices and of sent domain events.
-inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000};
-/// Since the last registration; FCM expires tokens then too.
-inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000};
-inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
-/// Max rows deleted per round. A full round is followed by another after prune_pause, else after the
-/// interval.
-inline constexpr std::size_t rows_per_prune = 250;
-inline constexpr milliseconds prune_pause{100}; ///< at most 2,500 rows/s
 
 struct ledger_worker_settings {
   lease_terms lease{}; ///< for acquired aggregates; renewed three times per term

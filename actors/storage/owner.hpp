@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the global owners (accounts, catalog): clock, journal, loading, held replies.
+// What every owner has: clock, journal, lease, loading, held replies (owner_core, a base of the event actor);
+// and what accounts and catalog have besides: forwarding to the owning node (global_owner).
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
 #include "actors/base/errors.hpp"
@@ -7,6 +8,8 @@
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/journal.hpp"
 #include "actors/storage/ledger_workers.hpp"
+#include "actors/storage/limits.hpp"
+#include "domain/base/planted.hpp"
 #include "domain/sale/idempotency.hpp"
 
 #include <caf/make_message.hpp>
@@ -19,10 +22,86 @@
 
 namespace fq {
 
-inline constexpr milliseconds owner_load_retry{200};
-/// Retry interval of loading while this node does not serve. No ledger call is made; short, so that the owner
-/// is there soon after the node starts to serve.
-inline constexpr milliseconds serve_retry{20};
+/// `Self`: pointer to the typed actor.
+template <class Self>
+class owner_core {
+protected:
+  owner_core() = default;
+  ~owner_core() {
+    if (journal_) journal_->fail();
+  }
+  owner_core(const owner_core&) = delete;
+  owner_core& operator=(const owner_core&) = delete;
+
+  /// `ledgers` outlives the owner. `begun`: see journal::port.
+  void init(Self self, aggregate_id aggregate, environment& env, const ledger_workers& ledgers,
+            std::function<void(const batch&)> begun = {}) {
+    self_ = self;
+    aggregate_ = aggregate;
+    env_ = &env;
+    ledgers_ = &ledgers;
+    clock_.emplace(env);
+    journal_ =
+      std::make_unique<journal>(journal::port{[this](batch_ptr b) {
+                                                self_->template send<caf::message_priority::high>(
+                                                  ledgers_->of(aggregate_), commit_batch{std::move(b)});
+                                              },
+                                              [this](milliseconds delay, std::uint64_t generation) {
+                                                set_timer(timer_kind::journal, delay, generation);
+                                              },
+                                              std::move(begun)});
+  }
+  void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
+    self_->delayed_send(self_, delay, timer_fired{kind, generation});
+  }
+
+  /// Fails held replies and drops what is not committed.
+  void stop_serving() {
+    serving_ = false;
+    journal_->fail();
+  }
+  /// Asks the ledger for the aggregate. `may_load` false: tries again later, without a ledger call.
+  void load(bool may_load) {
+    stop_serving();
+    ++loads_;
+    if (!may_load) return load_later(serve_retry);
+    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
+  }
+  void load_later(milliseconds delay) { set_timer(timer_kind::retry_load, delay, loads_); }
+  [[nodiscard]] bool is_load_due(const timer_fired& t) const { return !serving_ && t.generation == loads_; }
+  /// Begins a tenure with an acquired image.
+  void start(const aggregate_acquired& answer) {
+    lease_ = answer.lease;
+    clock_->start(answer.content->now, answer.content->committed_at);
+    journal_->start(aggregate_, *answer.content);
+  }
+
+  [[nodiscard]] timestamp now() const { return clock_->now(); }
+  /// Serving, with room in the journal.
+  [[nodiscard]] bool accepts() const { return serving_ && !journal_->is_full(); }
+  /// Past the lease's end another node may own the aggregate, and memory may be stale.
+  [[nodiscard]] bool has_no_lease() const {
+    return lease_ && lease_->has_passed(env_->steady_now()) && !planted(bug::serves_after_lease);
+  }
+  /// Delivers `reply` once everything up to `seq` is committed.
+  template <class Reply>
+  caf::result<Reply> hold(std::uint64_t seq, caf::response_promise promise, Reply reply) {
+    journal_->hold(seq, std::move(promise), caf::make_message(std::move(reply)));
+    return caf::delegated<Reply>{};
+  }
+
+  Self self_ = nullptr;
+  aggregate_id aggregate_{};
+  environment* env_ = nullptr;
+  const ledger_workers* ledgers_ = nullptr;
+  std::optional<aggregate_clock> clock_;
+  std::unique_ptr<journal> journal_;
+  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
+  bool serving_ = false;
+
+private:
+  std::uint64_t loads_ = 0; ///< generation of the retry timer
+};
 
 template <class Result>
 struct reply_in;
@@ -31,37 +110,20 @@ struct reply_in<caf::result<Reply>> {
   using type = Reply;
 };
 
-/// `Self`: pointer to the typed actor.
 template <class Self>
-class owner_core {
+class global_owner : owner_core<Self> {
+  using core = owner_core<Self>;
+  using core::aggregate_, core::clock_, core::env_, core::journal_, core::lease_, core::self_, core::serving_;
+
 public:
+  using core::load_later, core::now;
+
   /// `has_cluster`: load only after cluster_changed says that this node serves.
   void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers, bool has_cluster) {
     may_load_ = !has_cluster;
-    self_ = self;
-    aggregate_ = aggregate;
-    env_ = &env;
-    ledgers_ = std::move(ledgers);
-    clock_.emplace(env);
-    journal_ = std::make_unique<journal>(
-      journal::port{[this](batch_ptr b) {
-                      self_->template send<caf::message_priority::high>(ledgers_.of(aggregate_),
-                                                                        commit_batch{std::move(b)});
-                    },
-                    [this](milliseconds delay, std::uint64_t generation) {
-                      self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
-                    }});
+    all_ledgers_ = std::move(ledgers);
+    core::init(self, aggregate, env, all_ledgers_);
     load();
-  }
-  ~owner_core() {
-    if (journal_) journal_->fail();
-  }
-
-  void load() {
-    serving_ = is_acquired_ = false;
-    journal_->fail();
-    if (!may_load_) return load_later();
-    self_->send(ledgers_.of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
   /// The image to load; null if not acquired (a retry is scheduled).
   const acquired* on_acquired(const aggregate_acquired& answer) {
@@ -69,13 +131,11 @@ public:
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
     lease_owner_ = answer.lease_owner;
     if (answer.outcome != acquire_outcome::acquired) {
-      load_later();
+      load_later(may_load_ ? owner_load_retry : serve_retry);
       return nullptr;
     }
     is_acquired_ = true;
-    lease_ = answer.lease;
-    clock_->start(answer.content->now, answer.content->committed_at);
-    journal_->start(aggregate_, *answer.content);
+    core::start(answer);
     return answer.content.get();
   }
   /// Starts serving, unless the aggregate was lost during loading and is loaded again.
@@ -88,13 +148,10 @@ public:
   void on_lease_lost() { load(); }
   void on_timer(const timer_fired& t) {
     if (t.kind == timer_kind::journal) return journal_->timer_fired(t.generation);
-    if (t.kind == timer_kind::retry_load && !serving_) load();
+    if (t.kind == timer_kind::retry_load && core::is_load_due(t)) load();
   }
 
-  /// Also true past the lease's end: another node may own the aggregate and memory may be stale.
-  [[nodiscard]] bool refuses() const {
-    return !serving_ || leaves_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
-  }
+  [[nodiscard]] bool refuses() const { return leaves_ || !core::accepts() || core::has_no_lease(); }
   /// `peer_of`: the member of node_peer with this actor's counterpart.
   void on_cluster(const cluster_changed& x, caf::strong_actor_ptr node_peer::*peer_of) {
     peers_.clear();
@@ -117,11 +174,9 @@ public:
   [[nodiscard]] caf::error refusal() const {
     return make_error(elsewhere_ ? errc::not_owner : errc::unavailable);
   }
-  [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] environment& env() const { return *env_; }
-  [[nodiscard]] aggregate_id aggregate() const { return aggregate_; }
   /// For reads that need no owner.
-  [[nodiscard]] const ledger_worker_handle& reader() const { return ledgers_.reader(); }
+  [[nodiscard]] const ledger_worker_handle& reader() const { return all_ledgers_.reader(); }
   [[nodiscard]] uuid make_id() const { return env_->make_id(now(), aggregate_); }
 
   template <class Reply>
@@ -132,36 +187,27 @@ public:
   template <class Reply>
   caf::result<Reply> hold(caf::response_promise promise, changes content, Reply reply) {
     const auto seq = journal_->append(std::move(content), now(), true);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(promise),
-                   caf::make_message(std::move(reply)));
-    return caf::delegated<Reply>{};
+    return core::hold(std::max(seq, journal_->reveal_barrier()), std::move(promise), std::move(reply));
   }
   void note(changes content) { journal_->append(std::move(content), now(), true); }
 
 private:
-  void load_later() {
-    self_->delayed_send(self_, may_load_ ? owner_load_retry : serve_retry,
-                        timer_fired{timer_kind::retry_load, 0});
+  void load() {
+    is_acquired_ = false;
+    core::load(may_load_);
   }
   /// Releases the aggregate once all decisions are committed, so that a successor can acquire it.
   void leave_if_due() {
     if (!leaves_ || !serving_ || !journal_->is_idle()) return;
     serving_ = is_acquired_ = false;
     elsewhere_ = true;
-    self_->send(ledgers_.of(aggregate_), release_aggregate{aggregate_});
-    load_later();
+    self_->send(all_ledgers_.of(aggregate_), release_aggregate{aggregate_});
+    load_later(serve_retry);
   }
 
-  Self self_ = nullptr;
-  aggregate_id aggregate_{};
-  environment* env_ = nullptr;
-  ledger_workers ledgers_;
-  std::optional<aggregate_clock> clock_;
-  std::unique_ptr<journal> journal_;
-  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
+  ledger_workers all_ledgers_;
   bool may_load_ = true;
   bool leaves_ = false; ///< nodes of another kind take over
-  bool serving_ = false;
   bool is_acquired_ = false;
   bool elsewhere_ = false; ///< another node holds the lease; retrying
   std::string lease_owner_; ///< that node

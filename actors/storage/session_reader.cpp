@@ -38,7 +38,7 @@ session_reader_handle::behavior_type session_reader_state::behavior() {
 
 caf::result<session_found> session_reader_state::on_find(const find_session& x) {
   if (over_.contains(x.entry)) return over();
-  if (waiting_.size() + missed_.size() >= questions_waiting_max) return session_found{};
+  if (waiting_.size() + missed_.size() >= session_questions_max) return session_found{};
   auto promise = self_->make_response_promise<session_found>();
   waiting_.push_back({x.entry, promise, env_->steady_now()});
   // Flushes after the messages already in the mailbox, which join this pipeline.
@@ -107,18 +107,18 @@ void session_reader_state::look(std::vector<question>&& questions) {
 void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
   const auto now = env_->steady_now();
   if (q.word_before != 0 && mirror.word > q.word_before) {
-    if (over_.size() >= over_max) over_.clear();
+    if (over_.size() >= ended_sessions_max) over_.clear();
     over_.insert(q.entry);
     q.promise.deliver(over());
     return;
   }
-  if (now >= q.asked_at + patience) {
+  if (now >= q.asked_at + session_answer_max) {
     q.promise.deliver(session_found{});
     return;
   }
   q.was_missed = true;
   if (q.word_before == 0 && now >= q.asked_at + 2 * vouch_delay_max) q.word_before = mirror.word;
-  if (missed_.empty()) self_->delayed_send(self_, look_interval, timer_fired{timer_kind::sweep, 0});
+  if (missed_.empty()) self_->delayed_send(self_, session_retry_interval, timer_fired{timer_kind::sweep, 0});
   missed_.push_back(std::move(q));
 }
 

@@ -9,6 +9,7 @@
 // total (I15). Detached in production because a cache blocks.
 #pragma once
 #include "actors/protocol/cache_messages.hpp"
+#include "actors/storage/limits.hpp"
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
 
@@ -21,17 +22,6 @@
 #include <vector>
 
 namespace fq {
-
-/// How long a vouched mirror is used without reading its vouch again.
-inline constexpr milliseconds mirror_trust{500};
-/// A missing session is over only if it is still missing after its owner has vouched again: the token can
-/// arrive before the mirror step. Polling interval, and the time after which the answer is `unknown`.
-inline constexpr milliseconds look_interval{200};
-inline constexpr milliseconds patience{3'000};
-/// Max remembered ended sessions. An entry is admitted once, so they stay over.
-inline constexpr std::size_t over_max = 100'000;
-/// Max waiting questions; beyond it the answer is `unknown`.
-inline constexpr std::size_t questions_waiting_max = 10'000;
 
 class session_reader_state {
 public:

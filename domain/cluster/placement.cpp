@@ -129,9 +129,9 @@ std::size_t surplus(const std::string& self, std::span<const node_row> nodes, st
   return is_too_much ? std::min(mine->owners - share, most) : 0;
 }
 
-std::vector<gift> rebalancing_moves(const std::string& self, std::span<const node_row> nodes,
-                                    std::span<const gift> on_their_way, std::span<const aggregate_id> may_go,
-                                    std::size_t most) {
+std::vector<rebalancing_move> rebalancing_moves(const std::string& self, std::span<const node_row> nodes,
+                                                std::span<const rebalancing_move> in_flight,
+                                                std::span<const aggregate_id> may_go, std::size_t most) {
   const auto mine = std::ranges::find(nodes, self, &node_row::id);
   if (mine == nodes.end()) return {};
   std::vector<node_row> others;
@@ -140,13 +140,13 @@ std::vector<gift> rebalancing_moves(const std::string& self, std::span<const nod
   const auto count = [&others](const std::string& node) {
     if (const auto n = std::ranges::find(others, node, &node_row::id); n != others.end()) ++n->owners;
   };
-  for (const auto& g : on_their_way) count(g.to); // already counts as handed over
-  auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(on_their_way.size()));
+  for (const auto& g : in_flight) count(g.to); // already counts as handed over
+  auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(in_flight.size()));
   auto wanted = surplus(self, nodes, most);
-  wanted -= std::min(wanted, on_their_way.size());
+  wanted -= std::min(wanted, in_flight.size());
   if (mine->is_draining)
     for (auto& n : others) n.is_settled = n.serves;
-  std::vector<gift> out;
+  std::vector<rebalancing_move> out;
   for (const auto aggregate : may_go) {
     if (out.size() == wanted) break;
     // `place` treats loads that differ little as equal.

@@ -4,6 +4,7 @@
 // decides.
 #pragma once
 #include "domain/base/ids.hpp"
+#include "domain/cluster/limits.hpp"
 #include "domain/model/rows.hpp"
 
 #include <functional>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Nodes within this many aggregates of the least loaded node count as equally loaded, because heartbeats
-/// are slightly old.
-inline constexpr std::uint32_t load_tolerance = 8;
 
 /// Returns the id of the node for a new aggregate: among the least loaded nodes that are settled and not
 /// draining, the one with the highest random weight. Rendezvous hashing (D. Thaler, C. Ravishankar, 1998):
@@ -26,9 +23,6 @@ inline constexpr std::uint32_t load_tolerance = 8;
 /// last.
 [[nodiscard]] std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes);
 
-/// Time after which a node in a minority partition takes an unowned aggregate anyway: the other nodes may be
-/// gone.
-inline constexpr milliseconds isolation_patience{60'000};
 /// State of a node relative to the other live nodes.
 struct standing {
   bool is_draining = false, is_isolated = false, has_peers = false;
@@ -65,9 +59,6 @@ struct serving_claim {
   bool serves = false;
   int waits = 0; ///< checks that found a claim of another kind beside it
 };
-/// Checks for which a claim waits until a claim of a higher rank is withdrawn. A claim that stays belongs to
-/// a node that serves.
-inline constexpr int claim_patience = 5;
 /// What this node and the others may have missed of each other.
 struct missed_heartbeats {
   bool was_away =
@@ -84,8 +75,6 @@ struct missed_heartbeats {
 /// aggregates.
 [[nodiscard]] bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes);
 
-/// Time around its opening in which an event does not move.
-inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 [[nodiscard]] bool is_opening(const event_row& event, timestamp now);
 
 /// Returns how many aggregates `self` hands over now, at most `most`. Normally the excess over an even
@@ -93,18 +82,20 @@ inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 /// another node is not.
 [[nodiscard]] std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most);
 
-struct gift {
+struct rebalancing_move {
   aggregate_id aggregate{};
   std::string to; ///< node id
-  friend bool operator==(const gift&, const gift&) = default;
+  friend bool operator==(const rebalancing_move&, const rebalancing_move&) = default;
 };
 /// Returns which of `may_go` the node `self` hands over now, and to which nodes: its surplus, at most `most`
-/// including those `on_their_way`, each to its preferred node among the others. A node that would then own
+/// including those `in_flight`, each to its preferred node among the others. A node that would then own
 /// as many as `self` gets nothing, because it would hand back.
 /// Exception: a draining node also hands over to unsettled nodes, because limited reachability is better
 /// than no owner.
-[[nodiscard]] std::vector<gift> rebalancing_moves(const std::string& self, std::span<const node_row> nodes,
-                                                  std::span<const gift> on_their_way,
-                                                  std::span<const aggregate_id> may_go, std::size_t most);
+[[nodiscard]] std::vector<rebalancing_move> rebalancing_moves(const std::string& self,
+                                                              std::span<const node_row> nodes,
+                                                              std::span<const rebalancing_move> in_flight,
+                                                              std::span<const aggregate_id> may_go,
+                                                              std::size_t most);
 
 } // namespace fq

@@ -21,8 +21,6 @@ constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired
                                    topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
 
 // Apple: 32 bytes today, but variable length, up to 100.
-constexpr std::size_t apns_digits_min = 64, apns_digits_max = 200;
-constexpr std::size_t ntfy_topic_chars_max = 64; // limit of ntfy
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
+#include "domain/delivery/limits.hpp"
 
 #include <array>
 #include <map>
@@ -65,11 +66,6 @@ struct device_row {
   std::string gone_reason;
   friend bool operator==(const device_row&, const device_row&) = default;
 };
-/// Rows per transaction for reads and writes. On an embedded ledger a transaction delays owners' commits by
-/// about 1 ms.
-inline constexpr std::size_t deliveries_per_transaction = 32;
-inline constexpr std::size_t devices_per_holder_max = 10; ///< beyond it, the oldest is removed
-inline constexpr std::size_t device_token_bytes_max = 1'024;
 /// Returns the requirement that `token` violates, for people; empty if it has the form of its service. The
 /// service may still not know it.
 [[nodiscard]] std::string_view wrong_with_token(channel way, std::string_view token);
@@ -92,11 +88,6 @@ struct webhook_endpoint_row {
                         ///< row. Not stored
   friend bool operator==(const webhook_endpoint_row&, const webhook_endpoint_row&) = default;
 };
-inline constexpr std::size_t endpoints_per_tenant_max = 50;
-inline constexpr milliseconds test_pause{
-  60'000}; ///< an endpoint has one test in flight; after this time another may start all the same
-inline constexpr std::size_t endpoints_per_organizer_max =
-  10; ///< bounds one organizer's share of endpoints_per_tenant_max
 
 /// A domain event with the holders it concerns.
 struct told {
@@ -177,8 +168,6 @@ private:
 /// Call before storing a changed endpoint: makes it the next version, even if the clock has not moved.
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now);
 
-/// Time for which the previous secret also signs, so that both sides need not switch at the same moment.
-inline constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
 /// Makes the endpoint's next secret the signing one. Returns false and changes nothing while the previous
 /// secret is still valid, because an origin may know no other. `ends_previous`: for a leaked secret; only
 /// the new one signs at once.

@@ -2,16 +2,13 @@
 // How many entries to admit now: the minimum of all configured limits. Pure; the queue supplies the counts,
 // the sale the stock.
 #pragma once
+#include "domain/line/limits.hpp"
 #include "domain/model/rows.hpp"
 
 #include <cstdint>
 #include <deque>
 
 namespace fq {
-
-/// Max admissions per decision, so that one commit and one push stay small. The next run admits the rest at
-/// once.
-inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 
 /// Recent admissions, for rate and batch windows and for the ETA. Rebuilt from committed admitted_at, so a
 /// restart admits no extra entries.
@@ -37,8 +34,6 @@ private:
   groups groups_; ///< ascending by time
   std::uint64_t forgotten_ = 0; ///< sum before groups_
 };
-
-inline constexpr milliseconds rate_span{60'000};
 
 struct admission_state {
   timestamp now;

@@ -2,6 +2,7 @@
 // The cache mirror of an aggregate, and the changes that a committed batch makes to it. Pure. No decision
 // reads the mirror.
 #pragma once
+#include "domain/line/limits.hpp"
 #include "domain/model/change.hpp"
 
 #include <span>
@@ -61,8 +62,6 @@ void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
 /// Describes the differences for people; empty if none. Skips sessions that end before `now` + 1 s, because
 /// the cache may have expired their keys.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);
-/// Max lines from `differences`.
-inline constexpr std::size_t differences_max = 20;
 mirrored_session session_of(const entry_row& row);
 /// Whether the batch moved stock.
 bool moves_stock(const changes& content);

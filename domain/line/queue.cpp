@@ -2,15 +2,11 @@
 #include "domain/line/queue.hpp"
 
 #include "domain/base/planted.hpp"
+#include "domain/line/limits.hpp"
 
 #include <algorithm>
 
 namespace fq {
-namespace {
-/// History of the admission window: enough for rate limits, batches up to an hour apart and the ETA.
-constexpr milliseconds window_memory{60 * 60 * 1000};
-constexpr milliseconds arrival_memory{60 * 1000};
-} // namespace
 
 void queue_line::count(entry_status s, std::int64_t delta) {
   auto add = [delta](std::uint64_t& n) {

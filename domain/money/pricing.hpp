@@ -3,6 +3,7 @@
 // half-up. Pure arithmetic; eligibility for a discount and stock are decided elsewhere.
 #pragma once
 #include "domain/model/rows.hpp"
+#include "domain/money/limits.hpp"
 
 #include <span>
 #include <vector>
@@ -37,12 +38,6 @@ struct price_quote {
   money total = 0; ///< amount to charge: subtotal - discount + donations + fees
   friend bool operator==(const price_quote&, const price_quote&) = default;
 };
-
-/// Upper bound of every amount of an order, so that no product overflows: 10^14 minor units.
-inline constexpr money order_total_max = 100'000'000'000'000;
-
-/// Max donation per ticket.
-inline constexpr money donation_max = 1'000'000'000'000;
 
 /// `amount` * `basis_points` / 10,000, half-up. Both must not be negative.
 [[nodiscard]] constexpr money share_of(money amount, std::int64_t basis_points) {

@@ -14,7 +14,6 @@ constexpr bool is_code_character(char c) {
 }
 
 constexpr std::int64_t whole = 10'000; ///< basis points
-constexpr std::int64_t amount_max = 1'000'000'000'000;
 
 refusal validate(const discount& d, std::size_t ticket_types) {
   switch (d.kind) {
@@ -23,7 +22,7 @@ refusal validate(const discount& d, std::size_t ticket_types) {
       if (d.value < 1 || d.value > whole) return invalid_field("discount.percent", "must be 0.01 to 100");
       break;
     case discount_kind::amount:
-      if (d.value < 1 || d.value > amount_max)
+      if (d.value < 1 || d.value > promo_amount_max)
         return invalid_field("discount.amount", "must be 1 to 1000000000000");
       break;
   }

@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/model/change.hpp"
 #include "domain/model/refusal.hpp"
+#include "domain/money/limits.hpp"
 
 #include <optional>
 #include <string>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace fq {
-
-inline constexpr std::size_t promo_codes_max = 1'000; ///< per event
-inline constexpr std::size_t promo_code_length_max = 40;
 
 /// The stored and compared form of a code: upper case, without surrounding blanks. Empty unless it is 1 to
 /// promo_code_length_max of A-Z, 0-9, '-' and '_'.

@@ -3,6 +3,7 @@
 // without the owner. Pure.
 #pragma once
 #include "domain/model/rows.hpp"
+#include "domain/sale/limits.hpp"
 
 #include <span>
 #include <string>
@@ -27,6 +28,5 @@ struct audited_rows {
 /// refunded). Checks I4: claims against captured money, orders against claims, promo code uses against
 /// claims.
 std::vector<std::string> contradictions(const audited_rows& rows);
-inline constexpr std::size_t contradictions_max = 20;
 
 } // namespace fq

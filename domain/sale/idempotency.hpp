@@ -3,16 +3,12 @@
 // commits the answer with its effect. 503s and validation failures are never stored.
 #pragma once
 #include "domain/model/change.hpp"
+#include "domain/sale/limits.hpp"
 
 #include <deque>
 #include <map>
 
 namespace fq {
-
-/// Retention time of an answer.
-inline constexpr milliseconds idempotency_life{24 * 60 * 60 * 1000};
-/// Max answers per aggregate; beyond it the oldest is dropped, and a retry then meets the ordinary rules.
-inline constexpr std::size_t idempotency_rows_max = 200'000;
 
 enum class idempotency_verdict : std::uint8_t { fresh, replay, other_body };
 

@@ -10,20 +10,6 @@
 namespace fq {
 namespace {
 
-/// Max rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
-constexpr std::size_t rows_per_run = 500;
-/// Max refunds to retry per run; each is a gateway call.
-constexpr std::size_t refunds_per_run = 100;
-/// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
-/// does not count, because a gateway may be unavailable for days.
-constexpr std::size_t refunds_under_way_max = 200;
-/// Pause between two runs that check failed attempts again.
-constexpr milliseconds lapsed_pause{1'000};
-/// Max failed attempts to check again per run.
-constexpr std::size_t lapsed_per_run = 20;
-/// Time after its due time in which a failed attempt is still checked again: the owner may have been down.
-constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
-
 timestamp earlier(timestamp a, timestamp b) {
   if (!is_set(a)) return b;
   return is_set(b) && b < a ? b : a;
@@ -56,14 +42,14 @@ sale::wake_up sale::run(timestamp now, decision& out) {
     watch_presence(now);
   }
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
-               + chase_payments(now, out) + look_again(now, out);
-  moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
+               + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
-  moved += send_blocked_away(now, out) + pay_blocked_back(now, out);
+  moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
   const auto admitted = admit(now, out);
-  notice_stock(out);
+  update_sold_out(out);
   const bool again = moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }
@@ -117,7 +103,7 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
     }
     claims_.move(id, claim_trigger::deadline_with_payment, now, out.content);
     out.reveals = true;
-    ask_soon(open->id, now, out);
+    verify_soon(open->id, now, out);
   }
   const auto overdue = claims_.overdue(now, rules_.verdict_grace, rows_per_run);
   for (const auto& id : overdue) {
@@ -131,7 +117,7 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
 /// Asks the gateway now and schedules the next check while the attempt is open: four checks within the grace
 /// if its claim's deadline has passed, else after stale_after. An attempt without a known page is
 /// initialized again with the same reference, or closed if it is late.
-void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
+void sale::verify_soon(const payment_id& id, timestamp now, decision& out) {
   const auto& payment = *payments_.find(id);
   const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
   payments_.ask_again(id, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
@@ -141,9 +127,9 @@ void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
   out.gateway_calls.push_back({ask, id, {}});
 }
 
-std::size_t sale::chase_payments(timestamp now, decision& out) {
+std::size_t sale::check_stale_payments(timestamp now, decision& out) {
   const auto stale = payments_.stale(now, rows_per_run);
-  for (const auto& id : stale) ask_soon(id, now, out);
+  for (const auto& id : stale) verify_soon(id, now, out);
   const auto refunds = payments_.refunds_due(now, refunds_per_run);
   for (const auto& id : refunds) {
     out.gateway_calls.push_back({gateway_call_kind::refund, payments_.find_refund(id)->payment, id});
@@ -152,15 +138,15 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   return stale.size() + refunds.size();
 }
 
-/// Checks failed attempts again at the gateway, once per time in look_again_after: a page that could not be
+/// Checks failed attempts again at the gateway, once per time in recheck_after: a page that could not be
 /// closed may have been paid, and its webhook lost. Max lapsed_per_run per stage. After a restart, recent
 /// attempts are checked once more.
-std::size_t sale::look_again(timestamp now, decision& out) {
+std::size_t sale::recheck_failed_attempts(timestamp now, decision& out) {
   std::size_t asked = 0;
-  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
-    for (const auto& id : payments_.lapsed_by(now - rules_.look_again_after[stage], stage, lapsed_per_run)) {
+  for (std::size_t stage = 0; stage < rules_.recheck_after.size(); ++stage)
+    for (const auto& id : payments_.lapsed_by(now - rules_.recheck_after[stage], stage, lapsed_per_run)) {
       const auto& p = *payments_.find(id);
-      if (p.gateway == free_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
+      if (p.gateway == free_gateway || now - p.updated_at > rules_.recheck_after[stage] + lapsed_memory)
         continue;
       out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
       ++asked;
@@ -196,7 +182,8 @@ std::size_t sale::refund_room(timestamp now) {
 }
 
 bool sale::owes_refunds() const {
-  return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable());
+  return !blocked_to_refund_.empty()
+         || (event_.status == event_status::cancelled && payments_.has_refundable());
 }
 
 /// When more automatic refunds may start. `never`: none are due, or the next one starts when one is
@@ -208,25 +195,25 @@ timestamp sale::next_refund_slot(timestamp now) const {
 }
 
 /// Ends entries, sessions and holds at once, because others wait for them.
-std::size_t sale::send_blocked_away(timestamp now, decision& out) {
+std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
   std::size_t looked = 0;
-  for (; !to_send_away_.empty() && looked < rows_per_run; ++looked) {
-    const auto customer = to_send_away_.back();
-    to_send_away_.pop_back();
-    if (is_blocked(customer)) send_away(customer, now, out);
+  for (; !blocked_to_end_.empty() && looked < rows_per_run; ++looked) {
+    const auto customer = blocked_to_end_.back();
+    blocked_to_end_.pop_back();
+    if (is_blocked(customer)) end_customer(customer, now, out);
   }
   return looked;
 }
 
 /// Starts refunds at the pace of a cancelled event.
-std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
+std::size_t sale::refund_blocked_customers(timestamp now, decision& out) {
   std::size_t looked = 0;
-  for (; !to_pay_back_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
-    const auto customer = to_pay_back_.back();
-    to_pay_back_.pop_back();
+  for (; !blocked_to_refund_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
+    const auto customer = blocked_to_refund_.back();
+    blocked_to_refund_.pop_back();
     const bool is_due =
       is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
-    const auto refunds = is_due ? give_back(customer, now, out) : 0;
+    const auto refunds = is_due ? refund_customer(customer, now, out) : 0;
     if (refunds == 0) continue;
     rules_.pace->note_begun(refunds);
     const auto told = std::ranges::find(out.blocked, customer, &block_effect::customer);
@@ -258,7 +245,7 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   return answer;
 }
 
-void sale::notice_stock(decision& out) {
+void sale::update_sold_out(decision& out) {
   const bool sold_out = sells() && stock_.sold_out();
   if (sold_out == was_sold_out_) return;
   was_sold_out_ = sold_out;
@@ -273,9 +260,9 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
-  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
+  for (std::size_t stage = 0; stage < rules_.recheck_after.size(); ++stage)
     if (const auto failed = payments_.first_lapsed(stage); is_set(failed))
-      t = earlier(t, std::max(failed + rules_.look_again_after[stage], now + lapsed_pause));
+      t = earlier(t, std::max(failed + rules_.recheck_after[stage], now + lapsed_pause));
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)

@@ -16,6 +16,7 @@
 #include "domain/sale/claims.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
+#include "domain/sale/limits.hpp"
 #include "domain/sale/views.hpp"
 
 #include <array>
@@ -27,18 +28,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// Max sessions that one `revoke` with scope all ends, to bound the commit. A caller that gets this count
-/// calls again.
-inline constexpr std::size_t revocations_max = 20'000;
-
-/// Max customers of an event with a priority class.
-inline constexpr std::size_t priorities_max = 50'000;
-
-/// Max customers of an event with an invitation.
-inline constexpr std::size_t invitations_max = 50'000;
-/// Min time between two mails to a customer about an invitation to the same event.
-inline constexpr milliseconds told_again_after{24 * 60 * 60 * 1000};
 
 /// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
 /// Null: empty list.
@@ -102,8 +91,7 @@ struct sale_rules {
   milliseconds initialize_again{
     15'000}; ///< retry delay for the payment page after the gateway was unreachable
   /// Checks of a failed attempt: a page that could not be closed may have been paid.
-  std::array<milliseconds, 2> look_again_after{milliseconds{15 * 60 * 1000},
-                                               milliseconds{24 * 60 * 60 * 1000}};
+  std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
   milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
@@ -198,7 +186,7 @@ public:
   /// and claims, and refund their payments.
   void block(const blocked_customers& blocked);
   /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
-  /// Does not notify a customer again within told_again_after.
+  /// Does not notify a customer again within invitation_mail_pause.
   refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,
                  decision& out);
   /// Ends invitations now; returns how many. Held and bought tickets are kept.
@@ -221,7 +209,8 @@ public:
   void not_answered(const payment_id& payment, timestamp now);
   /// The gateway refuses `payment` permanently. `reference_already_used`: only because its reference was
   /// used, so another attempt may succeed.
-  void not_taken(const payment_id& payment, bool reference_already_used, timestamp now, decision& out);
+  void refused_by_gateway(const payment_id& payment, bool reference_already_used, timestamp now,
+                          decision& out);
   /// The gateway will never capture `payment` (declined, expired, unknown).
   void closed(const payment_id& payment, timestamp now, decision& out);
   /// The gateway answers "not paid" to a verify call or (`was_closing`) to a request to close the attempt.
@@ -230,7 +219,7 @@ public:
 
   // -- refunds (sale_refunds.cpp)
   /// A refund call failed, or the refund is pending at the gateway.
-  void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
+  void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
   /// The organizer refunds these tickets, or (no items) all that are left. Fees are refunded with the last
   /// ticket.
   refusal refund_order(const order_id& id, const std::vector<item_wish>& items, timestamp now, decision& out,
@@ -300,7 +289,7 @@ private:
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
-  std::size_t notice_absence(timestamp now, decision& out);
+  std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
@@ -328,8 +317,8 @@ private:
                                                        decision& out, refusal& no);
   void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
                   std::string_view failure = {});
-  void page_is_there(const claim_id& claim, timestamp now, decision& out);
-  void send_no_link(const claim_id& claim, timestamp now, decision& out);
+  void payment_page_ready(const claim_id& claim, timestamp now, decision& out);
+  void cancel_payment_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;
   std::size_t end_pending(timestamp now, decision& out);
@@ -347,40 +336,40 @@ private:
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
   // single customers
   [[nodiscard]] bool is_blocked(const customer_id& customer) const { return blocked_.contains(customer); }
-  std::size_t send_blocked_away(timestamp now, decision& out);
-  std::size_t pay_blocked_back(timestamp now, decision& out);
-  void send_away(const customer_id& customer, timestamp now, decision& out);
-  void keep_invitation(const invitation_row& row, decision& out);
+  std::size_t end_blocked_entries(timestamp now, decision& out);
+  std::size_t refund_blocked_customers(timestamp now, decision& out);
+  void end_customer(const customer_id& customer, timestamp now, decision& out);
+  void store_invitation(const invitation_row& row, decision& out);
   [[nodiscard]] bool is_still_open(const claim_row& claim, timestamp now) const;
   // refunds
   [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
-  std::uint32_t give_back(const customer_id& customer, timestamp now, decision& out);
+  std::uint32_t refund_customer(const customer_id& customer, timestamp now, decision& out);
   bool request_refund(const payment_id& payment, timestamp now, decision& out);
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
                          timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
-  void take_tickets_back(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
-                         decision& out);
+  void return_tickets(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
+                      decision& out);
   void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
                        timestamp now, decision& out);
-  void settle_letter_about(const uuid& subject, timestamp now, decision& out);
+  void settle_dead_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
   std::size_t end_sale(timestamp now, decision& out);
   std::size_t end_waiting(timestamp now, decision& out);
   std::size_t expire_waiting(timestamp now, decision& out);
-  void ask_soon(const payment_id& payment, timestamp now, decision& out);
+  void verify_soon(const payment_id& payment, timestamp now, decision& out);
   [[nodiscard]] timestamp ticket_deadline() const;
   std::size_t end_sessions(timestamp now, decision& out);
   std::size_t end_claims(timestamp now, decision& out);
-  std::size_t chase_payments(timestamp now, decision& out);
-  std::size_t look_again(timestamp now, decision& out);
+  std::size_t check_stale_payments(timestamp now, decision& out);
+  std::size_t recheck_failed_attempts(timestamp now, decision& out);
   std::size_t cancel_everything(timestamp now, decision& out);
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
-  void notice_stock(decision& out);
+  void update_sold_out(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
   void change_event(event_status from, timestamp now, decision& out);
 
@@ -397,7 +386,8 @@ private:
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
   blocked_customers blocked_;
-  std::vector<customer_id> to_send_away_, to_pay_back_; ///< blocked customers that the next runs process
+  std::vector<customer_id> blocked_to_end_,
+    blocked_to_refund_; ///< blocked customers that the next runs process
   std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
   presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions about its waiting line: join, leave, presence, and operations of operators and origins
 // on entries and sessions.
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
 
 namespace fq {
-namespace {
-
-/// Max entries per run that become AWAY, come back, or expire.
-constexpr std::size_t absences_per_run = 500;
-
-} // namespace
 
 refusal sale::queue_is_open(timestamp now) const {
   switch (event_.status) {
@@ -128,7 +123,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
   return absent.size();
 }
 
-std::size_t sale::notice_absence(timestamp now, decision& out) {
+std::size_t sale::mark_absent(timestamp now, decision& out) {
   const auto timeout = event_.queue.presence_timeout;
   if (timeout.count() == 0) return bring_back(now, out);
   const auto absent = present_.unseen_since(now - timeout, absences_per_run);

@@ -7,6 +7,7 @@
 #include "domain/money/money_text.hpp"
 
 namespace fq {
+
 sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id, const std::string& gateway,
                                  timestamp now, decision& out) {
   const auto* claim = claims_.find(id);
@@ -59,7 +60,7 @@ void sale::initialized(const payment_id& id, const std::string& url, const std::
     row.gateway_id = gateway_id;
   });
   out.reveals = true;
-  if (claims_.find(claim)->status == claim_status::claimed) return page_is_there(claim, now, out);
+  if (claims_.find(claim)->status == claim_status::claimed) return payment_page_ready(claim, now, out);
   out.gateway_calls.push_back({gateway_call_kind::expire, id, {}}); // its claim is being released
 }
 
@@ -69,7 +70,8 @@ void sale::not_answered(const payment_id& id, timestamp now) {
     payments_.ask_again(id, now + rules_.initialize_again);
 }
 
-void sale::not_taken(const payment_id& id, bool reference_already_used, timestamp now, decision& out) {
+void sale::refused_by_gateway(const payment_id& id, bool reference_already_used, timestamp now,
+                              decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
   if (reference_already_used && p->status == payment_status::pending)
@@ -99,7 +101,7 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) return release(*c, now, out);
   move_order(claim, order_trigger::await_payment, now,
              out); // declined before its page was known here: the customer may try again
-  send_no_link(claim, now, out);
+  cancel_payment_link(claim, now, out);
 }
 
 void sale::unpaid(const payment_id& id, bool was_closing, timestamp now, decision& out) {
@@ -145,7 +147,7 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
       if (fact.refund.empty()) ask_about_refunds(payment->id, out);
       return {};
     case verdict::refund_failed:
-      if (const auto refund = refund_of(*payment, fact)) refund_not_done(*refund, true, now, out);
+      if (const auto refund = refund_of(*payment, fact)) refund_not_processed(*refund, true, now, out);
       if (fact.refund.empty()) ask_about_refunds(payment->id, out);
       return {};
     case verdict::nothing: return {};
@@ -174,7 +176,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
                     {}, now, out);
     if (is_live(claims_.find(claim)->status))
       move_order(claim, order_trigger::await_payment, now, out); // the order ends with its hold
-    send_no_link(claim, now, out);
+    cancel_payment_link(claim, now, out);
     return {};
   }
   if (is_open(payment.status) && is_live(claims_.find(claim)->status) && !is_given_up(claim)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions about orders: price, placing (with claim and payment attempt in one decision),
 // cancelling, and following the claim and payment. Also promo codes and priorities.
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -9,9 +10,6 @@
 
 namespace fq {
 namespace {
-
-/// Max orders per run that change because of time.
-constexpr std::size_t orders_per_run = 500;
 
 timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : never; }
 
@@ -122,7 +120,7 @@ void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp no
 }
 
 /// The payment page exists. Schedules the mail with the page, in case the customer does not pay before.
-void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
+void sale::payment_page_ready(const claim_id& claim, timestamp now, decision& out) {
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr) return;
   if (order->status == order_status::pending)
@@ -132,7 +130,7 @@ void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
                  [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
 }
 
-void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
+void sale::cancel_payment_link(const claim_id& claim, timestamp now, decision& out) {
   const auto* order = orders_.of_claim(claim);
   if (order != nullptr && is_set(order->payment_link_at))
     orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });

@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace fq {
+
 // -- blocks
 
 void sale::block(const blocked_customers& blocked) {
@@ -21,14 +22,14 @@ void sale::block(const blocked_customers& blocked) {
   for (const auto& list : {blocked_.own, blocked_.of_tenant})
     if (list)
       for (const auto& entry : *list)
-        if (is_new(entry)) to_send_away_.push_back(entry.first);
+        if (is_new(entry)) blocked_to_end_.push_back(entry.first);
 }
 
 /// Ends the customer's entry and claims here, then schedules the refunds.
-void sale::send_away(const customer_id& customer, timestamp now, decision& out) {
+void sale::end_customer(const customer_id& customer, timestamp now, decision& out) {
   block_effect effect{.customer = customer};
   const auto standing = claims_.standing_of(customer);
-  if (!standing.empty()) to_pay_back_.push_back(customer);
+  if (!standing.empty()) blocked_to_refund_.push_back(customer);
   for (const auto& id : standing) {
     const auto& claim = *claims_.find(id);
     const bool waits_for_gateway = claim.status != claim_status::claimed && payments_.open_of(id) != nullptr;
@@ -89,11 +90,12 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
   for (const auto& customer : asked) {
     if (is_blocked(customer)) continue;
     const auto before = invitations_.find(customer);
-    const bool is_news = before == invitations_.end() || now - before->second.told_at >= told_again_after;
+    const bool is_news =
+      before == invitations_.end() || now - before->second.told_at >= invitation_mail_pause;
     const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until,
                              is_news ? now : before->second.told_at};
     if (!is_news && before->second == row) continue;
-    keep_invitation(row, out);
+    store_invitation(row, out);
     if (is_news) out.invited.push_back(row);
   }
   return {};
@@ -107,13 +109,13 @@ std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers
     if (valid == nullptr) continue;
     auto row = *valid;
     row.valid_until = now; // the row stays as a tombstone with the time of the last notification
-    keep_invitation(row, out);
+    store_invitation(row, out);
     ++withdrawn;
   }
   return withdrawn;
 }
 
-void sale::keep_invitation(const invitation_row& row, decision& out) {
+void sale::store_invitation(const invitation_row& row, decision& out) {
   invitations_[row.customer] = row;
   out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
   out.reveals = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions about outgoing money: late money, refunds by an organizer, and dead letters, which wait
 // for a person because no automatic action is left.
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"
@@ -10,8 +11,6 @@
 
 namespace fq {
 namespace {
-
-constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
 
 /// Kept money of the quoted amount; a payment with another amount waits for a person or is refunded.
 bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
@@ -67,14 +66,14 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   if (given_up && before.status != payment_status::refund_failed) // another refund replaced it
     return add_dead_letter(dead_letter_kind::refund_refused, id,
                            "the gateway made a refund that had been given up", {}, now, out);
-  if (given_up) settle_letter_about(id, now, out);
+  if (given_up) settle_dead_letter_about(id, now, out);
   payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto claim = before.claim;
   const bool whole = items.empty() || items == left_of(*claims_.find(claim));
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now,
                  out.content, [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
-  if (is_blocked(before.customer)) to_pay_back_.push_back(before.customer); // refund the rest
+  if (is_blocked(before.customer)) blocked_to_refund_.push_back(before.customer); // refund the rest
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
     const bool pays_it = before.refunded > 0; // a partial refund is only possible for the paying one
@@ -83,12 +82,12 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
       if (!pays_it && other != payment && pays(*payments_.find(other))) return;
     items = left_of(*claims_.find(claim));
   }
-  take_tickets_back(claim, items, now, out);
+  return_tickets(claim, items, now, out);
 }
 
 /// The money for these tickets of a CONFIRMED claim is refunded: their stock becomes free.
-void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>& items, timestamp now,
-                             decision& out) {
+void sale::return_tickets(const claim_id& id, const std::vector<refund_item>& items, timestamp now,
+                          decision& out) {
   if (!planted(bug::refund_keeps_tickets)) stock_.take_back(items, out.content);
   claims_.refund(id, items, now, out.content);
   const auto& claim = *claims_.find(id);
@@ -97,7 +96,7 @@ void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>&
   move_order(id, whole ? order_trigger::refund : order_trigger::refund_part, now, out);
 }
 
-void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {
+void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now, decision& out) {
   const auto* refund = payments_.find_refund(id);
   if (refund == nullptr) return;
   if (refused && refund->status == refund_status::succeeded) // days later: the bank rejected it, and the
@@ -133,7 +132,7 @@ const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way)
 
 /// Starts all refunds of a customer's purchases that can start automatically; returns their number. A refund
 /// that the gateway refused waits for a person. When a refund in progress is done, this runs again.
-std::uint32_t sale::give_back(const customer_id& customer, timestamp now, decision& out) {
+std::uint32_t sale::refund_customer(const customer_id& customer, timestamp now, decision& out) {
   std::uint32_t begun = 0;
   for (const auto& claim : claims_.standing_of(customer))
     for (const auto& payment : payments_.of_claim(claim))
@@ -177,7 +176,7 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     amount = paid->captured - paid->refunded;
   }
   for (const auto& r : payments_.refunds_of(paid->id))
-    settle_letter_about(r, now, out); // this refund replaces any that failed
+    settle_dead_letter_about(r, now, out); // this refund replaces any that failed
   opened = begin_refund(paid->id, amount, std::move(items), now, out);
   return {};
 }
@@ -198,7 +197,7 @@ void sale::add_dead_letter(dead_letter_kind kind, const uuid& subject, std::stri
 }
 
 /// Closes the open dead letter about `subject`, if any.
-void sale::settle_letter_about(const uuid& subject, timestamp now, decision& out) {
+void sale::settle_dead_letter_about(const uuid& subject, timestamp now, decision& out) {
   const auto letter =
     std::ranges::find_if(dead_letters_, [&](const auto& l) { return l.second.subject == subject; });
   if (letter == dead_letters_.end()) return;

@@ -2,21 +2,13 @@
 // Views of a sale: entries, claims, payments, orders, counts.
 #include "domain/base/planted.hpp"
 #include "domain/delivery/outbox.hpp"
+#include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace fq {
-namespace {
-
-/// Window of the admission rate for the ETA.
-constexpr milliseconds eta_span{60'000};
-/// Bounds of the poll interval: short near the front, longer with the expected wait.
-constexpr double poll_min_ms = 500;
-constexpr double poll_max_ms = 15'000;
-
-} // namespace
 
 std::pair<double, double> sale::seconds_per_place(timestamp now) const {
   const auto admitted = queue_.window().count_within(eta_span, now);

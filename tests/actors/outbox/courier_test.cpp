@@ -221,7 +221,7 @@ CAF_TEST(what is our fault is said and kept for a person) {
 
 CAF_TEST(no more than so many are under way and no more than so many begin in a second) {
   port.answer = [](const auto&) { return std::nullopt; };
-  services.at_once = 4;
+  services.max_in_flight = 4;
   services.per_second = 10;
   const auto phone = device();
   for (int i = 0; i < 100; ++i) due(phone.id);
@@ -241,7 +241,7 @@ CAF_TEST(a service that is away is left alone and nothing is lost) {
   port.answer = [](const auto&) {
     return delivery_answer{.outcome = delivery_outcome::again, .reason = "network", .is_channel_down = true};
   };
-  services.at_once = 1;
+  services.max_in_flight = 1;
   const auto phone = device();
   std::vector<delivery_row> all;
   for (int i = 0; i < 20; ++i) all.push_back(due(phone.id));
@@ -310,7 +310,7 @@ CAF_TEST(an endpoint that hangs delays no other) {
     return a.to.id == slow.id ? std::nullopt
                               : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
-  services.at_once = 8;
+  services.max_in_flight = 8;
   services.per_target = 2;
   for (int i = 0; i < 300; ++i) due(slow.id, channel::webhook);
   std::vector<delivery_row> all;
@@ -323,7 +323,7 @@ CAF_TEST(an endpoint that hangs delays no other) {
 
 CAF_TEST(an endpoint has its whole share once it has taken something and until it does not) {
   const auto hook = endpoint();
-  services.at_once = 8;
+  services.max_in_flight = 8;
   services.per_target = 4;
   for (int i = 0; i < 20; ++i) due(hook.id, channel::webhook);
   port.answer = [](const auto&) { return std::nullopt; };
@@ -340,7 +340,7 @@ CAF_TEST(an endpoint has its whole share once it has taken something and until i
 }
 
 CAF_TEST(many endpoints that hang at once do not delay those that answer) {
-  services.at_once = 32;
+  services.max_in_flight = 32;
   services.per_target = 8;
   services.has_tenant_shares = true;
   const tenant_id other{7};
@@ -436,7 +436,7 @@ CAF_TEST(a tenant whose tries all hang delays no other) {
     return a.what.tenant == many ? std::nullopt
                                  : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
-  services.at_once = 8;
+  services.max_in_flight = 8;
   services.has_tenant_shares = true;
   for (int i = 0; i < 300; ++i) due(device().id, channel::fcm, 0s, many);
   std::vector<delivery_row> all;
@@ -448,7 +448,7 @@ CAF_TEST(a tenant whose tries all hang delays no other) {
 }
 
 CAF_TEST(a tenant that is alone gets all of its own out) {
-  services.at_once = 8;
+  services.max_in_flight = 8;
   services.has_tenant_shares = true;
   std::vector<delivery_row> all;
   for (int i = 0; i < 500; ++i) all.push_back(due(device().id));
@@ -460,7 +460,7 @@ CAF_TEST(a tenant that is alone gets all of its own out) {
 
 CAF_TEST(while an endpoint cannot be reached its other deliveries wait and all go when it is back) {
   port.answer = again;
-  services.at_once = 8;
+  services.max_in_flight = 8;
   services.per_target = 2;
   const auto hook = endpoint();
   std::vector<delivery_row> all;

@@ -63,7 +63,7 @@ struct mail_consumer_fixture : consumer_fixture {
                              + R"(],"data":{"code":"1","minutes":10}})");
   }
   /// Simulates a port with single recipients, twenty per call; recipients before number `wall` are postponed.
-  void put_off_before(std::size_t wall) {
+  void defer_before(std::size_t wall) {
     port.most = 20;
     port.answer = [this, wall](const mail_message& m) {
       auto answer = open_answer(m);
@@ -172,28 +172,28 @@ CAF_TEST(of many recipients those who have it are not sent it again) {
 }
 
 CAF_TEST(one recipient who is put off keeps it from nobody else and gets it when he is taken) {
-  put_off_before(1);
+  defer_before(1);
   const auto item = mass_mail(20, 100);
   CAF_CHECK(give({item}).empty());
   CAF_CHECK(has_told_once(1, 100)); // in one round
-  put_off_before(0);
+  defer_before(0);
   CAF_CHECK(give_for(item, services.again_after));
   CAF_CHECK(has_told_once(0, 100));
   CAF_CHECK(buried->empty());
 }
 
 CAF_TEST(as many as go at once are put off and all behind them are told within seconds) {
-  put_off_before(20);
+  defer_before(20);
   const auto item = mass_mail(20, 100);
   CAF_CHECK(!give_for(item, 2s));
   CAF_CHECK(has_told_once(20, 100));
-  put_off_before(0);
+  defer_before(0);
   CAF_CHECK(give_for(item, 2 * services.again_after));
   CAF_CHECK(has_told_once(0, 100));
 }
 
 CAF_TEST(those who are never taken are a dead letter of their own and its retry tells nobody twice) {
-  put_off_before(20);
+  defer_before(20);
   const auto item = mass_mail(20, 100), behind = news(20);
   CAF_CHECK(!give_for(item, services.patience - 1s));
   CAF_CHECK(buried->empty());
@@ -208,7 +208,7 @@ CAF_TEST(those who are never taken are a dead letter of their own and its retry 
   for (std::size_t i = 0; i < 20; ++i) CAF_CHECK(std::stoul(rest.to[i].address) < 20);
   CAF_CHECK(rest.id != to_string(item.row.id)); // the rest of a message has its own ids
   CAF_CHECK_EQUAL(give({item, behind}).size(), 2u); // its batch comes again, late
-  put_off_before(0);
+  defer_before(0);
   auto retried = news(20);
   retried.row = letter.row;
   CAF_CHECK(give_for(retried, 1s));
@@ -217,7 +217,7 @@ CAF_TEST(those who are never taken are a dead letter of their own and its retry 
 }
 
 CAF_TEST(a dead letter of some recipients that cannot be stored now does not tell the others again) {
-  put_off_before(1);
+  defer_before(1);
   *owner_is_there = false;
   const auto item = mass_mail(20, 3);
   CAF_CHECK(!give_for(item, services.patience + 1min));
@@ -228,7 +228,7 @@ CAF_TEST(a dead letter of some recipients that cannot be stored now does not tel
 }
 
 CAF_TEST(a mail that everybody is put off with waits between tries and leaves the turn to others) {
-  put_off_before(100);
+  defer_before(100);
   const auto mass = mass_mail(20, 100);
   const auto other = news(21);
   CAF_CHECK_EQUAL(give({mass, other}).size(), 1u);
@@ -353,7 +353,7 @@ CAF_TEST(mails leave at the rate that is set and what waits for it is not put of
   services.per_second = 4;
   consumer = keep(sys.spawn(mail_consumer, static_cast<const mail_consumer_services*>(&services)));
   run();
-  put_off_before(0);
+  defer_before(0);
   const auto item = mass_mail(20, 40);
   CAF_CHECK(!give_for(item, 8s));
   std::size_t sent = told.size();
@@ -370,7 +370,7 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
   services.counts = &counts;
   consumer = keep(sys.spawn(mail_consumer, static_cast<const mail_consumer_services*>(&services)));
   run();
-  put_off_before(0);
+  defer_before(0);
   advance(500ms);
   const auto
     many = mass_mail(20, 40),

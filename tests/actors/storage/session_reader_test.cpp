@@ -54,14 +54,15 @@ struct reader_fixture : fixture {
     owner = nullptr;
   }
   void pass(milliseconds d) {
-    for (; d > milliseconds{0}; d -= look_interval) advance(look_interval);
+    for (; d > milliseconds{0}; d -= session_retry_interval) advance(session_retry_interval);
   }
   /// The reader's answer, as soon as it arrives.
   session_found look(const entry_id& which) {
     auto found = ask<session_found>(reader, find_session{which});
     run();
-    for (milliseconds waited{0}; found->open() && waited <= patience; waited += look_interval)
-      advance(look_interval);
+    for (milliseconds waited{0}; found->open() && waited <= session_answer_max;
+         waited += session_retry_interval)
+      advance(session_retry_interval);
     CAF_REQUIRE(found->ok);
     return found->value;
   }
@@ -101,7 +102,7 @@ CAF_TEST(an admission that is on its way to the cache is waited for) {
   run_without(cache_actor);
   CAF_CHECK(found->open());
   run();
-  advance(look_interval);
+  advance(session_retry_interval);
   CAF_REQUIRE(found->ok);
   CAF_CHECK(found->value.verdict == session_verdict::in_force);
 }
@@ -167,7 +168,7 @@ CAF_TEST(a cache that has forgotten is no reason to send anybody away) {
 
 CAF_TEST(too many questions at once are answered at once) {
   std::vector<std::shared_ptr<answer<session_found>>> asked;
-  for (std::size_t i = 0; i <= questions_waiting_max; ++i)
+  for (std::size_t i = 0; i <= session_questions_max; ++i)
     asked.push_back(ask<session_found>(reader, find_session{entry}));
   run();
   for (const auto& one : asked) CAF_REQUIRE(one->ok);

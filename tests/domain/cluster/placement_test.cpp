@@ -129,9 +129,9 @@ CAF_TEST(rebalancing_moves end with nobody more than a tenth above an even share
 CAF_TEST(what is on its way counts as given) {
   const auto nodes = nodes_of({{"a", 12}, {"b", 0}});
   CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, {}, aggregates(12), 8).size(), 6u);
-  const std::vector<gift> four(4, {first_event_aggregate, "b"});
+  const std::vector<rebalancing_move> four(4, {first_event_aggregate, "b"});
   CAF_CHECK_EQUAL(rebalancing_moves("a", nodes, four, aggregates(8), 8).size(), 2u);
-  const std::vector<gift> eight(8, {first_event_aggregate, "b"});
+  const std::vector<rebalancing_move> eight(8, {first_event_aggregate, "b"});
   CAF_CHECK(rebalancing_moves("a", nodes, eight, aggregates(4), 8).empty()); // at most this number at a time
 }
 

@@ -366,7 +366,7 @@ CAF_TEST(a refund pending at the gateway is asked about without hurry) {
   s.captured(s.paying);
   s.change_status(event_trigger::cancel);
   const auto refund = *s.refund_asked();
-  s.it->refund_not_done(refund, false, s.now, s.last = {});
+  s.it->refund_not_processed(refund, false, s.now, s.last = {});
   CAF_CHECK_EQUAL(s.it->payments().find_refund(refund)->attempts, 0u);
   CAF_CHECK(s.it->payments().next_refund_attempt() == s.now + s.rules.refund_retry.cap);
 }

@@ -229,13 +229,13 @@ CAF_TEST(no order waits for its page for ever) {
 CAF_TEST(a gateway that refuses fails the order and one that knows the reference already gets another) {
   fixture f;
   const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
-  f.s.it->not_taken(first, true, f.s.now, f.s.last = {});
+  f.s.it->refused_by_gateway(first, true, f.s.now, f.s.last = {});
   f.s.settle();
   const auto second = f.s.payment_of(f.s.order_of(1)).id;
   CAF_CHECK(second != first);
   CAF_CHECK(f.s.payment(first).status == payment_status::failed);
   CAF_CHECK(f.s.order_of(1).status == order_status::pending);
-  f.s.it->not_taken(second, false, f.s.now, f.s.last = {});
+  f.s.it->refused_by_gateway(second, false, f.s.now, f.s.last = {});
   f.s.settle();
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
   CAF_CHECK(f.s.order_of(1).failure == "payment_rejected");
@@ -246,7 +246,8 @@ CAF_TEST(a reference that came twice takes no page away that is known) {
   fixture f;
   const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
   f.s.initialized(first);
-  f.s.it->not_taken(first, true, f.s.now, f.s.last = {}); // polled again while the answer was in flight
+  f.s.it->refused_by_gateway(first, true, f.s.now,
+                             f.s.last = {}); // polled again while the answer was in flight
   f.s.settle();
   CAF_CHECK(f.s.payment(first).status == payment_status::pending);
   f.s.captured(first);
@@ -448,7 +449,7 @@ CAF_TEST(a refund that the gateway will not make waits for a person) {
   f.s.refund_order(id);
   const auto refund = *f.s.refund_asked();
   for (int i = 0; i < 2; ++i) {
-    f.s.it->refund_not_done(refund, true, f.s.now, f.s.last = {});
+    f.s.it->refund_not_processed(refund, true, f.s.now, f.s.last = {});
     f.s.settle();
   }
   CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);

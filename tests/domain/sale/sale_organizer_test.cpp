@@ -362,7 +362,7 @@ CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancel
   CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u); // maximum in flight
   for (const auto& [id, refund] : std::map{s.ledger.refunds}) { // a pending refund
     s.last = {};
-    s.it->refund_not_done(id, false, s.now, s.last);
+    s.it->refund_not_processed(id, false, s.now, s.last);
     s.settle();
   }
   for (int slot = 0; slot < 6; ++slot) s.pass(milliseconds{100});

@@ -199,7 +199,7 @@ private:
     if (s_.payment(payment).gateway == "sandbox" && d_.chance(70)) s_.initialized(payment);
     if (d_.chance(5)) {
       s_.last = {};
-      s_.it->not_taken(payment, d_.chance(50), s_.now, s_.last);
+      s_.it->refused_by_gateway(payment, d_.chance(50), s_.now, s_.last);
       s_.settle();
     }
   }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of actors/base, each with its reason.
+#pragma once
+#include <cstddef>
+
+namespace fq {
+
+// -- ask_owner
+/// Max owners tried per request.
+inline constexpr int owners_asked_max = 3;
+
+// -- supervisor
+/// Max requests that wait for an owner to load; more are refused.
+inline constexpr std::size_t supervisor_waiting_max = 20'000;
+
+} // namespace fq

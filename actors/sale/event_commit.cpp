@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's commits and their effects: domain events, metrics, mirror, pushes to hubs and session
+// tables.
+#include "actors/base/domain_events.hpp"
+#include "actors/base/sale_board.hpp"
+#include "actors/sale/event_actor.hpp"
+#include "actors/sale/limits.hpp"
+#include "actors/sale/mails.hpp"
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+
+// -- decisions
+
+std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  if (services_->blocked_at) sale_->block(blocked_here());
+  const auto wake = sale_->run(t, d);
+  no_room_ = sale_->queue().counts().waiting > 0;
+  retry_admission_at_ = wake.at;
+  const auto seq = append(std::move(d), t);
+  update_board(wake, t);
+  arm(wake, t);
+  return seq;
+}
+
+std::uint64_t event_state::commit_join(decision&& d, timestamp t) {
+  const bool has_no_room = no_room_ && (!is_set(retry_admission_at_) || t < retry_admission_at_);
+  if (!has_no_room) return commit(std::move(d), t);
+  if (seat_) seat_->set_waiting(sale_->queue().counts().waiting);
+  return append(std::move(d), t);
+}
+
+std::uint64_t event_state::append(decision&& d, timestamp t) {
+  add_domain_events(d, t);
+  alert(d.content);
+  if (services_->board) services_->board->count(d.content, t);
+  auto orders = order_changes_of(d.content);
+  const auto seq = journal_->append(std::move(d.content), t, d.reveals);
+  answer_order_waiters(orders, seq);
+  push_after_commit(std::move(d), std::move(orders), seq);
+  return seq;
+}
+
+void event_state::update_board(sale::wake_up wake, timestamp t) {
+  if (!seat_) return;
+  const auto& line = sale_->queue().counts();
+  const auto& stock = sale_->stock();
+  event_numbers n;
+  n.waiting = line.waiting;
+  n.away = line.away;
+  n.admitted = line.admitted;
+  n.held = stock.held();
+  n.sold = stock.sold();
+  n.free = stock.total() - n.held - n.sold;
+  n.revenue = sale_->payments().revenue();
+  n.orders_pending = sale_->orders().pending_count();
+  n.oldest_pending = sale_->orders().oldest_pending();
+  n.dead_letters = sale_->dead_letters().size();
+  if (wake.again || is_set(wake.at))
+    n.due =
+      services_->env->steady_now() + (wake.again ? milliseconds{0} : std::max(wake.at - t, milliseconds{0}));
+  seat_->tell(n);
+}
+
+std::shared_ptr<const notice_routing> event_state::routing() const {
+  static const auto everything = std::make_shared<const notice_routing>();
+  return services_->routing_of ? services_->routing_of(sale_->event().tenant) : everything;
+}
+
+void event_state::add_outbox_row(std::string_view topic, std::string payload, timestamp t, changes& out) {
+  const auto lanes = lanes_of(topic, *routing(), services_->has_bus);
+  if (lanes == 0) return;
+  out.emplace_back(outbox_appended{
+    {services_->env->make_id(t, aggregate_), std::string{topic}, std::move(payload), t, lanes}});
+}
+
+void event_state::add_mail(std::string_view topic, std::string mail, timestamp t, changes& out) {
+  if (!routing()->goes(topic, medium::mail)) return;
+  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic::mail_send},
+                                    std::move(mail), t, bit_of(lane::mail)}});
+}
+
+/// Adds the decision's domain events and mails to its changes.
+void event_state::add_domain_events(decision& d, timestamp t) {
+  const auto& event = sale_->event();
+  const auto tell_of = [&](const domain_event& told) {
+    add_outbox_row(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content);
+  };
+  for (auto& fact : domain_events_of(d.content, aggregate_)) {
+    const auto told = sale_->related(std::move(fact));
+    tell_of(told);
+    if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit))
+      tell_of(*award);
+  }
+  for (const auto& effect : d.blocked) {
+    add_outbox_row(topic::blacklist_enforced, block_payload_of(effect, event), t, d.content);
+    record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
+  }
+  for (const auto& row : d.invited) tell_of(invitation_event_of(row));
+  for (auto& mail : mails_of(d.content, *sale_)) add_mail(mail.topic, std::move(mail.payload), t, d.content);
+}
+
+/// Alerts about new dead letters before their commit; a false alert after a failed commit is harmless.
+void event_state::alert(const changes& content) const {
+  if (!services_->alert) return;
+  for (const auto& c : content)
+    if (const auto* letter = std::get_if<dead_letter_stored>(&c);
+        letter != nullptr && letter->row.status == dead_letter_status::open)
+      services_->alert(letter->row);
+}
+
+void event_state::push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
+  for (const auto& order : d.gateway_calls) journal_->hold(seq, [this, order] { call(order); });
+  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))
+    return;
+  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
+                       notices = std::move(d.notices), moved = d.line_moved] {
+    const auto event = sale_->event().id;
+    // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
+    // afterwards.
+    for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
+    // Sent before the end of the entry that placed the order.
+    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size());
+    if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
+    if (moved) hubs_->tell(fq::line_moved{event});
+  });
+}
+
+void event_state::arm(sale::wake_up wake, timestamp t) {
+  const auto at = wake.again ? t + owner_timer_min : wake.at;
+  if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
+  timer_at_ = at;
+  // Far deadlines are reached in steps of sweep_interval: CAF counts nanoseconds, which would overflow.
+  set_timer(timer_kind::admission, std::clamp(at - t, owner_timer_min, services_->sweep_interval),
+            ++generation_);
+}
+
+// -- cache
+
+std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
+  event_mirror::port port{
+    [this](std::shared_ptr<const mirror_step> step) {
+      self_->send(services_->cache, take_mirror_step{std::move(step)});
+    },
+    [this](check_mirror x) {
+      x.sent_at = services_->env->steady_now();
+      self_->send(services_->cache, std::move(x));
+    },
+    [this](std::shared_ptr<const vouched_mirror> x) {
+      self_->send(services_->cache, vouch_for_mirror{std::move(x), services_->env->steady_now()});
+    },
+    [this](std::uint64_t from) {
+      changes content;
+      content.emplace_back(cache_generation_raised{from});
+      journal_->append(std::move(content), now(), false);
+    },
+    [this] { return now(); }};
+  return std::make_unique<event_mirror>(aggregate_, std::move(port), *sale_, *journal_, generation);
+}
+
+caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
+  if (refuses()) return refused(x);
+  if (!mirror_) return mirror_report{sale_->event().id, 0, mirror_state::none, {}};
+  auto promise = self_->make_response_promise<mirror_report>();
+  mirror_->verify(x.rebuild, promise);
+  return promise;
+}
+
+caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x) {
+  if (refuses()) return refused(x);
+  auto promise = self_->make_response_promise<ledger_report>();
+  audit_->begin(promise);
+  return promise;
+}
+
+// -- hubs
+
+/// Without its supervisor the owner stops, or it would compete with the region's new one. Other monitored
+/// actors are listeners.
+void event_state::on_down(const caf::down_msg& down) {
+  if (supervisor_ && down.source == supervisor_.address())
+    return self_->quit(caf::exit_reason::user_shutdown);
+  monitored_.erase(down.source);
+  if (!planted(bug::lost_hub_kept)) hubs_->remove(down.source);
+  if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
+}
+
+/// Once per listener: an io thread's actor lives as long as the process and would keep every monitor.
+void event_state::monitor_listener(const caf::actor_addr& listener) {
+  if (monitored_.insert(listener).second) self_->monitor(listener);
+}
+
+void event_state::demonitor_listeners() {
+  for (const auto& listener : monitored_) self_->demonitor(listener);
+  monitored_.clear();
+}
+
+/// Subscribers without requests would not notice that the lease has passed.
+void event_state::watch_lease() {
+  if (!services_->has_cluster || !lease_ || hubs_->empty() || watches_lease_) return;
+  if (is_lapsed()) return hubs_->leave();
+  watches_lease_ = true;
+  set_timer(timer_kind::lapse, std::max(lease_->left(services_->env->steady_now()), milliseconds{1}), 0);
+}
+
+void event_state::on_subscribe(bool on) {
+  const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
+  if (!hub) return;
+  if (!on) return hubs_->remove(hub.address());
+  if (!hubs_->add(hub)) return;
+  monitor_listener(hub.address());
+  watch_lease();
+}
+
+void event_state::on_push_read(const push_read& x) {
+  const auto& listener = self_->current_sender();
+  if (!listener) return;
+  if (x.kind == push_kind::places) return hubs_->read(listener->address(), x.number);
+  if (sessions_) sessions_->read(listener, x.number);
+}
+
+void event_state::on_watch(bool on) {
+  auto table = caf::actor_cast<caf::strong_actor_ptr>(self_->current_sender());
+  if (!table || !sessions_) return;
+  if (!on) return sessions_->unwatch(table);
+  const bool is_remote = table->node() != self_->node();
+  monitor_listener(table->address());
+  sessions_->watch(std::move(table), is_remote);
+  if (is_remote && !std::exchange(pulses_, true)) set_timer(timer_kind::pulse, pulse_interval, 0);
+}
+
+} // namespace fq

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of actors/sale, each with its reason.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fq {
+
+// -- checkout_switch
+/// For the commit of the changed setting; then it is tried again.
+inline constexpr milliseconds switch_store_timeout{5'000};
+
+// -- event_actor
+/// For the ledger worker to end a lease; then the lease expires by itself.
+inline constexpr milliseconds release_timeout{3'000};
+/// Time for which a moved owner returns late requests to their senders.
+inline constexpr milliseconds moved_linger{3'000};
+/// Min delay of a timer: a burst of due deadlines becomes one run.
+inline constexpr milliseconds owner_timer_min{1};
+/// Timer interval while the ledger is unavailable.
+inline constexpr milliseconds stall_check{100};
+
+// -- event_audit
+/// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
+inline constexpr std::size_t batches_per_audit_max = 20'000;
+
+// -- event_checkout
+/// Max find_order requests that wait; beyond it they are answered immediately (I14).
+inline constexpr std::size_t order_waiters_max = 20'000;
+
+// -- event_money
+/// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.
+inline constexpr milliseconds payment_page_wait{3'000};
+/// Stripe's pages live for at least 30 minutes; 5 minutes more for the call itself. Held stock is not
+/// affected: the page is expired at the claim's deadline.
+inline constexpr milliseconds payment_page_life_min{35 * 60 * 1000};
+/// Max webhooks that wait for the gateway's confirmation; more are refused and redelivered (I14).
+inline constexpr std::size_t report_waiters_max = 10'000;
+
+// -- event_sessions
+/// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:
+/// session_trust, plus 1.5 s for a message until its connection is given up (app/mesh), plus 2 s of nginx
+/// caching.
+inline constexpr milliseconds session_trust{1'500};
+/// See session_trust.
+inline constexpr milliseconds pulse_interval{500};
+
+// -- mails
+/// Max recipients per mail; more customers are notified in chunks.
+inline constexpr std::size_t mail_recipients_max = 1'000;
+
+// -- push_window
+/// High-water mark, in changes of an entry or session of about 100 bytes each.
+inline constexpr std::uint64_t push_window_max = 20'000;
+/// A mark is sent after this many changes; the listener's node returns it.
+inline constexpr std::uint64_t push_mark_every = 1'000;
+/// Max count of one message: a large message (all sessions of an event, a mass admission) does not indicate a
+/// slow listener. So a window holds two such messages of any size. There is one window per event and
+/// listener.
+inline constexpr std::uint64_t push_counts_at_most = push_window_max / 2;
+
+} // namespace fq

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of actors/storage, each with its reason.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+
+namespace fq {
+
+// -- cache_worker
+/// Max elements per pipeline.
+inline constexpr std::size_t elements_per_pipeline_max = 20'000;
+/// Max waiting steps; beyond it the cache counts as unavailable (I14).
+inline constexpr std::size_t steps_waiting_max = 10'000;
+/// Pause between pings of an unavailable cache; doubles up to the maximum.
+inline constexpr milliseconds circuit_pause_min{200};
+/// See circuit_pause_min.
+inline constexpr milliseconds circuit_pause_max{5'000};
+
+// -- journal
+/// Max replies and effects held; beyond it the owner answers 503 (I14).
+inline constexpr std::size_t journal_held_max = 20'000;
+/// Time after which an unanswered batch is submitted again; `applied_seq` makes this idempotent.
+inline constexpr milliseconds journal_answer_timeout{5'000};
+/// Pause before a retry after `unavailable`; doubles up to the maximum.
+inline constexpr milliseconds journal_retry_min{50};
+/// See journal_retry_min.
+inline constexpr milliseconds journal_retry_max{1'000};
+
+// -- ledger_worker
+/// Max batches and changes per transaction.
+inline constexpr std::size_t batches_per_commit_max = 256;
+/// See batches_per_commit_max.
+inline constexpr std::size_t changes_per_commit_max = 20'000;
+/// Retention of webhook receipts; gateways retry for up to three days (Paystack, Stripe).
+inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
+/// Retention of the delivery log, of devices and of sent domain events.
+inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000};
+/// Since the last registration; FCM expires tokens then too.
+inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000};
+/// Of sent domain events.
+inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
+/// Max rows deleted per round. A full round is followed by another after prune_pause, else after the
+/// interval.
+inline constexpr std::size_t rows_per_prune = 250;
+/// With rows_per_prune: at most 2,500 rows/s.
+inline constexpr milliseconds prune_pause{100};
+
+// -- owner
+/// Retry interval of loading after the ledger did not answer.
+inline constexpr milliseconds owner_load_retry{200};
+/// Retry interval of loading while this node does not serve. No ledger call is made; short, so that the owner
+/// is there soon after the node starts to serve.
+inline constexpr milliseconds serve_retry{20};
+
+// -- session_reader
+/// How long a vouched mirror is used without reading its vouch again.
+inline constexpr milliseconds mirror_trust{500};
+/// A missing session is over only if it is still missing after its owner has vouched again: the token can
+/// arrive before the mirror step. Polling interval, and the time after which the answer is `unknown`.
+inline constexpr milliseconds session_retry_interval{200};
+/// See session_retry_interval.
+inline constexpr milliseconds session_answer_max{3'000};
+/// Max remembered ended sessions. An entry is admitted once, so they stay over.
+inline constexpr std::size_t ended_sessions_max = 100'000;
+/// Max waiting questions; beyond it the answer is `unknown`.
+inline constexpr std::size_t session_questions_max = 10'000;
+
+} // namespace fq

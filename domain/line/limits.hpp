@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of domain/line, each with its reason.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fq {
+
+// -- admission
+/// Max admissions per decision, so that one commit and one push stay small. The next run admits the rest at
+/// once.
+inline constexpr std::uint64_t admissions_per_decision_max = 1000;
+/// Window of the admission rate.
+inline constexpr milliseconds rate_span{60'000};
+
+// -- mirror
+/// Max lines from `differences`.
+inline constexpr std::size_t differences_max = 20;
+
+// -- queue
+/// History of the admission window: enough for rate limits, batches up to an hour apart and the ETA.
+inline constexpr milliseconds window_memory{60 * 60 * 1000};
+/// Window of the arrival rate.
+inline constexpr milliseconds arrival_memory{60 * 1000};
+
+} // namespace fq

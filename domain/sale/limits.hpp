@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits of domain/sale, each with its reason.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+
+namespace fq {
+
+// -- audit
+/// Max lines of a report.
+inline constexpr std::size_t contradictions_max = 20;
+
+// -- idempotency
+/// Retention time of an answer.
+inline constexpr milliseconds idempotency_life{24 * 60 * 60 * 1000};
+/// Max answers per aggregate; beyond it the oldest is dropped, and a retry then meets the ordinary rules.
+inline constexpr std::size_t idempotency_rows_max = 200'000;
+
+// -- sale
+/// Max sessions that one `revoke` with scope all ends, to bound the commit. A caller that gets this count
+/// calls again.
+inline constexpr std::size_t revocations_max = 20'000;
+/// Max customers of an event with a priority class.
+inline constexpr std::size_t priorities_max = 50'000;
+/// Max customers of an event with an invitation.
+inline constexpr std::size_t invitations_max = 50'000;
+/// Min time between two mails to a customer about an invitation to the same event.
+inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
+/// Max rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
+inline constexpr std::size_t rows_per_run = 500;
+/// Max refunds to retry per run; each is a gateway call.
+inline constexpr std::size_t refunds_per_run = 100;
+/// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
+/// does not count, because a gateway may be unavailable for days.
+inline constexpr std::size_t refunds_under_way_max = 200;
+/// Pause between two runs that check failed attempts again.
+inline constexpr milliseconds lapsed_pause{1'000};
+/// Max failed attempts to check again per run.
+inline constexpr std::size_t lapsed_per_run = 20;
+/// Time after its due time in which a failed attempt is still checked again: the owner may have been down.
+inline constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
+
+// -- sale_line
+/// Max entries per run that become AWAY, come back, or expire.
+inline constexpr std::size_t absences_per_run = 500;
+
+// -- sale_orders
+/// Max orders per run that change because of time.
+inline constexpr std::size_t orders_per_run = 500;
+
+// -- sale_refunds
+/// Max pause between two questions about a refund that is pending at the gateway.
+inline constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
+
+// -- sale_views
+/// Window of the admission rate for the ETA.
+inline constexpr milliseconds eta_span{60'000};
+/// Bounds of the poll interval: short near the front, longer with the expected wait.
+inline constexpr double poll_min_ms = 500;
+/// See poll_min_ms.
+inline constexpr double poll_max_ms = 15'000;
+
+} // namespace fq
