@@ -38,7 +38,7 @@ fq_folder(actors/sale
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
-fq_folder(actors/directory USES domain/sale crypto outbound actors/protocol actors/base actors/storage)
+fq_folder(actors/directory USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
 fq_folder(actors/outbox
           USES domain/base domain/delivery outbound actors/protocol actors/base actors/storage actors/payments
           LINK Boost::json)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's life cycle (load, reload, idle, move), timers, and effects after a commit.
+// The event actor's life cycle: load, reload, idle, move; and its timers.
 #include "actors/sale/event_actor.hpp"
 
-#include "actors/base/domain_events.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/sale/limits.hpp"
-#include "actors/sale/mails.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/cluster/placement.hpp"
 

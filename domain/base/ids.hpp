@@ -6,6 +6,7 @@
 // 32 bits aggregate number | 30 bits low. (high, low) are 42 random bits, or 0b00 and the 40-bit queue
 // number.
 #pragma once
+#include "domain/base/limits.hpp"
 #include "domain/base/time.hpp"
 
 #include <compare>
@@ -35,7 +36,6 @@ constexpr std::uint32_t number_of(aggregate_id a) { return static_cast<std::uint
 /// An entry's immutable sequence number in its queue, from 1; at most 2^40 - 1.
 enum class queue_number : std::uint64_t {};
 constexpr std::uint64_t value_of(queue_number n) { return static_cast<std::uint64_t>(n); }
-inline constexpr std::uint64_t queue_number_max = (std::uint64_t{1} << 40) - 1;
 
 enum class tenant_id : std::uint32_t {};
 inline constexpr tenant_id default_tenant{1};

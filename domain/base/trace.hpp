@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/base/environment.hpp"
 #include "domain/base/ids.hpp"
+#include "domain/base/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -21,10 +22,6 @@ struct trace_context {
   explicit operator bool() const { return !trace.is_nil(); }
   friend bool operator==(const trace_context&, const trace_context&) = default;
 };
-
-/// The size that every vendor must be able to forward (§3.3.1.5). A longer `tracestate` is dropped as a
-/// whole, which the specification allows.
-inline constexpr std::size_t tracestate_max = 512;
 
 /// Empty for malformed text: the request then starts a new trace. Later versions are parsed as version 00.
 [[nodiscard]] std::optional<trace_context> parse_traceparent(std::string_view text);

@@ -1,50 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/sim/simulation.hpp"
-
-#include "tests/sim/box_office.hpp"
-#include "tests/sim/fan.hpp"
-#include "tests/sim/ledger_connection.hpp"
-#include "tests/sim/mail_watch.hpp"
-#include "tests/sim/mesh_operator.hpp"
-#include "tests/sim/organizer.hpp"
-#include "tests/sim/outbox.hpp"
-#include "tests/sim/process.hpp"
-#include "tests/sim/watched_cache.hpp"
-
-#include "actors/protocol/system_config.hpp"
-#include "domain/base/planted.hpp"
-
-#include <caf/actor_system.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-#include <caf/send.hpp>
-
-#include <algorithm>
-#include <iostream>
-#include <optional>
+#include "tests/sim/sale_simulation.hpp"
 
 namespace fq::sim {
+
+// -- the world --------------------------------------------------------------------------------------------
+
 namespace {
-
-constexpr aggregate_id sale_aggregate = first_event_aggregate;
-constexpr milliseconds recovery{16'000}; ///< after the faults: back-off, cool-down, reload, resubmission
-constexpr milliseconds last_claims{22'000}; ///< after the faults: fans start nothing new
-constexpr milliseconds quiet_span{48'000};
-constexpr milliseconds gateway_away{
-  28'000}; ///< after the faults, if the gateway stays away: orders of late fans must not wait for it
-constexpr milliseconds look_interval{1'000}; ///< between two comparisons of the cache
-constexpr milliseconds load_time{100}; ///< of an owner, without faults
-constexpr milliseconds on_the_move{500}; ///< of a sale between two nodes, without faults
-constexpr milliseconds move_takes{3'000}; ///< maximum, without faults
-constexpr milliseconds reconnects_within{5'000}; ///< of a node to the others, without obstacles
-constexpr milliseconds opened_long_ago{11 * 60'000}; ///< such a sale may move although no node leaves
-constexpr std::uint64_t steps_max = 600'000;
-
-struct test_config : system_config {
-  test_config() {
-    set("scheduler.policy", caf::atom("testing"));
-    set("logger.verbosity", caf::atom("quiet"));
-  }
-};
 
 /// Records how supervisors ended.
 caf::behavior witness(caf::event_based_actor* self, checker* check) {
@@ -57,109 +18,13 @@ caf::behavior witness(caf::event_based_actor* self, checker* check) {
   }};
 }
 
-/// A machine of the cluster: its process and its clock.
-struct node {
-  std::string name;
-  sim_environment env;
-  std::unique_ptr<process> runs{}; ///< null: down
-  milliseconds dies_at{-1}; ///< a global actor has ended; the process follows
-  milliseconds back_at{0}; ///< end of the downtime
-  milliseconds awake_since{0}; ///< end of the last freeze
-  milliseconds drained_at{-1}; ///< it hands its events over, then shuts down
-  caf::actor_id watched = 0; ///< last supervisor that the witness monitors
-};
-
-class simulation {
-public:
-  simulation(std::uint64_t seed, bool trace);
-  ~simulation();
-  outcome run();
-
-private:
-  // -- the world
-  void create_event();
-  void close();
-  void start_process(node& n);
-  void end_process(node& n, bool killed);
-  void crash_process(node& n);
-  void stop_process(node& n, bool killed);
-  void create_bystanders();
-  void tend_nodes(); ///< runs what is due on them
-  void show_supervisors();
-
-  // -- faults
-  commit_fault fault_of(std::span<const batch> batches);
-  void strike(); ///< may inject a fault between two steps
-  void strike(node& n);
-  void freeze(node& n, milliseconds span);
-  void raise_epoch();
-  void begin_quiet();
-  void lose_owner();
-  void move_sale();
-  void strike_mesh();
-  void drain(node& n);
-  [[nodiscard]] milliseconds takeover_time() const;
-  bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
-  void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
-
-  // -- steps
-  bool step();
-  bool run_job();
-  void run_chaos();
-  void run_quiet();
-
-  // -- what must hold when nothing fails
-  [[nodiscard]] event_state* serving();
-  void scan_unowned();
-  void check_served(const event_state* owner);
-  void check_liveness(const event_state& owner);
-  void check_watchers();
-  void check_memory();
-  void check_end();
-
-  void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
-  std::uint64_t epoch_seen_ = 0; ///< of the last liveness check
-  timestamp owned_since_; ///< latest possible load time of that epoch's owner
-  [[nodiscard]] milliseconds now() { return env_.steady_now(); }
-  [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
-  [[nodiscard]] memory_ledger_options store_options();
-
-  test_config config_;
-  caf::actor_system system_;
-  caf::scheduler::test_coordinator& sched_;
-  sim_environment env_;
-  world world_;
-  memory_ledger store_;
-  checker check_;
-  lease_watch leases_;
-  outbox_watch outbox_;
-  mail_watch mails_;
-  gateway_books gateway_;
-  session_keys sessions_;
-  std::optional<watched_cache> cache_;
-  std::optional<mesh> net_;
-  std::optional<place_history> places_;
-  std::vector<node> nodes_;
-  homes homes_;
-  /// kept alive, so that an actor that outlives its process is reported and does not crash
-  std::vector<std::unique_ptr<process>> ended_;
-  std::vector<caf::actor> people_;
-  caf::actor witness_;
-  std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
-  milliseconds next_look_{0};
-  milliseconds served_at_{0}; ///< last time at which an owner served
-  std::uint64_t hash_ = 0, steps_ = 0;
-  /// (epoch, to_seq) of commits with unknown outcome
-  std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_;
-};
-
-// -- the world --------------------------------------------------------------------------------------------
-
 session_keys some_keys() {
   std::array<std::uint8_t, secret_key::size> bytes{};
   bytes.fill(0x5a);
   return session_keys{secret_key{bytes}};
 }
+
+} // namespace
 
 memory_ledger_options simulation::store_options() {
   memory_ledger_options o;
@@ -373,139 +238,6 @@ void simulation::show_supervisors() {
   }
 }
 
-// -- faults -----------------------------------------------------------------------------------------------
-
-commit_fault simulation::fault_of(std::span<const batch> batches) {
-  if (!world_.chaos) return {};
-  const auto& f = world_.options.faults;
-  auto& rng = world_.rng;
-  const auto calls = static_cast<std::uint32_t>(rng() % 4);
-  const auto in_air = [&](commit_fault::kind what) {
-    for (const auto& b : batches) unknown_.emplace(b.epoch, b.to_seq);
-    return commit_fault{what, calls};
-  };
-  if (chance(rng, f.commit_unavailable)) return {commit_fault::kind::unavailable, 0};
-  if (chance(rng, f.commit_busy)) return {commit_fault::kind::busy, 0};
-  if (chance(rng, f.commit_applied_unknown)) return {commit_fault::kind::unknown_applied, 0};
-  if (chance(rng, f.commit_lost_unknown)) return {commit_fault::kind::unknown_lost, 0};
-  if (chance(rng, f.commit_late)) return in_air(commit_fault::kind::unknown_late);
-  if (chance(rng, f.commit_delayed)) return in_air(commit_fault::kind::unknown_delayed);
-  return {};
-}
-
-/// A tool or a node that ignores leases takes the aggregate over and leaves.
-void simulation::raise_epoch() {
-  try {
-    const auto taken = store_.acquire_unleased(sale_aggregate, never);
-    check_.rival_took(taken->epoch);
-    leases_.broken();
-  } catch (const ledger_unavailable&) {} // skip this time
-}
-
-void simulation::freeze(node& n, milliseconds span) {
-  n.runs->freeze(now() + span);
-  if (net_) net_->has_frozen(n.runs->meshed()->number());
-  check_.reached(rare::process_frozen);
-}
-
-/// Injects faults between nodes, and between one node and the ledger.
-void simulation::strike_mesh() {
-  const auto& o = world_.options;
-  net_->strike();
-  auto& n = nodes_[world_.rng() % nodes_.size()];
-  if (!n.runs) return;
-  if (per_100000(o.mesh.ledger_cut) && !n.runs->is_cut_from_ledger()) {
-    n.runs->cut_from_ledger(now() + between(world_.rng, o.lease_term / 2, o.lease_term * 3));
-    check_.reached(rare::ledger_cut);
-  }
-  if (per_100000(o.mesh.drain) && n.drained_at < milliseconds{0}) drain(n);
-}
-
-void simulation::drain(node& n) {
-  n.runs->meshed()->drain();
-  n.drained_at = now() + between(world_.rng, milliseconds{300}, milliseconds{3'000});
-  check_.reached(rare::node_drained);
-}
-
-void simulation::strike() {
-  const auto& f = world_.options.faults;
-  tend_nodes();
-  if (auto& n = nodes_[world_.rng() % nodes_.size()]; n.runs) strike(n);
-  if (per_100000(f.rival_owner)) raise_epoch();
-  if (per_100000(f.gateway_outage))
-    gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
-  if (cache_) cache_->strike();
-  if (net_) strike_mesh();
-}
-
-void simulation::strike(node& n) {
-  const auto& f = world_.options.faults;
-  if (per_100000(f.kill_owner))
-    if (auto e = n.runs->owner()) kill(caf::actor_cast<caf::actor>(e));
-  if (per_100000(f.kill_supervisor))
-    if (auto s = n.runs->supervisor()) kill(caf::actor_cast<caf::actor>(s));
-  if (per_100000(f.kill_payments) && n.dies_at < milliseconds{0}) {
-    // Only a bug can end a global actor. The root notices, and the process ends a little later.
-    kill(n.runs->some_global());
-    n.dies_at = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
-  }
-  if (f.wall_clock_jumps && per_100000(20))
-    n.env.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
-  const auto term = std::max(world_.options.lease_term, milliseconds{1'000});
-  if (per_100000(f.freeze) && !n.runs->is_frozen()) freeze(n, between(world_.rng, term / 2, term * 3));
-  if (per_100000(f.crash_process)) crash_process(n);
-}
-
-void simulation::begin_quiet() {
-  world_.chaos = false;
-  store_.settle();
-  gateway_.down_until = world_.options.faults.gateway_stays_away ? now() + gateway_away : milliseconds{0};
-  if (net_) net_->heal();
-  for (auto& n : nodes_) {
-    if (n.runs && n.runs->is_frozen()) n.runs->go_on();
-    if (n.runs) n.runs->cut_from_ledger(milliseconds{0});
-    const bool restarts = n.drained_at >= milliseconds{0} || n.dies_at >= milliseconds{0}
-                          || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
-    n.env.skew = milliseconds{0};
-    if (n.runs && restarts) crash_process(n);
-    if (!n.runs) start_process(n);
-  }
-  world_.calm_from = now() + recovery;
-}
-
-/// Ends one of two processes permanently, or freezes it, without other faults. The other must take over when
-/// the lease has expired and it polls.
-void simulation::lose_owner() {
-  const auto& o = world_.options;
-  const auto n = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
-  if (n == nodes_.end()) return; // the sale is over
-  world_.calm_from = now() + takeover_time();
-  lag_.reset();
-  if (chance(world_.rng, 500)) return freeze(*n, o.lease_term * 2 + o.takeover_interval * 2);
-  end_process(*n, true);
-  n->back_at = milliseconds::max();
-}
-
-/// The operator moves the sale to another node; no request may be refused.
-void simulation::move_sale() {
-  const auto at = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
-  if (at == nodes_.end()) return; // the sale is over
-  const auto here = static_cast<std::size_t>(at - nodes_.begin());
-  const auto to = (here + 1 + world_.rng() % (nodes_.size() - 1)) % nodes_.size();
-  homes_.settle(system_.latest_actor_id(), nullptr);
-  people_.push_back(system_.spawn(sale_mover, &world_, node_name(to)));
-  homes_.settle(system_.latest_actor_id(), nullptr);
-}
-
-/// Maximum time until another node serves. In a mesh a node claims an unowned event only at its second poll,
-/// and a node without connections waits until the others count as dead. Then watchers subscribe again.
-milliseconds simulation::takeover_time() const {
-  const auto& o = world_.options;
-  if (!net_) return o.lease_term + o.takeover_interval + load_time;
-  const auto alone = std::max(o.mesh.connection_timeout, o.mesh.alive_for) + o.mesh.beat_interval * 2;
-  return std::max(o.lease_term, alone) + o.takeover_interval * 3 + load_time * 5;
-}
-
 // -- steps ------------------------------------------------------------------------------------------------
 
 bool simulation::run_job() {
@@ -577,84 +309,6 @@ void simulation::run_quiet() {
   }
 }
 
-// -- what must hold when nothing fails --------------------------------------------------------------------
-
-/// The state of the only serving owner, without frozen processes.
-event_state* simulation::serving() {
-  event_state* found = nullptr;
-  for (auto& n : nodes_) {
-    auto* state = n.runs && !n.runs->is_frozen() ? n.runs->serving() : nullptr;
-    if (state != nullptr && found != nullptr) check_.fail("I17", "two processes serve the sale");
-    if (state != nullptr) found = state;
-  }
-  return found;
-}
-
-/// Runs when no jobs are left and everything should have recovered.
-void simulation::scan_unowned() {
-  const auto* owner = serving();
-  check_served(owner);
-  if (owner == nullptr) return;
-  check_liveness(*owner);
-  if (net_) check_watchers();
-  if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval)
-    return;
-  next_look_ = now() + look_interval;
-  cache_->check_equal(owner->peek_now());
-}
-
-void simulation::check_served(const event_state* owner) {
-  if (owner != nullptr) served_at_ = now();
-  if (owner != nullptr || (net_ && now() <= std::max(served_at_, world_.calm_from) + on_the_move)) return;
-  const auto must_run = store_.aggregates_to_wake({});
-  if (std::ranges::find(must_run, sale_aggregate) != must_run.end())
-    check_.fail("I13", "the sale must run, and no process runs it");
-}
-
-/// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
-void simulation::check_liveness(const event_state& owner) {
-  const auto lag = env_.wall_now() - owner.peek_now();
-  if (!lag_) lag_ = lag;
-  if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
-  const auto t = env_.wall_now() - lag;
-  if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
-    epoch_seen_ = epoch;
-    owned_since_ = t;
-  }
-  check_.check_liveness(t, owned_since_);
-}
-
-void simulation::check_watchers() {
-  for (const auto& n : nodes_)
-    if (n.runs && !n.runs->is_frozen())
-      n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
-}
-
-/// Checks that the owner's memory equals the ledger.
-void simulation::check_memory() {
-  auto* state = serving();
-  if (state == nullptr) return; // passivated
-  const auto& memory = *state->peek();
-  const auto& counts = memory.queue().counts();
-  const auto model = check_.counts();
-  if (memory.stock().types() != store_.committed(sale_aggregate)->ticket_types
-      || memory.event() != check_.event() || counts.waiting != model.waiting
-      || counts.admitted != model.admitted || memory.claims().counts().live != model.claims_live
-      || memory.claims().counts().confirmed != model.claims_confirmed
-      || memory.payments().open_count() != model.payments_open || memory.orders().all() != check_.orders()
-      || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
-    check_.fail("I11", "the owner's memory is not what the ledger holds");
-}
-
-void simulation::check_end() {
-  if (steps_ >= steps_max) return check_.fail("I14", "the sale did not come to rest");
-  check_.check_end();
-  check_memory();
-  if (world_.options.has_dispatcher) outbox_.check_end();
-  mails_.check_end();
-  gateway_.check_end(check_);
-}
-
 outcome simulation::run() {
   const auto start = now();
   if (world_.trace) std::cout << describe(world_.options) << "\n";
@@ -673,8 +327,6 @@ outcome simulation::run() {
   result.reached = check_.reached();
   return result;
 }
-
-} // namespace
 
 outcome run_sale(std::uint64_t seed, bool trace) {
   simulation sale{seed, trace};

@@ -171,10 +171,8 @@ CAF_TEST(the other side may ask for a pause) {
 CAF_TEST(a device that is gone gets nothing more unless it was registered again meanwhile) {
   const auto phone = device(), other = device();
   port.answer = [&](const scripted_channel::attempt& a) {
-    return delivery_answer{.outcome =
-                             a.to.id == phone.id ? delivery_outcome::gone : delivery_outcome::delivered,
-                           .status = 404,
-                           .reason = "UNREGISTERED"};
+    return delivery_answer{a.to.id == phone.id ? delivery_outcome::gone : delivery_outcome::delivered, 404,
+                           "UNREGISTERED"};
   };
   const auto d = due(phone.id);
   start();

@@ -1,103 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor over a real ledger worker: visibility, timers, reloads, hubs, idempotency.
 #define CAF_SUITE event_actor
-#include "tests/actors/base/fixture.hpp"
-
-#include "actors/base/sale_board.hpp"
+#include "tests/actors/sale/event_fixture.hpp"
 
 using namespace fq;
 using namespace fq::test;
-
-namespace {
-
-constexpr money claim_price = 5'000 + 150 + 149 + 30; // one ticket and its fees
-
-/// All messages to a hub, as short words in order of arrival.
-struct hub_log {
-  std::vector<std::string> lines;
-};
-
-struct event_fixture : fixture {
-  owner_services services;
-  sale_board board;
-  event_row event;
-  event_handle owner;
-  std::shared_ptr<hub_log> log = std::make_shared<hub_log>();
-
-  void start(std::int64_t total, queue_settings queue = {}) {
-    event = put_event(total, queue);
-    services.env = &env;
-    services.sessions = &sessions;
-    services.board = &board;
-    services.ledgers = ledgers;
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
-                           supervisor_handle{}));
-    run();
-  }
-  ~event_fixture() {
-    services.ledgers.clear();
-    if (owner) kill(owner);
-    owner = nullptr;
-  }
-  auto join_as(std::uint64_t n, std::uint64_t key = 0) {
-    return ask<entry_reply>(owner, join{event.id, customer(n), key});
-  }
-  auto find_as(std::uint64_t n) { return ask<entry_reply>(owner, find_entry{event.id, customer(n)}); }
-  std::string token_of(const entry_view& e) { return make_session_token(sessions, e.id, e.admission_no); }
-  auto claim_as(std::uint64_t n, const std::string& token, idempotency_ref key = {}) {
-    return ask<claim_reply>(owner, open_claim{event.id, customer(n), token, {}, key});
-  }
-  /// Joins, is admitted, and claims; all committed.
-  claim_id admitted_claim(std::uint64_t n) {
-    auto place = join_as(n);
-    run();
-    auto claim = claim_as(n, token_of(find_now(n)));
-    run();
-    CAF_REQUIRE(claim->ok && !claim->value.no);
-    return claim->value.claim.claim.id;
-  }
-  entry_view find_now(std::uint64_t n) {
-    auto place = find_as(n);
-    run();
-    CAF_REQUIRE(place->ok);
-    return place->value.entry;
-  }
-  void subscribe_hub() {
-    auto words = log;
-    auto hub = sys.spawn([words](hub_handle::pointer) -> hub_handle::behavior_type {
-      return {[words](const entries_changed& x) {
-                for (const auto& c : x.changes)
-                  words->lines.push_back(std::to_string(value_of(c.number)) + " "
-                                         + std::string{name_of(c.status)});
-              },
-              [words](const line_moved&) { words->lines.push_back("moved"); },
-              [](const owner_left&) {},
-              [](const push_mark&) {},
-              [](const pushes_lost&) {},
-              [words](const orders_changed& x) {
-                for (const auto& c : x.changes)
-                  words->lines.push_back("order " + std::to_string(value_of(c.number)) + " "
-                                         + std::string{name_of(c.status)});
-              },
-              [words](const event_noticed& x) {
-                words->lines.push_back(x.what == socket_notice_kind::paused ? "paused" : "notice");
-              }};
-    });
-    keep(hub);
-    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
-      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
-    run();
-  }
-};
-
-queue_settings one_by_one() {
-  queue_settings q;
-  q.policy = admission_policy::capacity;
-  q.concurrency = 1;
-  return q;
-}
-
-} // namespace
 
 CAF_TEST_FIXTURE_SCOPE(event_actor_tests, event_fixture)
 
@@ -145,6 +52,26 @@ CAF_TEST(the board counts who joins a line that has no room) {
   CAF_CHECK_EQUAL(board.entries[entry_status::admitted].get(), 1u);
   const auto at_last = board.read();
   CAF_CHECK_EQUAL(at_last[0].numbers.admitted, 1u);
+}
+
+CAF_TEST(hubs and the board see an entry that comes back by joining while there is no room) {
+  auto queue = one_by_one();
+  queue.presence_timeout = 10s;
+  start(10, queue);
+  join_as(1);
+  join_as(2);
+  run();
+  subscribe_hub();
+  advance(11'000ms);
+  const auto before = board.read(); // the check keeps references
+  CAF_REQUIRE_EQUAL(before.at(0).numbers.away, 1u);
+  log->lines.clear();
+  auto back = join_as(2);
+  run();
+  CAF_REQUIRE(back->ok && !back->value.created);
+  CAF_CHECK_EQUAL(std::ranges::count(log->lines, "2 " + std::string{name_of(entry_status::waiting)}), 1);
+  const auto after = board.read();
+  CAF_CHECK_EQUAL(after.at(0).numbers.away, 0u);
 }
 
 CAF_TEST(a read waits for the commit of a join that overtakes) {
@@ -442,92 +369,6 @@ CAF_TEST(only its organizer may change or count an event) {
   CAF_CHECK(stranger->ok && stranger->value.no.why == reason::not_found);
   CAF_CHECK(spy->ok && spy->value.no.why == reason::not_found);
   CAF_CHECK(mine->ok && !mine->value.no && store.committed(event.aggregate)->event->claims_per_customer == 2);
-}
-
-CAF_TEST(a payment waits for the page of the gateway and no longer than three seconds) {
-  start(10, one_by_one());
-  const auto claim = admitted_claim(1); // `services.payments` has no gateway
-  const idempotency_ref key{true, {7, 7}, {8, 8}};
-  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
-  run();
-  CAF_CHECK(paying->open());
-  advance(3'000ms);
-  CAF_REQUIRE(paying->ok);
-  CAF_CHECK(paying->value.payment.payment.status == payment_status::initializing);
-  const auto id = paying->value.payment.payment.id;
-  caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::initialize,
-                                         .result = gateway_result::initialized,
-                                         .gateway = "sandbox",
-                                         .payment = id,
-                                         .reference = make_reference(id),
-                                         .authorization_url = "https://pay"});
-  run();
-  auto shown = ask<payment_reply>(owner, find_payment{customer(1), id});
-  auto again = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
-  run();
-  CAF_CHECK(shown->ok && shown->value.payment.payment.authorization_url == "https://pay");
-  CAF_CHECK(again->ok && again->value.replayed && again->value.payment.payment.id == id);
-  auto webhook = ask<ack_reply>(
-    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
-  auto twice = ask<ack_reply>(
-    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
-  run();
-  CAF_CHECK(webhook->ok && !webhook->value.no && twice->ok && !twice->value.no);
-  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
-  CAF_CHECK_EQUAL(store.find_ticket_type(event.aggregate, 0)->sold, 1);
-}
-
-CAF_TEST(a webhook is acknowledged only after its commit) {
-  start(10, one_by_one());
-  const auto claim = admitted_claim(1);
-  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", {}});
-  run();
-  advance(3'000ms);
-  const auto id = paying->value.payment.payment.id;
-  auto webhook = ask<ack_reply>(
-    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
-  auto unknown =
-    ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
-  run_without(worker);
-  CAF_CHECK(webhook->open());
-  run();
-  CAF_CHECK(webhook->ok);
-  CAF_CHECK(unknown->ok && unknown->value.no.why == reason::not_found);
-}
-
-CAF_TEST(a report of money that the gateway does not know yet comes again) {
-  start(10, one_by_one());
-  const auto claim = admitted_claim(1);
-  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", {}});
-  run();
-  advance(3'000ms);
-  const auto id = paying->value.payment.payment.id;
-  const auto report = [&] {
-    auto told = ask<ack_reply>(
-      owner,
-      apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}, true});
-    run();
-    return told;
-  };
-  const auto answer = [&](gateway_result result) {
-    caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify,
-                                           .result = result,
-                                           .gateway = "sandbox",
-                                           .payment = id,
-                                           .reference = make_reference(id),
-                                           .amount = claim_price,
-                                           .currency = "NGN"});
-    run();
-  };
-  auto first = report();
-  CAF_CHECK(first->open());
-  answer(gateway_result::unpaid); // to a request from before the payment
-  CAF_CHECK(first->unavailable());
-  auto again = report();
-  CAF_CHECK(again->open());
-  answer(gateway_result::paid);
-  CAF_CHECK(again->ok && !again->value.no);
-  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

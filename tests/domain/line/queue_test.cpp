@@ -113,102 +113,133 @@ queue_line reloaded(const model& m) {
   return line;
 }
 
-void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
-  dice d{seed};
-  model m;
-  timestamp now = start;
-  for (std::uint64_t n = 1; n <= entries_at_start; ++n) {
+class random_walk {
+public:
+  random_walk(std::uint64_t seed, std::uint64_t entries_at_start) : seed_(seed), d_{seed} {
+    for (std::uint64_t n = 1; n <= entries_at_start; ++n) add(fan(n), 0);
+    line_ = reloaded(m_);
+  }
+
+  void go() {
+    for (int i = 0; i < 120; ++i) {
+      now_ += milliseconds{d_.below(400)};
+      if (step(i)) check_same(seed_, line_, m_, now_);
+    }
+    for (std::uint64_t s = 1; s <= 45; ++s) {
+      const auto* newest = m_.newest(fan(s));
+      FQ_HOLDS(seed_, (line_.find(fan(s)) == nullptr) == (newest == nullptr));
+      if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row == *newest);
+    }
+    check_same(seed_, reloaded(m_), m_, now_); // a reload equals memory, windows included
+  }
+
+private:
+  [[nodiscard]] std::uint64_t last() const { return m_.rows.empty() ? 0 : m_.rows.rbegin()->first; }
+  const entry_row& add(const uuid& subject, std::uint64_t join_key) {
+    const auto n = last() + 1;
     entry_row r;
     r.number = queue_number{n};
-    r.subject = fan(n);
-    r.joined_at = start;
-    r.priority_class = static_cast<std::uint8_t>(d.below(priority_classes));
-    m.rows[n] = r;
-    m.live_claims[n] = 0;
+    r.subject = subject;
+    r.join_key = join_key;
+    r.joined_at = now_;
+    r.priority_class = static_cast<std::uint8_t>(d_.below(priority_classes));
+    m_.live_claims[n] = 0;
+    return m_.rows[n] = r;
   }
-  auto line = reloaded(m);
-  for (int step = 0; step < 120; ++step) {
+
+  /// False: nothing was possible.
+  bool step(int number) {
+    const auto n = last() == 0 ? 0 : d_.below(last()) + 1;
+    const auto what = d_.below(100);
+    if (last() == 0 || what < 25) return join(static_cast<std::uint64_t>(number));
+    if (what < 45) return admit();
+    if (what < 75) return move(n);
+    return what < 87 ? open_claim(n) : close_claim(n);
+  }
+
+  bool join(std::uint64_t key) {
+    const auto subject = fan(d_.below(40) + 1);
+    const auto* own = m_.newest(subject);
+    if (own != nullptr && is_live(own->status)) return false;
+    const auto& r = add(subject, key);
     changes out;
-    now += milliseconds{d.below(400)};
-    const auto last = m.rows.empty() ? 0 : m.rows.rbegin()->first;
-    const auto n = last == 0 ? 0 : d.below(last) + 1;
-    const auto what = d.below(100);
-    if (last == 0 || what < 25) {
-      const auto subject = fan(d.below(40) + 1);
-      const auto* own = m.newest(subject);
-      if (own != nullptr && is_live(own->status)) continue;
-      entry_row r;
-      r.number = queue_number{last + 1};
-      r.subject = subject;
-      r.join_key = step;
-      r.joined_at = now;
-      r.priority_class = static_cast<std::uint8_t>(d.below(priority_classes));
-      m.rows[last + 1] = r;
-      m.live_claims[last + 1] = 0;
-      const auto& e = line.join(subject, static_cast<std::uint64_t>(step), now, out, {}, r.priority_class);
-      FQ_HOLDS(seed, e.row == r);
-      FQ_HOLDS(seed, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
-    } else if (what < 45) {
-      const auto wanted = d.below(4);
-      auto q = settings();
-      q.claim_window = milliseconds{500 + d.below(6000)}; // sometimes longer than the session
-      const auto numbers = line.admit(wanted, now, q, out);
-      FQ_HOLDS(seed, numbers.size() == out.size());
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        auto* r = m.first();
-        FQ_HOLDS(seed, r != nullptr && r->number == numbers[i]); // I6
-        r->status = entry_status::admitted;
-        r->admitted_at = now;
-        r->session_expires_at = now + q.session_ttl;
-        r->claim_by = std::min(now + q.claim_window, r->session_expires_at);
-        r->admission_batch = m.last_batch + 1;
-        ++r->admission_no;
-        FQ_HOLDS(seed, std::get<entry_moved>(out[i]).from == entry_status::waiting);
-        FQ_HOLDS(seed, std::get<entry_moved>(out[i]).row == *r);
-      }
-      FQ_HOLDS(seed, numbers.size() == wanted || m.first() == nullptr);
-      if (!numbers.empty()) ++m.last_batch;
-    } else if (what < 75) {
-      const auto trigger = static_cast<entry_trigger>(1 + d.below(7)); // all except admit
-      auto& r = m.rows[n];
-      const auto to = next(entry_rules, r.status, trigger);
-      const auto from = r.status;
-      if (to) {
-        r.status = *to;
-        if (!is_live(*to)) r.ended_at = now;
-      }
-      FQ_HOLDS(seed, line.move(queue_number{n}, trigger, now, out) == to.has_value());
-      FQ_HOLDS(seed, out.size() == (to ? 1u : 0u));
-      if (to)
-        FQ_HOLDS(seed, std::get<entry_moved>(out[0]).from == from && std::get<entry_moved>(out[0]).row == r);
-    } else if (what < 87) {
-      auto& r = m.rows[n];
-      if (r.status != entry_status::admitted) continue;
-      ++m.live_claims[n];
-      const bool first_claim = !r.has_claimed;
-      r.has_claimed = true;
-      line.claim_opened(queue_number{n}, out);
-      FQ_HOLDS(seed,
-               out.size() == (first_claim ? 1u : 0u)); // the end of the claim window is a durable change
-    } else {
-      if (m.live_claims[n] == 0) continue;
-      --m.live_claims[n];
-      line.claim_closed(queue_number{n});
+    const auto& e = line_.join(subject, key, now_, out, {}, r.priority_class);
+    FQ_HOLDS(seed_, e.row == r);
+    FQ_HOLDS(seed_, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
+    return true;
+  }
+
+  bool admit() {
+    const auto wanted = d_.below(4);
+    auto q = settings();
+    q.claim_window = milliseconds{500 + d_.below(6000)}; // sometimes longer than the session
+    changes out;
+    const auto numbers = line_.admit(wanted, now_, q, out);
+    FQ_HOLDS(seed_, numbers.size() == out.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      auto* r = m_.first();
+      FQ_HOLDS(seed_, r != nullptr && r->number == numbers[i]); // I6
+      r->status = entry_status::admitted;
+      r->admitted_at = now_;
+      r->session_expires_at = now_ + q.session_ttl;
+      r->claim_by = std::min(now_ + q.claim_window, r->session_expires_at);
+      r->admission_batch = m_.last_batch + 1;
+      ++r->admission_no;
+      FQ_HOLDS(seed_, std::get<entry_moved>(out[i]).from == entry_status::waiting);
+      FQ_HOLDS(seed_, std::get<entry_moved>(out[i]).row == *r);
     }
-    check_same(seed, line, m, now);
+    FQ_HOLDS(seed_, numbers.size() == wanted || m_.first() == nullptr);
+    if (!numbers.empty()) ++m_.last_batch;
+    return true;
   }
-  for (std::uint64_t s = 1; s <= 45; ++s) {
-    const auto* newest = m.newest(fan(s));
-    FQ_HOLDS(seed, (line.find(fan(s)) == nullptr) == (newest == nullptr));
-    if (newest != nullptr) FQ_HOLDS(seed, line.find(fan(s))->row == *newest);
+
+  bool move(std::uint64_t n) {
+    const auto trigger = static_cast<entry_trigger>(1 + d_.below(7)); // all except admit
+    auto& r = m_.rows[n];
+    const auto to = next(entry_rules, r.status, trigger);
+    const auto from = r.status;
+    if (to) {
+      r.status = *to;
+      if (!is_live(*to)) r.ended_at = now_;
+    }
+    changes out;
+    FQ_HOLDS(seed_, line_.move(queue_number{n}, trigger, now_, out) == to.has_value());
+    FQ_HOLDS(seed_, out.size() == (to ? 1u : 0u));
+    if (to)
+      FQ_HOLDS(seed_, std::get<entry_moved>(out[0]).from == from && std::get<entry_moved>(out[0]).row == r);
+    return true;
   }
-  check_same(seed, reloaded(m), m, now); // a reload equals memory, windows included
-}
+
+  bool open_claim(std::uint64_t n) {
+    auto& r = m_.rows[n];
+    if (r.status != entry_status::admitted) return false;
+    ++m_.live_claims[n];
+    const bool first_claim = !r.has_claimed;
+    r.has_claimed = true;
+    changes out;
+    line_.claim_opened(queue_number{n}, out);
+    FQ_HOLDS(seed_, out.size() == (first_claim ? 1u : 0u)); // the end of the claim window is a durable change
+    return true;
+  }
+
+  bool close_claim(std::uint64_t n) {
+    if (m_.live_claims[n] == 0) return false;
+    --m_.live_claims[n];
+    line_.claim_closed(queue_number{n});
+    return true;
+  }
+
+  std::uint64_t seed_;
+  dice d_;
+  model m_;
+  queue_line line_;
+  timestamp now_ = start;
+};
 
 } // namespace
 
 CAF_TEST(a line behaves like the model under all operations and so does its reload) {
-  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25); });
+  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25).go(); });
 }
 
 CAF_TEST(numbers that do not exist are not found) {

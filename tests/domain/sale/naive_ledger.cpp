@@ -9,13 +9,6 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error{what};
 }
 
-template <class... F>
-struct overloaded : F... {
-  using F::operator()...;
-};
-template <class... F>
-overloaded(F...) -> overloaded<F...>;
-
 template <class Map>
 auto& stored(Map& rows, const typename Map::key_type& key, const char* what) {
   const auto i = rows.find(key);
@@ -23,173 +16,185 @@ auto& stored(Map& rows, const typename Map::key_type& key, const char* what) {
   return i->second;
 }
 
+bool sound(const ticket_type_row& t) { return t.held >= 0 && t.sold >= 0 && t.held + t.sold <= t.total; }
+
 bool takes_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
 
 } // namespace
 
 void naive_ledger::apply(const changes& content) {
-  for (const auto& c : content) one(c);
+  for (const auto& c : content) std::visit([this](const auto& x) { one(x); }, c);
 }
 
-void naive_ledger::one(const change& c) {
-  const auto sound = [](const ticket_type_row& t) {
-    return t.held >= 0 && t.sold >= 0 && t.held + t.sold <= t.total;
-  };
-  const auto slot_is_free = [this](const claim_row& row) {
-    for (const auto& [id, other] : claims)
-      if (id != row.id && other.customer == row.customer && other.live_slot == row.live_slot
-          && takes_slot(other.status) && takes_slot(row.status))
-        return false;
-    return true;
-  };
-  const auto attempt_is_alone = [this](const payment_row& row) {
-    for (const auto& [id, other] : payments)
-      if (id != row.id && other.claim == row.claim && is_open(other.status) && is_open(row.status))
-        return false;
-    return true;
-  };
-  std::visit(
-    overloaded{
-      [&](const event_changed& x) {
-        require(event.status == x.from, "event: other state");
-        require(x.from == x.event.status || is_step(event_rules, x.from, x.event.status),
-                "event: illegal step (I10)");
-        event = x.event;
-      },
-      [&](const ticket_type_added& x) {
-        require(x.row.ordinal == types.size() && x.row.held == 0 && x.row.sold == 0, "type: not a fresh one");
-        types.push_back(x.row);
-      },
-      [&](const ticket_type_changed& x) {
-        auto& t = types.at(x.row.ordinal);
-        const auto held = t.held, sold = t.sold;
-        t = x.row;
-        t.held = held;
-        t.sold = sold;
-        require(sound(t), "type: total below held + sold (I1)");
-      },
-      [&](const stock_moved& x) {
-        auto& t = types.at(x.ticket_type);
-        t.held += x.held_delta;
-        t.sold += x.sold_delta;
-        require(sound(t), "stock: held + sold > total, or negative (I1)");
-      },
-      [&](const entry_joined& x) {
-        require(entries.empty() || entries.rbegin()->first < x.row.number, "entry: number not at the end");
-        require(x.row.status == entry_status::waiting, "entry: joins WAITING");
-        entries.emplace(x.row.number, x.row);
-      },
-      [&](const entry_moved& x) {
-        auto& e = stored(entries, x.row.number, "entry: absent");
-        require(e.status == x.from, "entry: other state");
-        require(x.from == x.row.status || is_step(entry_rules, x.from, x.row.status),
-                "entry: illegal step (I10)");
-        require(e.subject == x.row.subject && e.joined_at == x.row.joined_at && e.join_key == x.row.join_key,
-                "entry: an immutable column changed");
-        e = x.row;
-      },
-      [&](const claim_opened& x) {
-        require(x.row.status == claim_status::claimed, "claim: opens CLAIMED");
-        require(slot_is_free(x.row), "claim: slot taken (I2)");
-        require(claims.emplace(x.row.id, x.row).second, "claim: id taken");
-      },
-      [&](const claim_moved& x) {
-        auto& k = stored(claims, x.row.id, "claim: absent");
-        require(k.status == x.from, "claim: other state");
-        require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status),
-                "claim: illegal step (I10)");
-        require(slot_is_free(x.row), "claim: slot taken (I2)");
-        require(k.customer == x.row.customer && k.amount == x.row.amount && k.entry == x.row.entry
-                  && k.created_at == x.row.created_at,
-                "claim: an immutable column changed");
-        k = x.row;
-      },
-      [&](const payment_opened& x) {
-        require(x.row.status == payment_status::initializing, "payment: opens INITIALIZING");
-        require(claims.contains(x.row.claim), "payment: without a claim");
-        require(attempt_is_alone(x.row), "payment: a second open attempt");
-        require(payments.emplace(x.row.id, x.row).second, "payment: id taken");
-      },
-      [&](const payment_moved& x) {
-        auto& p = stored(payments, x.row.id, "payment: absent");
-        require(p.status == x.from, "payment: other state");
-        require(x.from == x.row.status || is_step(payment_rules, x.from, x.row.status),
-                "payment: illegal step (I10)");
-        require(p.amount == x.row.amount && p.reference == x.row.reference && p.gateway == x.row.gateway
-                  && p.customer == x.row.customer && p.created_at == x.row.created_at,
-                "payment: an immutable column changed");
-        require(x.row.refunded <= x.row.captured, "payment: more refunded than captured");
-        require(x.row.tax >= 0 && x.row.tax <= x.row.captured, "payment: more tax than captured");
-        p = x.row;
-      },
-      [&](const refund_opened& x) {
-        require(payments.contains(x.row.payment), "refund: without a payment");
-        require(refunds.emplace(x.row.id, x.row).second, "refund: id taken");
-      },
-      [&](const refund_moved& x) {
-        auto& r = stored(refunds, x.row.id, "refund: absent");
-        require(r.status == x.from, "refund: other state");
-        require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status),
-                "refund: illegal step (I10)");
-        require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items,
-                "refund: an immutable column changed");
-        r = x.row;
-      },
-      [&](const order_placed& x) {
-        require(x.row.status == order_status::pending, "order: placed PENDING");
-        require(claims.contains(x.row.claim), "order: without a claim");
-        for (const auto& [id, other] : orders)
-          require(other.claim != x.row.claim, "order: a second one of a claim");
-        require(orders.emplace(x.row.id, x.row).second, "order: id taken");
-      },
-      [&](const order_moved& x) {
-        auto& o = stored(orders, x.row.id, "order: absent");
-        require(o.status == x.from, "order: other state");
-        require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status),
-                "order: illegal step (I10)");
-        require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer,
-                "order: an immutable column changed");
-        o = x.row;
-      },
-      [&](const promo_code_added& x) {
-        require(x.row.ordinal == promo_codes.size() && x.row.uses == 0, "promo code: not a fresh one");
-        promo_codes.push_back(x.row);
-      },
-      [&](const promo_code_changed& x) {
-        auto& p = promo_codes.at(x.row.ordinal);
-        const auto uses = p.uses;
-        p = x.row;
-        p.uses = uses;
-        require(p.uses_max == 0 || uses <= p.uses_max, "promo code: used more often than it may be");
-      },
-      [&](const promo_uses_moved& x) {
-        auto& p = promo_codes.at(x.promo_code);
-        require(std::int64_t{p.uses} + x.delta >= 0, "promo code: negative uses");
-        p.uses = static_cast<std::uint32_t>(std::int64_t{p.uses} + x.delta);
-        require(p.uses_max == 0 || p.uses <= p.uses_max, "promo code: redeemed too often");
-      },
-      [&](const dead_letter_stored& x) {
-        if (x.row.status == dead_letter_status::open)
-          dead_letters[x.row.id] = x.row;
-        else
-          require(dead_letters.erase(x.row.id) == 1, "dead letter: absent");
-      },
-      [&](const priority_stored& x) { priorities[x.row.customer] = x.row; },
-      [&](const priority_removed& x) { priorities.erase(x.customer); },
-      [&](const invitation_stored& x) {
-        require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
-        invitations[x.row.customer] = x.row;
-      },
-      [&](const idempotency_stored& x) { answers.push_back(x.row); },
-      [&](const receipt_stored& x) {
-        for (const auto& r : receipts)
-          require(r.gateway != x.row.gateway || r.gateway_event != x.row.gateway_event,
-                  "receipt: twice (I9)");
-        receipts.push_back(x.row);
-      },
-      [](const auto&) { require(false, "not a change of a sale"); },
-    },
-    c);
+bool naive_ledger::slot_is_free(const claim_row& row) const {
+  for (const auto& [id, other] : claims)
+    if (id != row.id && other.customer == row.customer && other.live_slot == row.live_slot
+        && takes_slot(other.status) && takes_slot(row.status))
+      return false;
+  return true;
+}
+
+bool naive_ledger::attempt_is_alone(const payment_row& row) const {
+  for (const auto& [id, other] : payments)
+    if (id != row.id && other.claim == row.claim && is_open(other.status) && is_open(row.status))
+      return false;
+  return true;
+}
+
+void naive_ledger::one(const event_changed& x) {
+  require(event.status == x.from, "event: other state");
+  require(x.from == x.event.status || is_step(event_rules, x.from, x.event.status),
+          "event: illegal step (I10)");
+  event = x.event;
+}
+
+void naive_ledger::one(const ticket_type_added& x) {
+  require(x.row.ordinal == types.size() && x.row.held == 0 && x.row.sold == 0, "type: not a fresh one");
+  types.push_back(x.row);
+}
+
+void naive_ledger::one(const ticket_type_changed& x) {
+  auto& t = types.at(x.row.ordinal);
+  const auto held = t.held, sold = t.sold;
+  t = x.row;
+  t.held = held;
+  t.sold = sold;
+  require(sound(t), "type: total below held + sold (I1)");
+}
+
+void naive_ledger::one(const stock_moved& x) {
+  auto& t = types.at(x.ticket_type);
+  t.held += x.held_delta;
+  t.sold += x.sold_delta;
+  require(sound(t), "stock: held + sold > total, or negative (I1)");
+}
+
+void naive_ledger::one(const entry_joined& x) {
+  require(entries.empty() || entries.rbegin()->first < x.row.number, "entry: number not at the end");
+  require(x.row.status == entry_status::waiting, "entry: joins WAITING");
+  entries.emplace(x.row.number, x.row);
+}
+
+void naive_ledger::one(const entry_moved& x) {
+  auto& e = stored(entries, x.row.number, "entry: absent");
+  require(e.status == x.from, "entry: other state");
+  require(x.from == x.row.status || is_step(entry_rules, x.from, x.row.status), "entry: illegal step (I10)");
+  require(e.subject == x.row.subject && e.joined_at == x.row.joined_at && e.join_key == x.row.join_key,
+          "entry: an immutable column changed");
+  e = x.row;
+}
+
+void naive_ledger::one(const claim_opened& x) {
+  require(x.row.status == claim_status::claimed, "claim: opens CLAIMED");
+  require(slot_is_free(x.row), "claim: slot taken (I2)");
+  require(claims.emplace(x.row.id, x.row).second, "claim: id taken");
+}
+
+void naive_ledger::one(const claim_moved& x) {
+  auto& k = stored(claims, x.row.id, "claim: absent");
+  require(k.status == x.from, "claim: other state");
+  require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status), "claim: illegal step (I10)");
+  require(slot_is_free(x.row), "claim: slot taken (I2)");
+  require(k.customer == x.row.customer && k.amount == x.row.amount && k.entry == x.row.entry
+            && k.created_at == x.row.created_at,
+          "claim: an immutable column changed");
+  k = x.row;
+}
+
+void naive_ledger::one(const payment_opened& x) {
+  require(x.row.status == payment_status::initializing, "payment: opens INITIALIZING");
+  require(claims.contains(x.row.claim), "payment: without a claim");
+  require(attempt_is_alone(x.row), "payment: a second open attempt");
+  require(payments.emplace(x.row.id, x.row).second, "payment: id taken");
+}
+
+void naive_ledger::one(const payment_moved& x) {
+  auto& p = stored(payments, x.row.id, "payment: absent");
+  require(p.status == x.from, "payment: other state");
+  require(x.from == x.row.status || is_step(payment_rules, x.from, x.row.status),
+          "payment: illegal step (I10)");
+  require(p.amount == x.row.amount && p.reference == x.row.reference && p.gateway == x.row.gateway
+            && p.customer == x.row.customer && p.created_at == x.row.created_at,
+          "payment: an immutable column changed");
+  require(x.row.refunded <= x.row.captured, "payment: more refunded than captured");
+  require(x.row.tax >= 0 && x.row.tax <= x.row.captured, "payment: more tax than captured");
+  p = x.row;
+}
+
+void naive_ledger::one(const refund_opened& x) {
+  require(payments.contains(x.row.payment), "refund: without a payment");
+  require(refunds.emplace(x.row.id, x.row).second, "refund: id taken");
+}
+
+void naive_ledger::one(const refund_moved& x) {
+  auto& r = stored(refunds, x.row.id, "refund: absent");
+  require(r.status == x.from, "refund: other state");
+  require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status),
+          "refund: illegal step (I10)");
+  require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items,
+          "refund: an immutable column changed");
+  r = x.row;
+}
+
+void naive_ledger::one(const order_placed& x) {
+  require(x.row.status == order_status::pending, "order: placed PENDING");
+  require(claims.contains(x.row.claim), "order: without a claim");
+  for (const auto& [id, other] : orders)
+    require(other.claim != x.row.claim, "order: a second one of a claim");
+  require(orders.emplace(x.row.id, x.row).second, "order: id taken");
+}
+
+void naive_ledger::one(const order_moved& x) {
+  auto& o = stored(orders, x.row.id, "order: absent");
+  require(o.status == x.from, "order: other state");
+  require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status), "order: illegal step (I10)");
+  require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer,
+          "order: an immutable column changed");
+  o = x.row;
+}
+
+void naive_ledger::one(const promo_code_added& x) {
+  require(x.row.ordinal == promo_codes.size() && x.row.uses == 0, "promo code: not a fresh one");
+  promo_codes.push_back(x.row);
+}
+
+void naive_ledger::one(const promo_code_changed& x) {
+  auto& p = promo_codes.at(x.row.ordinal);
+  const auto uses = p.uses;
+  p = x.row;
+  p.uses = uses;
+  require(p.uses_max == 0 || uses <= p.uses_max, "promo code: used more often than it may be");
+}
+
+void naive_ledger::one(const promo_uses_moved& x) {
+  auto& p = promo_codes.at(x.promo_code);
+  require(std::int64_t{p.uses} + x.delta >= 0, "promo code: negative uses");
+  p.uses = static_cast<std::uint32_t>(std::int64_t{p.uses} + x.delta);
+  require(p.uses_max == 0 || p.uses <= p.uses_max, "promo code: redeemed too often");
+}
+
+void naive_ledger::one(const dead_letter_stored& x) {
+  if (x.row.status == dead_letter_status::open)
+    dead_letters[x.row.id] = x.row;
+  else
+    require(dead_letters.erase(x.row.id) == 1, "dead letter: absent");
+}
+
+void naive_ledger::one(const priority_stored& x) { priorities[x.row.customer] = x.row; }
+
+void naive_ledger::one(const priority_removed& x) { priorities.erase(x.customer); }
+
+void naive_ledger::one(const invitation_stored& x) {
+  require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
+  invitations[x.row.customer] = x.row;
+}
+
+void naive_ledger::one(const idempotency_stored& x) { answers.push_back(x.row); }
+
+void naive_ledger::one(const receipt_stored& x) {
+  for (const auto& r : receipts)
+    require(r.gateway != x.row.gateway || r.gateway_event != x.row.gateway_event, "receipt: twice (I9)");
+  receipts.push_back(x.row);
 }
 
 } // namespace fq::test

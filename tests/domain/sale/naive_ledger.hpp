@@ -32,7 +32,35 @@ public:
   void apply(const changes& content);
 
 private:
-  void one(const change& c);
+  bool slot_is_free(const claim_row& row) const;
+  bool attempt_is_alone(const payment_row& row) const;
+  void one(const event_changed& x);
+  void one(const ticket_type_added& x);
+  void one(const ticket_type_changed& x);
+  void one(const stock_moved& x);
+  void one(const entry_joined& x);
+  void one(const entry_moved& x);
+  void one(const claim_opened& x);
+  void one(const claim_moved& x);
+  void one(const payment_opened& x);
+  void one(const payment_moved& x);
+  void one(const refund_opened& x);
+  void one(const refund_moved& x);
+  void one(const order_placed& x);
+  void one(const order_moved& x);
+  void one(const promo_code_added& x);
+  void one(const promo_code_changed& x);
+  void one(const promo_uses_moved& x);
+  void one(const dead_letter_stored& x);
+  void one(const priority_stored& x);
+  void one(const priority_removed& x);
+  void one(const invitation_stored& x);
+  void one(const idempotency_stored& x);
+  void one(const receipt_stored& x);
+  template <class Other>
+  void one(const Other&) {
+    throw std::runtime_error{"not a change of a sale"};
+  }
 };
 
 } // namespace fq::test

@@ -450,9 +450,8 @@ private:
 
   template <class Map>
   const typename Map::mapped_type* any(const Map& rows) {
-    return rows.empty()
-             ? nullptr
-             : &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
+    if (rows.empty()) return nullptr;
+    return &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
   }
   static std::uint64_t number_of_fan(const uuid& id) { return id.lo; }
 

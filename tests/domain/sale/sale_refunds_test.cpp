@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Refunds of orders: whole and in parts, refused by the gateway, of another amount than quoted.
+#define CAF_SUITE domain_sale_refunds
+#include "tests/domain/sale/orders_fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+CAF_TEST(tickets go back one by one and the fees with the last) {
+  orders_fixture f;
+  const auto& o = f.bought(1, {f.standard(2), f.seat()});
+  const auto id = o.id, payment = f.s.payment_of(o).id;
+  const auto total = o.total;
+  CAF_CHECK(f.s.refund_order(id, {f.standard(3)}).why == reason::invalid_field);
+  CAF_CHECK(!f.s.refund_order(id, {f.standard()}));
+  CAF_CHECK(f.s.refund_order(id).why == reason::refund_open);
+  const auto first = f.s.refund_asked();
+  CAF_REQUIRE(!first); // the last decision was the refusal
+  const auto refund = f.s.ledger.refunds.begin()->first;
+  CAF_CHECK_EQUAL(f.s.ledger.refunds.at(refund).amount, 1'000);
+  f.s.refunded(refund);
+  CAF_CHECK(f.s.order_of(1).status == order_status::partially_refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 1);
+  CAF_CHECK(f.s.payment(payment).status == payment_status::partially_refunded);
+  f.sound();
+  CAF_CHECK(!f.s.refund_order(id, {f.seat(), f.standard()})); // all remaining tickets, in another order
+  const auto last = *f.s.refund_asked();
+  CAF_CHECK_EQUAL(f.s.ledger.refunds.at(last).amount, total - 1'000);
+  f.s.refunded(last);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK(f.s.claim_of(1).status == claim_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold + f.s.type(1).sold, 0);
+  CAF_CHECK(f.s.refund_order(id).why == reason::nothing_to_refund);
+  f.sound();
+}
+
+CAF_TEST(a refund that the gateway will not make waits for a person) {
+  auto rules = sale_rules{};
+  rules.refund_retry.attempts = 2;
+  orders_fixture f;
+  f.s.rules = rules;
+  f.s.reload();
+  const auto id = f.bought(1, {f.standard()}).id;
+  f.s.refund_order(id);
+  const auto refund = *f.s.refund_asked();
+  for (int i = 0; i < 2; ++i) {
+    f.s.it->refund_not_processed(refund, true, f.s.now, f.s.last = {});
+    f.s.settle();
+  }
+  CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  const auto letter = f.s.ledger.dead_letters.begin()->first;
+  f.s.it->retry_dead_letter(letter, f.s.now, f.s.last = {});
+  f.s.settle();
+  CAF_CHECK(f.s.asked(gateway_call_kind::refund));
+  CAF_CHECK(f.s.ledger.dead_letters.empty());
+  const auto another = *f.s.refund_asked(); // a new refund id, because the gateway refuses the old one again
+  CAF_CHECK(another != refund);
+  f.s.refunded(another);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  f.sound();
+}
+
+CAF_TEST(another amount than quoted waits for a person and can be sent back) {
+  orders_fixture f;
+  const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(payment);
+  auto wrong = f.s.fact(payment, verdict::paid);
+  wrong.amount -= 1;
+  f.s.hear(wrong);
+  CAF_CHECK(f.s.payment(payment).status == payment_status::quarantined);
+  CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  f.s.it->retry_dead_letter(f.s.ledger.dead_letters.begin()->first, f.s.now, f.s.last = {});
+  f.s.settle();
+  CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK_EQUAL(f.s.payment(payment).refunded, wrong.amount);
+  f.sound();
+}
+
+CAF_TEST(another amount that waits to go back does not pay for refunded tickets) {
+  orders_fixture f;
+  const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(first);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(first); // captured after all
+  auto wrong = f.s.fact(second, verdict::paid);
+  wrong.amount += 1;
+  f.s.hear(wrong);
+  CAF_REQUIRE(f.s.order_of(1).status == order_status::success);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  const auto refund = *f.s.refund_asked();
+  CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  f.s.it->retry_dead_letter(f.s.ledger.dead_letters.begin()->first, f.s.now, f.s.last = {});
+  f.s.settle();
+  CAF_REQUIRE(f.s.payment(second).status == payment_status::refund_pending);
+  f.s.refunded(refund);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.sound();
+}
+
+CAF_TEST(tax that the gateway adds is recorded and goes back with the rest) {
+  orders_fixture f;
+  const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(payment);
+  auto paid = f.s.fact(payment, verdict::paid);
+  paid.tax = 190;
+  f.s.hear(paid);
+  CAF_CHECK(f.s.order_of(1).status == order_status::success);
+  CAF_CHECK_EQUAL(f.s.payment(payment).captured, paid.amount + 190);
+  f.s.refund_order(f.s.order_of(1).id);
+  CAF_CHECK_EQUAL(f.s.ledger.refunds.at(*f.s.refund_asked()).amount, paid.amount + 190);
+}
+
+CAF_TEST(a cancelled event gives every order back) {
+  orders_fixture f;
+  const auto bought = f.bought(1, {f.standard()}).id;
+  const auto paying = f.s.payment_of(f.ordered(2, {f.standard()})).id;
+  f.s.initialized(paying);
+  f.s.change_status(event_trigger::cancel);
+  f.s.drain();
+  CAF_CHECK(f.s.order_of(2).status == order_status::failed);
+  CAF_CHECK(f.s.order_of(2).failure == "event_cancelled");
+  f.s.captured(paying); // captured at the same moment
+  for (const auto& [id, r] : std::map{f.s.ledger.refunds}) f.s.refunded(id);
+  CAF_CHECK(f.s.it->orders().find(bought)->status == order_status::refunded);
+  CAF_CHECK(f.s.payment(paying).status == payment_status::refunded);
+  CAF_CHECK(f.s.order_of(2).status == order_status::failed);
+  CAF_CHECK_EQUAL(f.s.type(0).held + f.s.type(0).sold, 0);
+  f.sound();
+}
+
+CAF_TEST(who gave tickets back in parts is the payer though another capture is on its way back) {
+  orders_fixture f;
+  const auto& o = f.ordered(1, {f.standard(2)});
+  const auto first = f.s.payment_of(o).id;
+  f.s.initialized(first);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(second);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {f.standard(1)}));
+  f.s.refunded(*f.s.refund_asked());
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  const auto rest = f.s.refund_asked();
+  f.s.captured(first); // its page was paid after all
+  const auto of_first = f.s.refund_asked();
+  CAF_REQUIRE(rest && of_first);
+  f.s.refunded(*rest);
+  f.sound();
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.s.refunded(*of_first);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.sound();
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker's part for answers to fans: what was shown must be durable, once, and in order.
+#include "tests/sim/checker.hpp"
+
+#include <algorithm>
+
+namespace fq::sim {
+namespace {
+
+std::string text(queue_number n) { return std::to_string(value_of(n)); }
+
+} // namespace
+
+void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told) {
+  if (told.no) return;
+  const auto* row = store_.find_entry(aggregate_, told.entry.number);
+  if (row == nullptr || row->subject != who)
+    return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
+  if (told.created) { // else it is the fan's existing place, made with another key or by a checkout
+    const auto [known, first] = place_of_key_.emplace(std::pair{who, key}, told.entry.number);
+    if (!first && told.replayed && known->second != told.entry.number) fail("I9", "one join key, two places");
+  }
+  known_place_[who] = told.entry.number;
+  saw_entry(who, told);
+}
+
+void checker::saw_entry(const customer_id& who, const entry_reply& told) {
+  const auto known = known_place_.find(who);
+  if (told.no) {
+    if (told.no.why == reason::not_in_queue && known != known_place_.end())
+      fail("I7", "an acknowledged place was lost");
+    return;
+  }
+  const auto& e = told.entry;
+  const auto* row = entry_of(e.id);
+  if (row == nullptr || row->subject != who) return fail("I7", "a place was shown that is not durable");
+  if (known != known_place_.end() && e.number < known->second)
+    fail("I7", "an acknowledged place changed its number");
+  if (is_set(e.admitted_at) && row->admitted_at != e.admitted_at)
+    fail("I7", "an admission was shown that is not durable");
+  if (!is_live(e.status) && row->status != e.status) fail("I7", "an end was shown that is not durable");
+  if (e.status == entry_status::admitted) {
+    const auto [promised, fresh] = promised_.emplace(e.id, e.claim_by);
+    if (!fresh && e.claim_by < promised->second) fail("I15", "the time promised to claim in became shorter");
+  }
+  if (!is_in_line(e.status)) return;
+  const auto [last, first] = last_position_.emplace(e.id, e.position);
+  // later joins in better classes
+  const auto overtakers = std::ranges::count_if(entries_, [&](const auto& other) {
+    return other.first > e.number && other.second.priority_class < row->priority_class;
+  });
+  if (!first && e.position > last->second + static_cast<std::uint64_t>(overtakers))
+    fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to "
+                 + std::to_string(e.position));
+  last->second = std::min(last->second, e.position);
+}
+
+bool checker::has_answer(const idempotency_ref& key) const {
+  return key.given && answered_.contains(key.key);
+}
+
+void checker::saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told,
+                        std::uint64_t asked, bool was_durable) {
+  if (told.no) {
+    if (was_durable) fail("I9", "a claim request was answered, then refused under the same key");
+    if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
+      fail("I12", "told 'sold out', but the ledger never was while the request lasted");
+    return;
+  }
+  const auto* row = find_claim(told.claim.claim.id);
+  if (row == nullptr || row->customer != who)
+    return fail("I7", "a claim was acknowledged, but is not durable");
+  if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status
+      && row->status != claim_status::refunded)
+    fail("I7", "a claim's end was shown that is not durable");
+  if (!key.given) return;
+  if (told.replayed) reached(rare::replayed_idempotent_answer);
+  const auto [known, first] = effect_of_key_.emplace(key.key, row->id);
+  if (!first && known->second != row->id) fail("I9", "one idempotency key, two claims");
+}
+
+void checker::saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable) {
+  if (told.no) {
+    if (was_durable) fail("I9", "a payment request was answered, then refused under the same key");
+    return;
+  }
+  const auto& shown = told.payment.payment;
+  const auto row = payments_.find(shown.id);
+  if (row == payments_.end()) return fail("I7", "a payment was acknowledged, but is not durable");
+  if (shown.status == payment_status::confirmed && row->second.captured != shown.captured)
+    fail("I7", "a payment was shown as confirmed that is not durable");
+  if (!key.given) return;
+  const auto [known, first] = effect_of_key_.emplace(key.key, shown.id);
+  if (!first && known->second != shown.id) fail("I9", "one idempotency key, two payments");
+}
+
+void checker::saw_released(const claim_id& claim) {
+  const auto* row = find_claim(claim);
+  if (row == nullptr || row->status != claim_status::released)
+    fail("I7", "a release was acknowledged, but is not durable");
+}
+
+} // namespace fq::sim

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulated sale: its machines, people, faults and checks. Parts: simulation.cpp (world, processes,
+// steps), simulation_faults.cpp, simulation_checks.cpp.
+#pragma once
+#include "tests/sim/simulation.hpp"
+
+#include "tests/sim/box_office.hpp"
+#include "tests/sim/fan.hpp"
+#include "tests/sim/ledger_connection.hpp"
+#include "tests/sim/mail_watch.hpp"
+#include "tests/sim/mesh_operator.hpp"
+#include "tests/sim/organizer.hpp"
+#include "tests/sim/outbox.hpp"
+#include "tests/sim/process.hpp"
+#include "tests/sim/watched_cache.hpp"
+
+#include "actors/protocol/system_config.hpp"
+#include "domain/base/planted.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <optional>
+
+namespace fq::sim {
+
+inline constexpr aggregate_id sale_aggregate = first_event_aggregate;
+inline constexpr milliseconds recovery{
+  16'000}; ///< after the faults: back-off, cool-down, reload, resubmission
+inline constexpr milliseconds last_claims{22'000}; ///< after the faults: fans start nothing new
+inline constexpr milliseconds quiet_span{48'000};
+inline constexpr milliseconds gateway_away{
+  28'000}; ///< after the faults, if the gateway stays away: orders of late fans must not wait for it
+inline constexpr milliseconds look_interval{1'000}; ///< between two comparisons of the cache
+inline constexpr milliseconds load_time{100}; ///< of an owner, without faults
+inline constexpr milliseconds on_the_move{500}; ///< of a sale between two nodes, without faults
+inline constexpr milliseconds move_takes{3'000}; ///< maximum, without faults
+inline constexpr milliseconds reconnects_within{5'000}; ///< of a node to the others, without obstacles
+inline constexpr milliseconds opened_long_ago{11 * 60'000}; ///< such a sale may move although no node leaves
+inline constexpr std::uint64_t steps_max = 600'000;
+
+struct test_config : system_config {
+  test_config() {
+    set("scheduler.policy", caf::atom("testing"));
+    set("logger.verbosity", caf::atom("quiet"));
+  }
+};
+
+/// A machine of the cluster: its process and its clock.
+struct node {
+  std::string name;
+  sim_environment env;
+  std::unique_ptr<process> runs{}; ///< null: down
+  milliseconds dies_at{-1}; ///< a global actor has ended; the process follows
+  milliseconds back_at{0}; ///< end of the downtime
+  milliseconds awake_since{0}; ///< end of the last freeze
+  milliseconds drained_at{-1}; ///< it hands its events over, then shuts down
+  caf::actor_id watched = 0; ///< last supervisor that the witness monitors
+};
+
+class simulation {
+public:
+  simulation(std::uint64_t seed, bool trace);
+  ~simulation();
+  outcome run();
+
+private:
+  // -- the world
+  void create_event();
+  void close();
+  void start_process(node& n);
+  void end_process(node& n, bool killed);
+  void crash_process(node& n);
+  void stop_process(node& n, bool killed);
+  void create_bystanders();
+  void tend_nodes(); ///< runs what is due on them
+  void show_supervisors();
+
+  // -- faults
+  commit_fault fault_of(std::span<const batch> batches);
+  void strike(); ///< may inject a fault between two steps
+  void strike(node& n);
+  void freeze(node& n, milliseconds span);
+  void raise_epoch();
+  void begin_quiet();
+  void lose_owner();
+  void move_sale();
+  void strike_mesh();
+  void drain(node& n);
+  [[nodiscard]] milliseconds takeover_time() const;
+  bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
+  void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
+
+  // -- steps
+  bool step();
+  bool run_job();
+  void run_chaos();
+  void run_quiet();
+
+  // -- what must hold when nothing fails
+  [[nodiscard]] event_state* serving();
+  void scan_unowned();
+  void check_served(const event_state* owner);
+  void check_liveness(const event_state& owner);
+  void check_watchers();
+  void check_memory();
+  void check_end();
+
+  void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
+  std::uint64_t epoch_seen_ = 0; ///< of the last liveness check
+  timestamp owned_since_; ///< latest possible load time of that epoch's owner
+  [[nodiscard]] milliseconds now() { return env_.steady_now(); }
+  [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
+  [[nodiscard]] memory_ledger_options store_options();
+
+  test_config config_;
+  caf::actor_system system_;
+  caf::scheduler::test_coordinator& sched_;
+  sim_environment env_;
+  world world_;
+  memory_ledger store_;
+  checker check_;
+  lease_watch leases_;
+  outbox_watch outbox_;
+  mail_watch mails_;
+  gateway_books gateway_;
+  session_keys sessions_;
+  std::optional<watched_cache> cache_;
+  std::optional<mesh> net_;
+  std::optional<place_history> places_;
+  std::vector<node> nodes_;
+  homes homes_;
+  /// kept alive, so that an actor that outlives its process is reported and does not crash
+  std::vector<std::unique_ptr<process>> ended_;
+  std::vector<caf::actor> people_;
+  caf::actor witness_;
+  std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
+  milliseconds next_look_{0};
+  milliseconds served_at_{0}; ///< last time at which an owner served
+  std::uint64_t hash_ = 0, steps_ = 0;
+  /// (epoch, to_seq) of commits with unknown outcome
+  std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_;
+};
+
+} // namespace fq::sim

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must hold in the quiet phase and at the end.
+#include "tests/sim/sale_simulation.hpp"
+
+namespace fq::sim {
+
+// -- what must hold when nothing fails --------------------------------------------------------------------
+
+/// The state of the only serving owner, without frozen processes.
+event_state* simulation::serving() {
+  event_state* found = nullptr;
+  for (auto& n : nodes_) {
+    auto* state = n.runs && !n.runs->is_frozen() ? n.runs->serving() : nullptr;
+    if (state != nullptr && found != nullptr) check_.fail("I17", "two processes serve the sale");
+    if (state != nullptr) found = state;
+  }
+  return found;
+}
+
+/// Runs when no jobs are left and everything should have recovered.
+void simulation::scan_unowned() {
+  const auto* owner = serving();
+  check_served(owner);
+  if (owner == nullptr) return;
+  check_liveness(*owner);
+  if (net_) check_watchers();
+  if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval)
+    return;
+  next_look_ = now() + look_interval;
+  cache_->check_equal(owner->peek_now());
+}
+
+void simulation::check_served(const event_state* owner) {
+  if (owner != nullptr) served_at_ = now();
+  if (owner != nullptr || (net_ && now() <= std::max(served_at_, world_.calm_from) + on_the_move)) return;
+  const auto must_run = store_.aggregates_to_wake({});
+  if (std::ranges::find(must_run, sale_aggregate) != must_run.end())
+    check_.fail("I13", "the sale must run, and no process runs it");
+}
+
+/// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
+void simulation::check_liveness(const event_state& owner) {
+  const auto lag = env_.wall_now() - owner.peek_now();
+  if (!lag_) lag_ = lag;
+  if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
+  const auto t = env_.wall_now() - lag;
+  if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
+    epoch_seen_ = epoch;
+    owned_since_ = t;
+  }
+  check_.check_liveness(t, owned_since_);
+}
+
+void simulation::check_watchers() {
+  for (const auto& n : nodes_)
+    if (n.runs && !n.runs->is_frozen())
+      n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+}
+
+/// Checks that the owner's memory equals the ledger.
+void simulation::check_memory() {
+  auto* state = serving();
+  if (state == nullptr) return; // passivated
+  const auto& memory = *state->peek();
+  const auto& counts = memory.queue().counts();
+  const auto model = check_.counts();
+  if (memory.stock().types() != store_.committed(sale_aggregate)->ticket_types
+      || memory.event() != check_.event() || counts.waiting != model.waiting
+      || counts.admitted != model.admitted || memory.claims().counts().live != model.claims_live
+      || memory.claims().counts().confirmed != model.claims_confirmed
+      || memory.payments().open_count() != model.payments_open || memory.orders().all() != check_.orders()
+      || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
+    check_.fail("I11", "the owner's memory is not what the ledger holds");
+}
+
+void simulation::check_end() {
+  if (steps_ >= steps_max) return check_.fail("I14", "the sale did not come to rest");
+  check_.check_end();
+  check_memory();
+  if (world_.options.has_dispatcher) outbox_.check_end();
+  mails_.check_end();
+  gateway_.check_end(check_);
+}
+
+} // namespace fq::sim
