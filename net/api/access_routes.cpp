@@ -2,11 +2,12 @@
 // GET /access: an origin checks a visitor's session. Answered from the sessions that this io thread knows;
 // the first request about a queue waits for its owner. Fails closed. Also the public keys with which
 // origins verify admission passes themselves.
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/bridge/session_table.hpp"
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
@@ -15,18 +16,12 @@
 namespace fq::net {
 namespace {
 
-/// Max time for which an origin may cache an answer.
-constexpr std::int64_t cache_seconds_max = 5;
-/// Same for answers from the cache, which may be 3 s old (actors/storage/session_reader).
-constexpr std::int64_t cache_seconds_max_elsewhere = 1;
-/// For nginx, which counts whole seconds and so keeps an answer for up to 1 s longer.
-constexpr std::int64_t nginx_seconds_max = 3;
 constexpr std::string_view key_set_cache = "public, max-age=300";
 
 /// nginx's auth_request accepts only 2xx, 401 and 403; the reason is in a field.
 enum class profile : std::uint8_t { plain, auth_request };
 
-struct question {
+struct access_query {
   profile how = profile::plain;
   std::optional<uuid> queue; ///< the session must belong to this queue
   std::optional<api_key> key; ///< the origin's API key
@@ -45,7 +40,7 @@ std::string_view reason_of(fault f) {
   return f == fault::forbidden ? "forbidden" : "unavailable";
 }
 
-response refuse(context& ctx, const request& rq, const question& q, fault f) {
+response refuse(context& ctx, const request& rq, const access_query& q, fault f) {
   ctx.shared->counts.access_refused.add();
   if (q.how == profile::plain) return problem(f, rq.request_id, {}, status_of(f) == 503 ? 1 : 0);
   auto answer = problem(f == fault::unauthenticated ? f : fault::forbidden, rq.request_id);
@@ -54,7 +49,7 @@ response refuse(context& ctx, const request& rq, const question& q, fault f) {
 }
 
 /// Refuses a visitor without a session; the attempts per address are limited.
-response refuse_stranger(context& ctx, const request& rq, const question& q, fault f) {
+response refuse_unknown(context& ctx, const request& rq, const access_query& q, fault f) {
   const auto verdict = ctx.shared->access_failures.take(limit_key(rq.peer), ctx.environment.steady_now());
   if (verdict.allowed) return refuse(ctx, rq, q, f);
   ctx.shared->counts.rate_limited.add();
@@ -74,7 +69,7 @@ std::string field_text(std::string_view text) {
   return out;
 }
 
-response grant(context& ctx, const question& q, const session_record& s, std::int64_t seconds_to_keep) {
+response grant(context& ctx, const access_query& q, const session_record& s, std::int64_t seconds_to_keep) {
   ctx.shared->counts.access_granted.add();
   const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
   response answer;
@@ -93,7 +88,7 @@ response grant(context& ctx, const question& q, const session_record& s, std::in
 }
 
 /// Answers for session `s`; null: there is none.
-response answer_access(context& ctx, const request& rq, const question& q, const session_record* s,
+response answer_access(context& ctx, const request& rq, const access_query& q, const session_record* s,
                        std::int64_t seconds_to_keep) {
   if (s == nullptr || s->admission_no != only_admission) return refuse(ctx, rq, q, fault::session_over);
   const bool is_of_another = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
@@ -101,14 +96,15 @@ response answer_access(context& ctx, const request& rq, const question& q, const
 }
 
 /// For an aggregate whose sessions are known here.
-response answer_access(context& ctx, const request& rq, const question& q) {
+response answer_access(context& ctx, const request& rq, const access_query& q) {
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
   return answer_access(ctx, rq, q, ctx.table->find(q.ticket), keep);
 }
 
 /// For a session that another node owns, read from the cache.
-response judge_found(context& ctx, const request& rq, const question& q, const session_found& found) {
+response answer_access_found(context& ctx, const request& rq, const access_query& q,
+                             const session_found& found) {
   if (found.verdict == session_verdict::over) return answer_access(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
   const session_record s{found.queue,        found.tenant,     found.admission_no,
@@ -117,7 +113,7 @@ response judge_found(context& ctx, const request& rq, const question& q, const s
 }
 
 /// Reads a session from the cache. Returns an empty result without a cache or an answer.
-awaitable<session_found> look_into_cache(context& ctx, entry_id ticket) {
+awaitable<session_found> find_in_cache(context& ctx, entry_id ticket) {
   if (!ctx.session_reader) co_return session_found{};
   auto got = co_await ask(ctx, ctx.session_reader, find_session{ticket});
   co_return got.error ? session_found{} : std::move(got.reply);
@@ -125,26 +121,26 @@ awaitable<session_found> look_into_cache(context& ctx, entry_id ticket) {
 
 /// For an aggregate whose sessions are not known to this thread. Looks up the owner in the ledger only if
 /// the cache has no answer.
-awaitable<response> judge_later(context& ctx, const request& rq, question q) {
+awaitable<response> answer_access_later(context& ctx, const request& rq, access_query q) {
   const auto owner = owner_of(q.ticket);
   if (ctx.table->is_elsewhere(owner)) {
-    const auto found = co_await look_into_cache(ctx, q.ticket);
-    if (found.verdict != session_verdict::unknown) co_return judge_found(ctx, rq, q, found);
+    const auto found = co_await find_in_cache(ctx, q.ticket);
+    if (found.verdict != session_verdict::unknown) co_return answer_access_found(ctx, rq, q, found);
     ctx.table->forget_elsewhere(owner);
   }
   const auto error = co_await ctx.table->learn(owner);
   if (!error) co_return answer_access(ctx, rq, q);
   if (is(error, errc::absent)) co_return refuse(ctx, rq, q, fault::session_over);
-  const auto found = co_await look_into_cache(ctx, q.ticket);
+  const auto found = co_await find_in_cache(ctx, q.ticket);
   if (found.verdict == session_verdict::unknown)
     co_return refuse(ctx, rq, q, is(error, errc::not_owner) ? fault::not_owner : fault::unavailable);
   ctx.table->note_elsewhere(owner);
-  co_return judge_found(ctx, rq, q, found);
+  co_return answer_access_found(ctx, rq, q, found);
 }
 
 /// Reads the request; `no` is set to the answer if it is invalid.
-question read_question(const request& rq, std::optional<response>& no) {
-  question q;
+access_query read_query(const request& rq, std::optional<response>& no) {
+  access_query q;
   q.token = bearer_token(rq);
   if (rq.query.empty()) [[likely]]
     return q;
@@ -160,7 +156,7 @@ question read_question(const request& rq, std::optional<response>& no) {
 }
 
 /// The origin's API key, if sent; `no` is set to the answer if it is invalid.
-std::optional<api_key> find_key(context& ctx, const request& rq, const question& q,
+std::optional<api_key> find_key(context& ctx, const request& rq, const access_query& q,
                                 std::optional<response>& no) {
   const auto given = rq.field("X-API-Key");
   if (given.empty()) [[likely]]
@@ -168,13 +164,13 @@ std::optional<api_key> find_key(context& ctx, const request& rq, const question&
   const auto keys = ctx.shared->keys.get();
   const auto key = keys ? keys->find(given) : std::nullopt;
   if (!key || key->scope != api_key_scope::server)
-    no = refuse_stranger(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
+    no = refuse_unknown(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
   return key;
 }
 
 /// Applies the limit of the key if there is one, else of the session. Returns the answer if the limit is
 /// reached.
-std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
+std::optional<response> limit_access(context& ctx, const request& rq, const access_query& q) {
   auto& limiter = q.key ? ctx.shared->access_keys : ctx.shared->access_sessions;
   const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, ctx.environment.steady_now());
   if (verdict.allowed) [[likely]]
@@ -186,8 +182,8 @@ std::optional<response> limit_access(context& ctx, const request& rq, const ques
 
 /// The checks without any actor: the request, the API key, and the token's signature. So an invalid token
 /// is cheap, and only its holder can use up a session's limit. `no` is set to the answer if a check fails.
-question admit_question(context& ctx, const request& rq, std::optional<response>& no) {
-  auto q = read_question(rq, no);
+access_query admit_query(context& ctx, const request& rq, std::optional<response>& no) {
+  auto q = read_query(rq, no);
   if (no) return q;
   q.key = find_key(ctx, rq, q, no);
   if (no) return q;
@@ -199,7 +195,7 @@ question admit_question(context& ctx, const request& rq, std::optional<response>
     no = q.key ? limit_access(ctx, rq, q) : std::nullopt;
     if (!no)
       no = q.key ? refuse(ctx, rq, q, fault::unauthenticated)
-                 : refuse_stranger(ctx, rq, q, fault::unauthenticated);
+                 : refuse_unknown(ctx, rq, q, fault::unauthenticated);
     return q;
   }
   q.ticket = *ticket;
@@ -217,20 +213,18 @@ awaitable<response> end(context& ctx, const request& rq, std::string token) {
   co_return response{.status = 204, .content_type = {}};
 }
 
-} // namespace
-
 awaitable<response> get_access(context& ctx, const request& rq, const path_parameters&) {
   std::optional<response> no;
-  const auto q = admit_question(ctx, rq, no);
+  const auto q = admit_query(ctx, rq, no);
   if (no) return ready(std::move(*no));
   if (ctx.table->knows(owner_of(q.ticket))) [[likely]]
     return ready(answer_access(ctx, rq, q));
-  return judge_later(ctx, rq, q);
+  return answer_access_later(ctx, rq, q);
 }
 
 awaitable<response> delete_access(context& ctx, const request& rq, const path_parameters&) {
   std::optional<response> no;
-  const auto q = admit_question(ctx, rq, no);
+  const auto q = admit_query(ctx, rq, no);
   if (no) return ready(std::move(*no));
   if (q.queue && owner_of(*q.queue) != owner_of(q.ticket))
     return ready(refuse(ctx, rq, q, fault::wrong_queue));
@@ -243,6 +237,18 @@ awaitable<response> get_jwks(context& ctx, const request&, const path_parameters
   answer.body = ctx.shared->passes.jwks();
   answer.fields.emplace_back("Cache-Control", std::string{key_set_cache});
   return ready(std::move(answer));
+}
+
+} // namespace
+
+std::span<const route> access_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/access", self_guarded<get_access, audience::session_holders>},
+    {del, "/access", self_guarded<delete_access, audience::session_holders>},
+    {get, "/.well-known/jwks.json", self_guarded<get_jwks>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tenant's audit log, newest first.
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
+#include "net/wire/view_codec.hpp"
 
 namespace fq::net {
 namespace {
@@ -33,14 +34,18 @@ awaitable<response> list_rows(call c) {
   auto got = co_await ask(c.ctx, c.ctx.catalog, list_audit{wish});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_audit(answer.body, got.reply.rows, got.reply.more);
+  answer.body = audit_text(got.reply.rows, got.reply.more);
   co_return answer;
 }
 
 } // namespace
 
-awaitable<response> get_audit(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, list_rows, query_use::own);
+std::span<const route> audit_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/audit", for_managers<list_rows, query_use::own>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logins: organizers by password, customers by a one-time code by mail. The accounts actor checks them;
 // tokens are signed here.
-#include "net/http/query.hpp"
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/codec.hpp"
@@ -13,9 +13,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr range password_size{1, 1024};
-constexpr range code_size{1, 32};
 
 response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime,
                       std::string_view id_name) {
@@ -92,11 +89,6 @@ awaitable<response> check_code(call c) {
                          "customer_id");
 }
 
-awaitable<response> without_token(context& ctx, const request& rq, step run) {
-  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  return run({ctx, rq, {}, {}});
-}
-
 } // namespace
 
 awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
@@ -120,16 +112,14 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
   co_return redeemed_code{std::nullopt, got.reply.person, false};
 }
 
-awaitable<response> post_organizer_login(context& ctx, const request& rq, const path_parameters&) {
-  return without_token(ctx, rq, log_organizer_in);
-}
-
-awaitable<response> post_otp_request(context& ctx, const request& rq, const path_parameters&) {
-  return without_token(ctx, rq, send_code);
-}
-
-awaitable<response> post_otp_verify(context& ctx, const request& rq, const path_parameters&) {
-  return without_token(ctx, rq, check_code);
+std::span<const route> auth_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/auth/organizer/login", for_anybody<log_organizer_in>},
+    {post, "/auth/customer/otp/request", for_anybody<send_code>},
+    {post, "/auth/customer/otp/verify", for_anybody<check_code>},
+  };
+  return table;
 }
 
 } // namespace fq::net

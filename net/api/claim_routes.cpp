@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Claims: hold stock for a customer, read it, release it. The event actor decides.
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/view_codec.hpp"
 
 namespace fq::net {
 namespace {
 
-constexpr range admission_token_size{1, 200};
-constexpr range items_count{1, 50};
-constexpr range quantity_range{1, 100};
-
-void read_items(object_reader& body, std::vector<item_wish>& items) {
+void read_claim_items(object_reader& body, std::vector<item_wish>& items) {
   body.objects("items", items_count, [&items](object_reader& item) {
     item.require("ticket_type_id");
     const auto type = item.id("ticket_type_id");
@@ -27,14 +25,14 @@ std::optional<response> read_claim_request(const request& rq, open_claim& wish) 
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     body.require("admission_token");
     wish.admission_token = body.text("admission_token", admission_token_size).value;
-    read_items(body, wish.items);
+    read_claim_items(body, wish.items);
   });
 }
 
 response new_claim_answer(const call& c, const claim_reply& reply) {
   response answer;
   answer.status = 201;
-  append_claim(answer.body, reply.claim);
+  answer.body = claim_text(reply.claim);
   answer.fields.emplace_back("Location", location(c.ctx, "/claims/", reply.claim.claim.id));
   if (reply.replayed)
     mark_replayed(c.ctx, answer);
@@ -62,7 +60,7 @@ awaitable<response> read_claim(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_claim{c.who, c.id});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_claim(answer.body, got.reply.claim);
+  answer.body = claim_text(got.reply.claim);
   co_return answer;
 }
 
@@ -75,16 +73,14 @@ awaitable<response> give_stock_back(call c) {
 
 } // namespace
 
-awaitable<response> post_claims(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, take_stock);
-}
-
-awaitable<response> get_claim(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, read_claim);
-}
-
-awaitable<response> delete_claim(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, give_stock_back);
+std::span<const route> claim_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events/{id}/claims", for_customers<take_stock>},
+    {get, "/claims/{id}", for_customers<read_claim>},
+    {del, "/claims/{id}", for_customers<give_stock_back>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -2,13 +2,14 @@
 // Events: create, list, read, change, control, statistics. Checks types and ranges; the catalog and the
 // event actor check the rules.
 #include "domain/sale/event_settings.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/view_codec.hpp"
 
 #include <algorithm>
 
@@ -258,50 +259,32 @@ awaitable<response> read_stats(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_stats(answer.body, got.reply.stats);
+  answer.body = stats_text(got.reply.stats);
   co_return answer;
 }
 
 } // namespace
 
-awaitable<response> post_events(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, create_draft);
-}
-
-awaitable<response> get_events(context& ctx, const request& rq, const path_parameters& path) {
-  return with_anyone(ctx, rq, path, list_page, query_use::own);
-}
-
-awaitable<response> get_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_anyone(ctx, rq, path, read_event);
-}
-
-awaitable<response> patch_event_settings(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_settings);
-}
-
-awaitable<response> get_event_stats(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_stats);
-}
-
-awaitable<response> activate_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn<event_trigger::activate>);
-}
-
-awaitable<response> pause_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn<event_trigger::pause>);
-}
-
-awaitable<response> resume_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn<event_trigger::resume>);
-}
-
-awaitable<response> end_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn<event_trigger::end>);
-}
-
-awaitable<response> cancel_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn<event_trigger::cancel>);
+std::span<const route> event_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events", for_managers<create_draft>},
+    {get, "/events", for_anybody_or_managers<list_page, query_use::own>},
+    {get, "/events/{id}", for_anybody_or_managers<read_event>},
+    {patch, "/events/{id}", for_managers<change_settings>},
+    {get, "/events/{id}/stats", for_managers<read_stats>},
+    {post, "/events/{id}/activate", for_managers<turn<event_trigger::activate>>},
+    {put, "/events/{id}/activate", for_managers<turn<event_trigger::activate>>},
+    {post, "/events/{id}/pause", for_managers<turn<event_trigger::pause>>},
+    {put, "/events/{id}/pause", for_managers<turn<event_trigger::pause>>},
+    {post, "/events/{id}/resume", for_managers<turn<event_trigger::resume>>},
+    {put, "/events/{id}/resume", for_managers<turn<event_trigger::resume>>},
+    {post, "/events/{id}/end", for_managers<turn<event_trigger::end>>},
+    {put, "/events/{id}/end", for_managers<turn<event_trigger::end>>},
+    {post, "/events/{id}/cancel", for_managers<turn<event_trigger::cancel>>},
+    {put, "/events/{id}/cancel", for_managers<turn<event_trigger::cancel>>},
+  };
+  return table;
 }
 
 } // namespace fq::net

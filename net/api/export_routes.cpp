@@ -2,9 +2,9 @@
 // CSV exports, produced while they are sent: the next page of the list is read after the previous one is
 // written. From the newest row to the oldest; rows added meanwhile are not included.
 #include "domain/money/money_text.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/csv.hpp"
@@ -206,12 +206,13 @@ awaitable<response> export_audit(call c) {
 
 } // namespace
 
-awaitable<response> get_orders_csv(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, export_orders);
-}
-
-awaitable<response> get_audit_csv(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, export_audit, query_use::own);
+std::span<const route> export_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/events/{id}/orders.csv", for_managers<export_orders>},
+    {get, "/audit.csv", for_managers<export_audit, query_use::own>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -4,9 +4,10 @@
 #include "crypto/webhook_signature.hpp"
 #include "domain/delivery/delivery.hpp"
 #include "domain/delivery/outbox.hpp"
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/delivery_page.hpp"
@@ -24,12 +25,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr range token_size{1, static_cast<std::int64_t>(device_token_bytes_max)};
-constexpr range url_size{1, 2'048};
-constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
-constexpr range topic_size{1, 64};
-/// Attempts of an edit that loses to concurrent edits; then edit_conflict.
-constexpr int edit_tries = 8;
 constexpr std::string_view test_topic = "webhook.test";
 
 uuid fresh_id(const call& c) {
@@ -59,16 +54,13 @@ std::optional<response> read_device(const call& c, device_row& device) {
     else if (way && !is_on(c.ctx.options.push, *way))
       body.reject("platform", "This server does not send there: it has no " + platform.value + " account.");
     device.way = way.value_or(channel::fcm);
-    const auto token = body.text("token", token_size);
+    const auto token = body.text("token", device_token_size);
     if (const auto wrong = token.given && way ? wrong_with_token(*way, token.value) : ""; !wrong.empty())
       body.reject("token", std::string{wrong});
     device.token = token.value;
     device.is_sandbox = body.flag("sandbox").value;
   });
 }
-
-/// Apps register at each start; a registration less than an hour old is not written again.
-constexpr milliseconds fresh_for{60 * 60 * 1000};
 
 const device_row* find_fresh(const std::vector<device_row>& known, const device_row& device) {
   const auto is_it = [&](const device_row& d) {
@@ -415,12 +407,10 @@ awaitable<response> replay(call c, webhook_endpoint_row) {
   co_return response{.status = 202, .body = "{}"};
 }
 
-/// The log of the whole tenant: for its backend, not for an organizer.
+constexpr char log_is_for_operators[] =
+  "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.";
+
 awaitable<response> show_tenant_log(call c) {
-  if (c.by.kind != principal_kind::operate)
-    co_return problem(
-      fault::forbidden, c.rq.request_id,
-      "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
   delivery_query filter;
   if (auto no = read_log_request(c, log_of::many_targets, filter)) co_return std::move(*no);
   filter.tenant = c.by.tenant;
@@ -430,60 +420,34 @@ awaitable<response> show_tenant_log(call c) {
 
 } // namespace
 
-awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, add_device_of_ticket);
-}
-awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, show_devices_of_ticket);
-}
-awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, drop_device_of_ticket);
-}
-awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, show_log_of_ticket, query_use::own);
-}
-awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, add_own_device);
-}
-awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, show_own_devices);
-}
-awaitable<response> delete_own_device(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, drop_own_device, query_use::foreign_id);
-}
-awaitable<response> get_own_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, show_own_log, query_use::own);
-}
-
-awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, add_endpoint);
-}
-awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, show_endpoints);
-}
-awaitable<response> get_endpoint(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<show_endpoint>, query_use::foreign_id);
-}
-awaitable<response> patch_endpoint(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_endpoint, query_use::foreign_id);
-}
-awaitable<response> delete_endpoint(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<drop_endpoint>, query_use::foreign_id);
-}
-awaitable<response> post_endpoint_secret(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, renew_secret, query_use::foreign_id);
-}
-awaitable<response> post_endpoint_test(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<test_endpoint>, query_use::foreign_id);
-}
-awaitable<response> get_endpoint_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<show_log_of_endpoint>, query_use::own_foreign_id);
-}
-awaitable<response> post_delivery_replay(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<replay>, query_use::foreign_id);
-}
-awaitable<response> get_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, show_tenant_log, query_use::own);
+std::span<const route> notice_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/tickets/{id}/devices", for_ticket_holders<add_device_of_ticket>},
+    {get, "/tickets/{id}/devices", for_ticket_holders<show_devices_of_ticket>},
+    {del, "/tickets/{id}/devices/{device_id}", for_ticket_holders<drop_device_of_ticket>},
+    {get, "/tickets/{id}/deliveries", for_ticket_holders<show_log_of_ticket, query_use::own>},
+    {post, "/customers/me/devices", for_customers<add_own_device>},
+    {get, "/customers/me/devices", for_customers<show_own_devices>},
+    {del, "/customers/me/devices/{device_id}", for_customers<drop_own_device, query_use::foreign_id>},
+    {get, "/customers/me/deliveries", for_customers<show_own_log, query_use::own>},
+    {post, "/webhook-endpoints", for_managers<add_endpoint>},
+    {get, "/webhook-endpoints", for_managers<show_endpoints>},
+    {get, "/webhook-endpoints/{endpoint_id}",
+     for_managers<at_endpoint<show_endpoint>, query_use::foreign_id>},
+    {patch, "/webhook-endpoints/{endpoint_id}", for_managers<change_endpoint, query_use::foreign_id>},
+    {del, "/webhook-endpoints/{endpoint_id}",
+     for_managers<at_endpoint<drop_endpoint>, query_use::foreign_id>},
+    {post, "/webhook-endpoints/{endpoint_id}/secret", for_managers<renew_secret, query_use::foreign_id>},
+    {post, "/webhook-endpoints/{endpoint_id}/test",
+     for_managers<at_endpoint<test_endpoint>, query_use::foreign_id>},
+    {get, "/webhook-endpoints/{endpoint_id}/deliveries",
+     for_managers<at_endpoint<show_log_of_endpoint>, query_use::own_foreign_id>},
+    {post, "/webhook-endpoints/{endpoint_id}/deliveries/{notice_id}/replay",
+     for_managers<at_endpoint<replay>, query_use::foreign_id>},
+    {get, "/deliveries", for_operators<show_tenant_log, log_is_for_operators, query_use::own>},
+  };
+  return table;
 }
 
 } // namespace fq::net

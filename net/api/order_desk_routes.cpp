@@ -4,10 +4,11 @@
 #include "domain/line/queue.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "net/api/limits.hpp"
 #include "net/api/order_search.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
@@ -19,19 +20,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr range items_count{1, 50};
-constexpr range quantity_range{1, 100};
-constexpr range code_size{1, 100};
-constexpr range uses_range{1, 100'000'000};
-constexpr range percent_hundredths_range{1, 10'000};
-constexpr range kind_size{1, 16};
-constexpr range percent_range{0, 100};
-constexpr range search_size{1, 254};
-constexpr range status_size{1, 32};
-constexpr range limit_range{1, list_limit_max};
-/// Max orders read by one search: at most ten requests to their owner.
-constexpr std::size_t searched_max = 2'000;
 
 response text_answer(std::string body, unsigned status = 200) {
   return {.status = status, .body = std::move(body)};
@@ -151,7 +139,7 @@ std::optional<response> read_promo_code(const call& c, set_promo_code& wish, boo
       body.require("code");
       body.require("discount");
     }
-    p.code = body.text("code", code_size);
+    p.code = body.text("code", promo_code_size);
     if (p.code.given && !normalized_code(p.code.value))
       body.reject("code", "Must be 1 to 40 of A-Z, 0-9, '-' and '_'.");
     read_discount(body, p);
@@ -239,19 +227,20 @@ awaitable<response> settle_letter(call c) {
 // -- settings
 
 /// The settings of the installation belong to operators of its first tenant.
-bool may_set(const call& c) { return c.by.kind == principal_kind::operate && c.by.tenant == default_tenant; }
+bool may_set(const call& c) { return c.by.tenant == default_tenant; }
+constexpr char without_detail[] = "";
 
 response settings_answer(const call& c) {
   return text_answer(boost::json::serialize(boost::json::object{
     {"checkout", boost::json::object{{"async_percent", c.ctx.shared->async_percent()}}}}));
 }
 
-awaitable<response> read_settings(call c) {
+awaitable<response> read_installation(call c) {
   if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
   co_return settings_answer(c);
 }
 
-awaitable<response> change_settings(call c) {
+awaitable<response> change_installation(call c) {
   if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
   change_setting wish{c.by, {std::string{async_percent_setting}, {}, {}}, {std::string{c.rq.body}, {}}};
   auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
@@ -272,56 +261,25 @@ awaitable<response> change_settings(call c) {
 
 } // namespace
 
-awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, list_of_event, query_use::own);
-}
-
-awaitable<response> post_order_search(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, search_orders);
-}
-
-awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, refund);
-}
-
-awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, resend);
-}
-
-awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, add_promo_code);
-}
-
-awaitable<response> get_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_promo_codes);
-}
-
-awaitable<response> patch_promo_code(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_promo_code);
-}
-
-awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, end_promo_code);
-}
-
-awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, list_letters, query_use::own);
-}
-
-awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, settle_letter<true>);
-}
-
-awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, settle_letter<false>);
-}
-
-awaitable<response> get_settings(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_settings);
-}
-
-awaitable<response> patch_settings(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_settings);
+std::span<const route> order_desk_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/orders/{id}/refunds", for_managers<refund>},
+    {post, "/orders/{id}/resend", for_managers<resend>},
+    {get, "/events/{id}/orders", for_managers<list_of_event, query_use::own>},
+    {post, "/events/{id}/orders/search", for_managers<search_orders>},
+    {post, "/events/{id}/promo-codes", for_managers<add_promo_code>},
+    {get, "/events/{id}/promo-codes", for_managers<read_promo_codes>},
+    {get, "/events/{id}/promo-codes/{code_id}", for_managers<read_promo_codes>},
+    {patch, "/events/{id}/promo-codes/{code_id}", for_managers<change_promo_code>},
+    {del, "/events/{id}/promo-codes/{code_id}", for_managers<end_promo_code>},
+    {get, "/dead-letters", for_managers<list_letters, query_use::own>},
+    {post, "/dead-letters/{id}/retry", for_managers<settle_letter<true>>},
+    {post, "/dead-letters/{id}/dismiss", for_managers<settle_letter<false>>},
+    {get, "/settings", for_operators<read_installation, without_detail>},
+    {patch, "/settings", for_operators<change_installation, without_detail>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkout for customers: a quote, an order, its status. Checks types and ranges; the event actor checks
 // the rules.
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
@@ -16,15 +17,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr range admission_token_size{1, 200};
-constexpr range items_count{1, 50};
-constexpr range quantity_range{1, 100};
-constexpr range person_name_size{1, 100};
-constexpr range phone_size{3, 40};
-constexpr range promo_code_size{1, 100}; // longer than any code; the event decides whether a code exists
-constexpr range url_size{1, 2048};
-constexpr range gateway_name_size{1, 32};
 
 // -- reading
 
@@ -43,7 +35,7 @@ std::string read_return_url(const context& ctx, object_reader& body, std::string
   return std::move(url.value);
 }
 
-void read_items(object_reader& body, std::vector<item_wish>& items) {
+void read_order_items(object_reader& body, std::vector<item_wish>& items) {
   body.objects("items", items_count, [&items](object_reader& item) {
     item.require("ticket_type_id");
     const auto type = item.id("ticket_type_id");
@@ -78,7 +70,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
     wish.order.trace = c.rq.trace;
     wish.order.admission_token = body.text("admission_token", admission_token_size).value;
     read_contact(body, order.contact);
-    read_items(body, order.items);
+    read_order_items(body, order.items);
     order.promo_code = body.text("promo_code", promo_code_size).value;
     order.success_url = read_return_url(c.ctx, body, "success_url");
     order.cancel_url = read_return_url(c.ctx, body, "cancel_url");
@@ -139,7 +131,8 @@ bool is_async(const call& c, const order_reply& reply) {
 
 response status_answer(const call& c, const order_view& order) {
   response answer;
-  answer.body = order_status_text(order, c.ctx.environment.wall_now(), c.ctx.options.http.base_path);
+  answer.body = order_status_text(order, c.ctx.environment.wall_now(),
+                                  location(c.ctx, "/claims/", order.order.claim) + "/payments");
   return answer;
 }
 
@@ -148,7 +141,8 @@ response checkout_answer(const call& c, const order_view& order) {
   auto answer = status_answer(c, order);
   if (order.order.status == order_status::pending) {
     answer.status = 202;
-    answer.body = accepted_text(order, c.ctx.environment.wall_now(), c.ctx.options.http.base_path);
+    answer.body = accepted_text(order, c.ctx.environment.wall_now(),
+                                location(c.ctx, "/orders/", order.order.id) + "/status");
   }
   answer.fields.emplace_back("Location", location(c.ctx, "/orders/", order.order.id));
   return answer;
@@ -201,7 +195,7 @@ awaitable<response> check_out(call c) {
 awaitable<response> quote(call c) {
   get_quote wish{c.id, c.who, {}};
   auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
-    read_items(body, wish.wish.items);
+    read_order_items(body, wish.wish.items);
     wish.wish.promo_code = body.text("promo_code", promo_code_size).value;
   });
   if (no) co_return std::move(*no);
@@ -234,7 +228,7 @@ awaitable<response> read_status(call c) {
   co_return status_answer(c, got.reply.order);
 }
 
-awaitable<response> give_up(call c) {
+awaitable<response> cancel_own_order(call c) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), cancel_order{c.id, c.who});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
@@ -243,28 +237,17 @@ awaitable<response> give_up(call c) {
 
 } // namespace
 
-awaitable<response> post_quote(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, quote);
-}
-
-awaitable<response> post_checkout(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, check_out);
-}
-
-awaitable<response> get_orders(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, list_own, query_use::own);
-}
-
-awaitable<response> get_order(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer_or_manager(ctx, rq, path, read_order);
-}
-
-awaitable<response> get_order_status(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, read_status);
-}
-
-awaitable<response> delete_order(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, give_up);
+std::span<const route> order_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events/{id}/quote", for_customers<quote>},
+    {post, "/checkout", for_customers<check_out>},
+    {get, "/orders", for_customers<list_own, query_use::own>},
+    {get, "/orders/{id}", for_customers_or_managers<read_order>},
+    {del, "/orders/{id}", for_customers<cancel_own_order>},
+    {get, "/orders/{id}/status", for_customers<read_status>},
+  };
+  return table;
 }
 
 } // namespace fq::net

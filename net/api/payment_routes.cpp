@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payment attempts of a claim: start one (or get the open one), read one. The event actor decides.
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/view_codec.hpp"
 
 namespace fq::net {
 namespace {
-
-constexpr range gateway_name_size{1, 32};
 
 std::optional<response> read_payment_request(const call& c, open_payment& wish) {
   const auto& gateways = c.ctx.shared->gateways;
@@ -30,7 +30,7 @@ std::optional<response> read_payment_request(const call& c, open_payment& wish) 
 response payment_answer(const call& c, const payment_reply& reply) {
   response answer;
   answer.status = reply.created ? 201 : 200;
-  append_payment(answer.body, reply.payment);
+  answer.body = payment_text(reply.payment);
   if (reply.created)
     answer.fields.emplace_back("Location", location(c.ctx, "/payments/", reply.payment.payment.id));
   if (reply.replayed)
@@ -56,18 +56,19 @@ awaitable<response> read_payment(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_payment{c.who, c.id});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_payment(answer.body, got.reply.payment);
+  answer.body = payment_text(got.reply.payment);
   co_return answer;
 }
 
 } // namespace
 
-awaitable<response> post_payments(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, begin_payment);
-}
-
-awaitable<response> get_payment(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, read_payment);
+std::span<const route> payment_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/claims/{id}/payments", for_customers<begin_payment>},
+    {get, "/payments/{id}", for_customers<read_payment>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -4,13 +4,15 @@
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "domain/line/queue.hpp"
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/key_directory.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/json_out.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -23,13 +25,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr range emails_count{1, 1'000};
-constexpr range email_size{3, 254};
-constexpr range quantity_range{1, 100};
-constexpr range topics_count{0, static_cast<std::int64_t>(told_topics.size()) - 1};
-constexpr range topic_size{1, 64};
-constexpr range media_count{0, static_cast<std::int64_t>(all_media.size())};
-
 response json_answer(const json::value& body) { return {.status = 200, .body = json::serialize(body)}; }
 response count_answer(std::uint64_t count) { return json_answer(json::object{{"count", count}}); }
 
@@ -37,13 +32,6 @@ response ids_answer(const std::vector<customer_id>& customers) {
   json::array ids;
   for (const auto& customer : customers) ids.push_back(json::value(to_string(customer)));
   return json_answer(json::object{{"customer_ids", std::move(ids)}});
-}
-
-json::value time_or_null(timestamp t) {
-  if (!is_set(t)) return nullptr;
-  std::string text;
-  append_time(text, t);
-  return json::value(text.substr(1, text.size() - 2)); // without the quotes
 }
 
 /// Lower case, without duplicates, in the order sent.
@@ -232,8 +220,9 @@ bool is_routed(std::string_view topic) {
   return topic != topic::user_updated && std::ranges::find(told_topics, topic) != told_topics.end();
 }
 
-/// Applies to all of a tenant's events: for its backend, not for an organizer.
-bool may_route(const call& c) { return c.by.kind == principal_kind::operate; }
+/// It applies to all of a tenant's events, so an organizer may not.
+constexpr char routing_is_for_operators[] =
+  "By which channels a tenant's notices go needs an operator's token.";
 
 std::string setting_of(tenant_id tenant) {
   return std::string{notice_routing_setting} + std::to_string(static_cast<std::uint32_t>(tenant));
@@ -252,9 +241,6 @@ response routing_answer(const notice_routing& routing) {
 }
 
 awaitable<response> read_routing(call c) {
-  if (!may_route(c))
-    co_return problem(fault::forbidden, c.rq.request_id,
-                      "By which channels a tenant's notices go needs an operator's token.");
   const auto stored = c.ctx.shared->keys.get();
   const auto text = stored ? stored->setting(setting_of(c.by.tenant)) : std::nullopt;
   co_return routing_answer(notice_routing::parse(text.value_or("")));
@@ -262,14 +248,11 @@ awaitable<response> read_routing(call c) {
 
 /// Replaces the whole routing: topics that are not listed use all channels again.
 awaitable<response> change_routing(call c) {
-  if (!may_route(c))
-    co_return problem(fault::forbidden, c.rq.request_id,
-                      "By which channels a tenant's notices go needs an operator's token.");
   notice_routing routing;
   change_setting wish{c.by, {setting_of(c.by.tenant), {}, {}}, {std::string{c.rq.body}, {}}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     body.require("routes");
-    body.objects("routes", topics_count, [&routing](object_reader& route) {
+    body.objects("routes", routed_topics_count, [&routing](object_reader& route) {
       route.require("topic");
       route.require("channels");
       const auto topic = route.text("topic", topic_size);
@@ -297,41 +280,23 @@ awaitable<response> change_routing(call c) {
 
 } // namespace
 
-awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, set_vips<true>);
-}
-awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, set_vips<false>);
-}
-awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_vips);
-}
-awaitable<response> post_invitations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, invite);
-}
-awaitable<response> delete_invitations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, withdraw);
-}
-awaitable<response> get_invitations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_invitations, query_use::own);
-}
-awaitable<response> get_own_invitation(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, read_own_invitation);
-}
-awaitable<response> post_blocks(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, block);
-}
-awaitable<response> get_blocks(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_blocks, query_use::own);
-}
-awaitable<response> delete_block(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, unblock, query_use::foreign_id);
-}
-awaitable<response> get_routing(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_routing);
-}
-awaitable<response> put_routing(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_routing);
+std::span<const route> people_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events/{id}/vips", for_managers<set_vips<true>>, emails_body_max},
+    {get, "/events/{id}/vips", for_managers<read_vips>},
+    {del, "/events/{id}/vips", for_managers<set_vips<false>>, emails_body_max},
+    {post, "/events/{id}/invitations", for_managers<invite>, emails_body_max},
+    {get, "/events/{id}/invitations", for_managers<read_invitations, query_use::own>},
+    {del, "/events/{id}/invitations", for_managers<withdraw>, emails_body_max},
+    {get, "/events/{id}/invitations/me", for_customers<read_own_invitation>},
+    {post, "/blocked-customers", for_managers<block>, emails_body_max},
+    {get, "/blocked-customers", for_managers<read_blocks, query_use::own>},
+    {del, "/blocked-customers/{customer_id}", for_managers<unblock, query_use::foreign_id>},
+    {get, "/notice-routes", for_operators<read_routing, routing_is_for_operators>},
+    {put, "/notice-routes", for_operators<change_routing, routing_is_for_operators>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A customer's entry in an event's queue: join, read, leave. The two hottest routes of the system. The
 // event actor decides.
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
@@ -11,7 +11,7 @@
 namespace fq::net {
 namespace {
 
-response place_answer(const call& c, const entry_reply& reply) {
+response entry_answer(const call& c, const entry_reply& reply) {
   const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.customer_ttl);
   const auto ticket =
     c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
@@ -35,7 +35,7 @@ awaitable<response> join_line(call c) {
     got.error || (got.reply.created && !got.reply.replayed); // a join that timed out may have created one
   if (!new_place) limiter.give_back(c.who, c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return place_answer(c, got.reply);
+  co_return entry_answer(c, got.reply);
 }
 
 awaitable<response> read_position(call c) {
@@ -56,16 +56,14 @@ awaitable<response> leave_line(call c) {
 
 } // namespace
 
-awaitable<response> post_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, join_line);
-}
-
-awaitable<response> get_position(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, read_position);
-}
-
-awaitable<response> delete_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_customer(ctx, rq, path, leave_line);
+std::span<const route> queue_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events/{id}/queue", for_customers<join_line>},
+    {del, "/events/{id}/queue", for_customers<leave_line>},
+    {get, "/events/{id}/queue/position", for_customers<read_position>},
+  };
+  return table;
 }
 
 } // namespace fq::net

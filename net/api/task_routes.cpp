@@ -3,8 +3,8 @@
 // domain events, mail and their workers. The same counts as /metrics, since the process started; the reader
 // computes rates.
 #include "actors/base/measures.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/wire/codec.hpp"
 
 #include <boost/json/array.hpp>
@@ -151,8 +151,12 @@ awaitable<response> show_tasks(call c) {
 
 } // namespace
 
-awaitable<response> get_tasks(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, show_tasks);
+std::span<const route> task_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/tasks", for_managers<show_tasks>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -2,8 +2,9 @@
 // Tickets: entries of standalone queues, for visitors of other sites. A publishable key can join; only a
 // server key or the tenant's signature can name the subject. Afterwards the entry's own token suffices.
 #include "crypto/subject_token.hpp"
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
@@ -12,12 +13,7 @@
 namespace fq::net {
 namespace {
 
-/// Min length of an Idempotency-Key that replaces a subject: visitors share a publishable key, so theirs
-/// must be hard to guess.
-constexpr std::size_t anonymous_key_min = 16;
-
 constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
-constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_bytes_max)};
 
 void append_place(const call& c, std::string& out, const entry_view& entry,
                   std::string_view ticket_token = {}) {
@@ -57,7 +53,7 @@ std::optional<response> find_subject(const call& c, new_place& wish) {
   return std::nullopt;
 }
 
-response place_answer(const call& c, const entry_reply& reply) {
+response ticket_answer(const call& c, const entry_reply& reply) {
   const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.ticket_ttl);
   const auto ticket =
     c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
@@ -99,7 +95,7 @@ awaitable<response> join_queue(call c) {
     message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return place_answer(c, got.reply);
+  co_return ticket_answer(c, got.reply);
 }
 
 // -- the entry
@@ -113,7 +109,7 @@ awaitable<response> read_ticket(call c) {
   co_return answer;
 }
 
-awaitable<response> give_up(call c) {
+awaitable<response> leave_with_ticket(call c) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), leave_ticket{c.id});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
@@ -122,16 +118,14 @@ awaitable<response> give_up(call c) {
 
 } // namespace
 
-awaitable<response> post_tickets(context& ctx, const request& rq, const path_parameters& path) {
-  return with_api_key(ctx, rq, path, join_queue, {api_key_scope::join, api_key_scope::server});
-}
-
-awaitable<response> get_ticket(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, read_ticket);
-}
-
-awaitable<response> delete_ticket(context& ctx, const request& rq, const path_parameters& path) {
-  return with_ticket(ctx, rq, path, give_up);
+std::span<const route> ticket_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/queues/{id}/tickets", for_api_keys<join_queue, api_key_scope::join, api_key_scope::server>},
+    {get, "/tickets/{id}", for_ticket_holders<read_ticket>},
+    {del, "/tickets/{id}", for_ticket_holders<leave_with_ticket>},
+  };
+  return table;
 }
 
 } // namespace fq::net

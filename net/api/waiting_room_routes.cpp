@@ -4,14 +4,15 @@
 // queues, check the rules.
 #include "domain/line/admission.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/http/utf8.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/view_codec.hpp"
 
 #include <boost/url/decode_view.hpp>
 #include <boost/url/pct_string_view.hpp>
@@ -131,7 +132,7 @@ std::optional<std::string> decoded(std::string_view encoded) {
 /// The list that a cursor belongs to.
 uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }
 
-std::optional<response> read_list_request(const call& c, list_events& wish) {
+std::optional<response> read_queue_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "external_id"}, no);
   if (no) return no;
@@ -154,7 +155,7 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
 
 awaitable<response> list_queues(call c) {
   list_events wish;
-  if (auto no = read_list_request(c, wish)) co_return std::move(*no);
+  if (auto no = read_queue_list_request(c, wish)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   const auto& queues = got.reply.events;
@@ -178,7 +179,7 @@ awaitable<response> read_queue_stats(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{queue_of(c)});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_queue_stats(answer.body, got.reply.stats);
+  answer.body = queue_stats_text(got.reply.stats);
   co_return answer;
 }
 
@@ -206,7 +207,7 @@ awaitable<response> turn_queue(call c) {
 
 // -- operator actions
 
-response count_answer(std::string_view name, std::uint64_t count) {
+response named_count_answer(std::string_view name, std::uint64_t count) {
   response answer;
   answer.body = "{\"" + std::string{name} + "\":";
   append_unsigned(answer.body, count);
@@ -226,7 +227,7 @@ awaitable<response> advance(call c) {
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return count_answer("admitted", got.reply.count);
+  co_return named_count_answer("admitted", got.reply.count);
 }
 
 /// The name of an entry's id in the two APIs.
@@ -261,7 +262,7 @@ awaitable<response> revoke(call c) {
   if (auto no = read_revocation<Kind>(c, wish)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return count_answer("revoked", got.reply.count);
+  co_return named_count_answer("revoked", got.reply.count);
 }
 
 // -- entry search
@@ -285,7 +286,7 @@ std::optional<response> read_place(const request& rq, place_wish& wish) {
   });
 }
 
-response place_answer(const request& rq, const answer<entry_reply>& got) {
+response found_place_answer(const request& rq, const answer<entry_reply>& got) {
   if (auto no = refused(rq, got)) return std::move(*no);
   response answer;
   append_place(answer.body, got.reply.entry);
@@ -302,72 +303,37 @@ awaitable<response> find_place(call c) {
   if (wish.email.empty()) {
     if (owner_of(wish.place) != owner_of(c.id)) co_return problem(fault::not_found, c.rq.request_id);
     auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place, false});
-    co_return place_answer(c.rq, got);
+    co_return found_place_answer(c.rq, got);
   }
   find_customers people{c.by.tenant, {std::move(wish.email)}, true};
   auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, known)) co_return std::move(*no);
   const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer, false});
-  co_return place_answer(c.rq, got);
+  co_return found_place_answer(c.rq, got);
 }
 
 } // namespace
 
-awaitable<response> post_sessions(context& ctx, const request& rq, const path_parameters& path) {
-  return with_api_key(ctx, rq, path, open_operator_session, {api_key_scope::operate});
-}
-
-awaitable<response> post_queues(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, create_queue);
-}
-
-awaitable<response> get_queues(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, list_queues, query_use::own);
-}
-
-awaitable<response> get_one_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_queue);
-}
-
-awaitable<response> get_queue_stats(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, read_queue_stats);
-}
-
-awaitable<response> patch_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, change_queue);
-}
-
-awaitable<response> pause_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn_queue<event_trigger::pause>);
-}
-
-awaitable<response> resume_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, turn_queue<event_trigger::resume>);
-}
-
-awaitable<response> advance_queue(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, advance<event_kind::queue>);
-}
-
-awaitable<response> advance_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, advance<event_kind::sale>);
-}
-
-awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, revoke<event_kind::queue>);
-}
-
-awaitable<response> post_event_revocations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, revoke<event_kind::sale>);
-}
-
-awaitable<response> post_place_search(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, find_place<event_kind::queue>);
-}
-
-awaitable<response> post_event_place_search(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, find_place<event_kind::sale>);
+std::span<const route> waiting_room_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/events/{id}/advance", for_managers<advance<event_kind::sale>>},
+    {post, "/events/{id}/revocations", for_managers<revoke<event_kind::sale>>},
+    {post, "/events/{id}/places/search", for_managers<find_place<event_kind::sale>>},
+    {post, "/sessions", for_api_keys<open_operator_session, api_key_scope::operate>},
+    {post, "/queues", for_managers<create_queue>},
+    {get, "/queues", for_managers<list_queues, query_use::own>},
+    {get, "/queues/{id}", for_managers<read_queue>},
+    {patch, "/queues/{id}", for_managers<change_queue>},
+    {get, "/queues/{id}/stats", for_managers<read_queue_stats>},
+    {post, "/queues/{id}/advance", for_managers<advance<event_kind::queue>>},
+    {post, "/queues/{id}/pause", for_managers<turn_queue<event_trigger::pause>>},
+    {post, "/queues/{id}/resume", for_managers<turn_queue<event_trigger::resume>>},
+    {post, "/queues/{id}/revocations", for_managers<revoke<event_kind::queue>>},
+    {post, "/queues/{id}/places/search", for_managers<find_place<event_kind::queue>>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -2,8 +2,8 @@
 // Webhooks of payment gateways. Checks the signature of the raw bytes, then sends the fact to the payment's
 // owner, which records and applies it in one transaction. Answers 200 only after that.
 #include "actors/payments/webhook_facts.hpp"
+#include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "outbound/gateway.hpp"
 
@@ -22,7 +22,9 @@ awaitable<response> apply(context& ctx, const request& rq, apply_fact wish, aggr
   co_return taken();
 }
 
-awaitable<response> take_webhook(context& ctx, const request& rq, std::string_view gateway) {
+/// The gateway's name ends the path.
+awaitable<response> take_webhook(context& ctx, const request& rq, const path_parameters&) {
+  const auto gateway = rq.path.substr(rq.path.rfind('/') + 1);
   const auto known = ctx.shared->gateways.find(gateway);
   if (known == ctx.shared->gateways.end()) return ready(problem(fault::not_found, rq.request_id));
   auto& counts = ctx.shared->counts;
@@ -43,14 +45,14 @@ awaitable<response> take_webhook(context& ctx, const request& rq, std::string_vi
 
 } // namespace
 
-awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters&) {
-  return take_webhook(ctx, rq, "sandbox");
-}
-awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters&) {
-  return take_webhook(ctx, rq, "paystack");
-}
-awaitable<response> post_stripe_webhook(context& ctx, const request& rq, const path_parameters&) {
-  return take_webhook(ctx, rq, "stripe");
+std::span<const route> webhook_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {post, "/webhooks/sandbox", self_guarded<take_webhook>, webhook_body},
+    {post, "/webhooks/paystack", self_guarded<take_webhook>, webhook_body},
+    {post, "/webhooks/stripe", self_guarded<take_webhook>, webhook_body},
+  };
+  return table;
 }
 
 } // namespace fq::net

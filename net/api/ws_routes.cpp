@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /ws/queue/{event_id} and /tickets/{id}/ws: the checks before the upgrade (origin, token, entry). The
 // hub sends the frames.
+#include "net/api/routes.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
 #include "net/http/text.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
@@ -89,8 +89,6 @@ awaitable<response> follow_ticket(context& ctx, const request& rq, visitor v) {
   co_return follow(got.reply.entry, v, true);
 }
 
-} // namespace
-
 awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path) {
   auto v = admit(ctx, rq, token_kind::customer);
   if (v.no) return ready(std::move(*v.no));
@@ -105,6 +103,17 @@ awaitable<response> get_ticket_socket(context& ctx, const request& rq, const pat
   if (parse_event_owned_id(path.values[0]) != v.who) // another entry's token
     return ready(problem(fault::not_found, rq.request_id));
   return follow_ticket(ctx, rq, std::move(v));
+}
+
+} // namespace
+
+std::span<const route> ws_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/ws/queue/{event_id}", self_guarded<get_queue_socket, audience::customers>},
+    {get, "/tickets/{id}/ws", self_guarded<get_ticket_socket, audience::ticket_holders>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -2,6 +2,7 @@
 // The only file that posts to an io_context from CAF's threads.
 #include "net/bridge/actor_bridge.hpp"
 
+#include "net/bridge/limits.hpp"
 #include "net/bridge/push_relay.hpp"
 
 #include <caf/default_attachable.hpp>
@@ -16,20 +17,14 @@ namespace fq::net {
 
 namespace {
 
-/// Max moves of an event during one request.
-constexpr std::uint8_t bounces_max = 3;
 constexpr unsigned call_index_bits = 24;
 constexpr std::uint64_t call_index_mask = (std::uint64_t{1} << call_index_bits) - 1;
-constexpr std::uint64_t call_generation_max =
+constexpr std::uint64_t last_call_generation =
   (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits for an id
 
 template <class T>
 bool holds(const caf::type_erased_tuple& content) {
   return content.size() == 1 && content.match_element<T>(0);
-}
-
-const void* identity_of(const event_handle& owner) {
-  return caf::actor_cast<caf::actor_control_block*>(owner);
 }
 
 } // namespace
@@ -182,7 +177,7 @@ void actor_bridge::forget(pending_call& call) {
   const auto index = static_cast<std::uint32_t>(call.id_ & call_index_mask);
   auto& slot = calls_[index];
   slot.call = nullptr;
-  slot.generation = slot.generation == call_generation_max ? 1 : slot.generation + 1;
+  slot.generation = slot.generation == last_call_generation ? 1 : slot.generation + 1;
   free_calls_.push_back(index);
   call.id_ = 0;
   (call.earlier_ ? call.earlier_->later_ : earliest_) = call.later_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/bridge/push_relay.hpp"
 
-#include <caf/actor_cast.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>
 
@@ -14,10 +13,6 @@ namespace {
 template <class T>
 const T* get_if(const caf::type_erased_tuple& content) {
   return content.size() == 1 && content.match_element<T>(0) ? &content.get_as<T>(0) : nullptr;
-}
-
-const void* identity_of(const event_handle& owner) {
-  return caf::actor_cast<caf::actor_control_block*>(owner);
 }
 
 } // namespace
@@ -46,7 +41,7 @@ void push_relay::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*)
 }
 
 template <class Message>
-void push_relay::tell(const event_handle& owner, Message message) {
+void push_relay::send_to(const event_handle& owner, Message message) {
   caf::actor_cast<caf::strong_actor_ptr>(owner)->enqueue(ctrl(), caf::make_message_id(),
                                                          caf::make_message(message), nullptr);
 }
@@ -62,13 +57,13 @@ void push_relay::listen(Channels& channels, const Key& key, const event_handle& 
       c.sinks.clear(); // sinks of the old owner subscribe again
                        // or get on_owner_gone
     if (std::ranges::find(c.sinks, sink) == c.sinks.end()) c.sinks.push_back(sink);
-    return tell(owner, message); // a repeated subscription makes the owner start over
+    return send_to(owner, message); // a repeated subscription makes the owner start over
   }
   const auto known = channels.find(key);
   if (known == channels.end() || known->second.owner != owner || std::erase(known->second.sinks, sink) == 0
       || !known->second.sinks.empty())
     return;
-  tell(owner, message);
+  send_to(owner, message);
   channels.erase(known);
 }
 

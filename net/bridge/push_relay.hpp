@@ -5,6 +5,7 @@
 #pragma once
 #include "actors/protocol/protocol.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/monitorable_actor.hpp>
 
@@ -14,6 +15,11 @@
 #include <vector>
 
 namespace fq::net {
+
+/// The same for all handles of one actor.
+inline const void* identity_of(const event_handle& owner) {
+  return caf::actor_cast<caf::actor_control_block*>(owner);
+}
 
 class push_relay final : public caf::monitorable_actor {
 public:
@@ -39,7 +45,7 @@ private:
   void listen(Channels& channels, const Key& key, const event_handle& owner,
               const caf::strong_actor_ptr& sink, Message message);
   template <class Message>
-  void tell(const event_handle& owner, Message message);
+  void send_to(const event_handle& owner, Message message);
 
   std::mutex mutex_;
   std::map<const void*, channel> places_; ///< by the owner's control block

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/bridge/session_table.hpp"
 
+#include "net/bridge/limits.hpp"
+
 #include <algorithm>
 
 namespace fq::net {
-namespace {
-
-constexpr milliseconds arrival_timeout{3'000};
-/// An aggregate without a request for this time is unsubscribed.
-constexpr milliseconds unused_max{10 * 60 * 1000};
-constexpr milliseconds elsewhere_for{30'000}; ///< how long the cache is read first
-constexpr unsigned sweep_ticks = 40; ///< interval of the removal of unused aggregates: 40 sweeps of 250 ms
-
-} // namespace
-
 bool session_table::knows(aggregate_id aggregate) {
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;

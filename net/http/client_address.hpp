@@ -3,6 +3,7 @@
 // connection for every request.
 #pragma once
 #include "config/network.hpp"
+#include "net/http/limits.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace fq::net {
-
-/// Max hops read from X-Forwarded-For, from the right; the rest is ignored.
-inline constexpr std::size_t forwarded_hops_max = 32;
 
 /// 16 bytes in network order; IPv4 as ::ffff:a.b.c.d, so that both forms of an address are equal.
 [[nodiscard]] config::ip_bytes bytes_of(const boost::asio::ip::address& address);

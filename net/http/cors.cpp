@@ -8,13 +8,6 @@
 namespace fq::net {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
 constexpr std::string_view exposed =
   "X-Request-Id, Retry-After, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy";
 constexpr std::string_view allowed_fields =
@@ -23,9 +16,8 @@ constexpr std::string_view allowed_fields =
 } // namespace
 
 bool origin_allowed(const std::vector<std::string>& allowed, std::string_view origin) {
-  if (origin.empty() || equal_ignoring_case(origin, "null")) return false;
-  return std::any_of(allowed.begin(), allowed.end(),
-                     [&](const auto& a) { return equal_ignoring_case(a, origin); });
+  if (origin.empty() || same_text(origin, "null")) return false;
+  return std::any_of(allowed.begin(), allowed.end(), [&](const auto& a) { return same_text(a, origin); });
 }
 
 void add_cors(const std::vector<std::string>& allowed, const request& rq, response& answer) {

@@ -10,8 +10,6 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t content_length_digits_max = 18;
-
 bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 string_view trim(string_view text) {

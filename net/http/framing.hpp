@@ -4,6 +4,7 @@
 // Pure: text in, verdict out.
 #pragma once
 #include "net/http/http.hpp"
+#include "net/http/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -36,9 +37,6 @@ struct framing {
   bool keep_alive = true;
   bool expects_continue = false;
 };
-
-/// Max header fields of a request.
-inline constexpr std::size_t request_fields_max = 100;
 
 [[nodiscard]] framing check_framing(const request_head& head);
 

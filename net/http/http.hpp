@@ -100,13 +100,33 @@ struct path_parameters {
 /// The arguments outlive the coroutine.
 using handler = awaitable<response> (*)(context&, const request&, const path_parameters&);
 
-/// One row of the route table (net/site/routes.cpp), which a test compares with docs/openapi.yaml. GET also
+/// Clients that may call a route. The core does not read it; a test compares it with `security` in
+/// docs/openapi.yaml.
+enum class audience : std::uint8_t {
+  anybody, ///< no token is read
+  anybody_or_managers, ///< a token is optional; a manager sees more
+  customers,
+  managers, ///< organizers, and backends with an operator's token
+  operators, ///< backends with an operator's token
+  customers_or_managers,
+  ticket_holders, ///< with the token of the entry in the path
+  session_holders, ///< with the token of an admission
+  api_keys,
+};
+
+/// A handler and the clients that its checks admit.
+struct guarded_handler {
+  handler handle;
+  audience who = audience::anybody;
+};
+
+/// One row of a route table. The tables stand beside the handlers; the core knows none of them. GET also
 /// answers HEAD.
 struct route {
   method verb;
-  std::string_view pattern; ///< "/events/{id}/queue"
-  handler handle;
-  std::size_t body_limit; ///< bytes; 0: http.body_limit
+  std::string_view pattern; ///< segments; "{name}" takes any text
+  guarded_handler guarded;
+  std::size_t body_limit = 0; ///< bytes; 0: http.body_limit
 };
 
 /// Reason why the connection refuses a request; `site::refuse` writes the text.

@@ -12,9 +12,6 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr std::size_t chunk_extensions_max = 256;
-constexpr std::size_t chunk_line_max = 1024;
-
 bool has_bare_line_feed(std::string_view text) {
   for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
     if (at == 0 || text[at - 1] != '\r') return true;

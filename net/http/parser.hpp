@@ -3,6 +3,7 @@
 // copied. Reports what was sent; net/http/framing decides whether it is acceptable.
 #pragma once
 #include "net/http/framing.hpp"
+#include "net/http/limits.hpp"
 
 #include <boost/beast/http/basic_parser.hpp>
 
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace fq::net {
-
-/// Max bytes of a request header, including the request line.
-inline constexpr std::size_t request_header_max = 8192;
 
 class request_parser {
 public:

@@ -9,7 +9,7 @@
 namespace fq::net {
 namespace {
 
-constexpr int weight_max = 1000;
+constexpr int full_weight = 1000;
 
 /// Cuts the part before `separator` off `rest` and returns it.
 std::string_view take(std::string_view& rest, char separator) {
@@ -25,7 +25,7 @@ int parsed_weight(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
   const bool is_weight =
     error == std::errc{} && end == text.data() + text.size() && weight >= 0 && weight <= 1;
-  return is_weight ? static_cast<int>(weight * weight_max + 0.5) : 0;
+  return is_weight ? static_cast<int>(weight * full_weight + 0.5) : 0;
 }
 
 /// Reads the parameters behind the name for "q=0.8".
@@ -34,7 +34,7 @@ int weight_of(std::string_view parameters) {
     const auto one = take(parameters, ';');
     if (one.starts_with("q=") || one.starts_with("Q=")) return parsed_weight(trimmed(one.substr(2)));
   }
-  return weight_max;
+  return full_weight;
 }
 
 } // namespace

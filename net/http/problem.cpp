@@ -3,6 +3,7 @@
 #include "net/http/problem.hpp"
 
 #include "net/http/json_text.hpp"
+#include "net/http/limits.hpp"
 
 #include <algorithm>
 
@@ -10,8 +11,6 @@ namespace fq::net {
 namespace {
 
 constexpr std::string_view problem_type = "application/problem+json";
-constexpr std::int64_t retry_unavailable_seconds = 1;
-constexpr std::int64_t retry_limited_seconds = 60; ///< if the refusal has none
 
 void begin(std::string& out, unsigned status, std::string_view code, std::string_view title,
            std::string_view detail) {

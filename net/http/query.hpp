@@ -3,6 +3,7 @@
 // percent-encoding). Called by routes.
 #pragma once
 #include "net/http/http.hpp"
+#include "net/http/limits.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -27,9 +28,6 @@ private:
 
 /// For routes without parameters.
 [[nodiscard]] std::optional<response> expect_no_query(const request& rq);
-
-inline constexpr std::uint32_t list_limit_default = 50;
-inline constexpr std::uint32_t list_limit_max = 200;
 
 /// ?limit= and ?cursor= of lists from newest to oldest row: the cursor is the id of a page's last row. Ids
 /// are no secrets; access to the rows is checked separately.

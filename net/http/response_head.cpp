@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http/response_head.hpp"
 
-#include <charconv>
+#include "net/http/json_text.hpp"
 
 namespace fq::net {
 
@@ -40,17 +40,11 @@ std::string_view reason_phrase(unsigned status) {
   }
 }
 
-void append_number(std::string& out, std::size_t value) {
-  char digits[20];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
-}
-
 } // namespace
 
 void write_head(std::string& out, const response& answer, const head_facts& facts) {
   out.assign("HTTP/1.1 ");
-  append_number(out, answer.status);
+  append_integer(out, answer.status);
   out.append(" ").append(reason_phrase(answer.status));
   out.append("\r\nDate: ").append(facts.date);
   if (answer.status != 204 && answer.status != 304 && answer.status != 101) {
@@ -59,7 +53,7 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
       out.append("\r\nContent-Type: ").append(answer.content_type);
     if (!answer.source) {
       out.append("\r\nContent-Length: ");
-      append_number(out, answer.body.size() + answer.static_body.size());
+      append_integer(out, answer.body.size() + answer.static_body.size());
     } else if (!facts.http_1_0) {
       out.append("\r\nTransfer-Encoding: chunked");
     }

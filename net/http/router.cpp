@@ -15,7 +15,7 @@ bool router::split(std::string_view path, segments& out) {
   if (path.empty() || path.front() != '/') return false;
   path.remove_prefix(1);
   while (!path.empty()) {
-    if (out.count == segments_max) return false;
+    if (out.count == path_segments_max) return false;
     const auto slash = path.find('/');
     const auto segment = path.substr(0, slash);
     if (segment.empty() || slash + 1 == path.size())
@@ -62,8 +62,7 @@ route_match router::match(method verb, std::string_view path) const {
     std::size_t parameters = 0;
     for (std::size_t i = 0; i < candidate.pattern.count; ++i)
       parameters += is_parameter(candidate.pattern.text[i]);
-    if (best && parameters >= best_parameters)
-      continue; // the literal path wins: /orders/export before /orders/{id}
+    if (best && parameters >= best_parameters) continue; // the literal path wins: "/a/b" before "/a/{x}"
     best = &candidate;
     best_parameters = parameters;
     if (parameters == 0) break;

@@ -2,6 +2,7 @@
 // Finds the route of a method and a path in an immutable table. Called by the connection.
 #pragma once
 #include "net/http/http.hpp"
+#include "net/http/limits.hpp"
 
 #include <span>
 #include <string>
@@ -25,9 +26,8 @@ public:
   [[nodiscard]] route_match match(method verb, std::string_view path) const;
 
 private:
-  static constexpr std::size_t segments_max = 8;
   struct segments {
-    std::string_view text[segments_max];
+    std::string_view text[path_segments_max];
     std::size_t count = 0;
   };
   struct row {
@@ -39,7 +39,7 @@ private:
   static bool fits(const segments& pattern, const segments& path);
   [[nodiscard]] std::string methods_of(const segments& path) const;
 
-  std::vector<row> by_length_[segments_max + 1];
+  std::vector<row> by_length_[path_segments_max + 1];
 };
 
 } // namespace fq::net

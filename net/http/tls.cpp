@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http/tls.hpp"
 
+#include "net/http/limits.hpp"
+
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -28,7 +30,6 @@ constexpr const char* ciphers =
 constexpr const char* groups = "X25519:P-256:P-384";
 constexpr std::string_view protocol = "\x08http/1.1"; ///< in ALPN's list format
 constexpr std::string_view session_context = "fairqueue"; ///< refuses other programs' tickets
-constexpr auto renewal_warning = std::chrono::days{14};
 
 struct context_free {
   void operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(context); }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Routes for operators: health, metrics, the API description.
 #include "net/bridge/readiness.hpp"
-#include "net/http/query.hpp"
+#include "net/ops/routes.hpp"
 #include "net/pages/openapi.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 
 namespace fq::net {
@@ -30,32 +29,39 @@ response answer_of(readiness r) {
   return answer;
 }
 
-template <class Make>
-awaitable<response> without_query(const request& rq, Make make) {
-  auto no = expect_no_query(rq);
-  return ready(no ? std::move(*no) : make());
+awaitable<response> show_livez(call) { return ready({.status = 200, .body = R"({"status":"ok"})"}); }
+
+awaitable<response> show_readyz(call c) { return ready(answer_of(readiness_of(c.ctx.state))); }
+
+awaitable<response> show_metrics(call c) {
+  return ready({.status = 200,
+                .content_type = "text/plain; version=0.0.4; charset=utf-8",
+                .body = c.ctx.shared->counts.text(c.ctx.state)});
 }
+
+awaitable<response> show_openapi(call) { return ready({.status = 200, .body = std::string{openapi_json()}}); }
 
 } // namespace
 
-awaitable<response> get_livez(context&, const request& rq, const path_parameters&) {
-  return without_query(rq, [] { return response{.status = 200, .body = R"({"status":"ok"})"}; });
+std::span<const route> ops_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/livez", for_anybody<show_livez>},
+    {get, "/readyz", for_anybody<show_readyz>},
+    {get, "/health", for_anybody<show_readyz>},
+    {get, "/openapi.json", for_anybody<show_openapi>},
+  };
+  return table;
 }
 
-awaitable<response> get_readyz(context& ctx, const request& rq, const path_parameters&) {
-  return without_query(rq, [&] { return answer_of(readiness_of(ctx.state)); });
-}
-
-awaitable<response> get_metrics(context& ctx, const request& rq, const path_parameters&) {
-  return without_query(rq, [&] {
-    return response{.status = 200,
-                    .content_type = "text/plain; version=0.0.4; charset=utf-8",
-                    .body = ctx.shared->counts.text(ctx.state)};
-  });
-}
-
-awaitable<response> get_openapi(context&, const request& rq, const path_parameters&) {
-  return without_query(rq, [] { return response{.status = 200, .body = std::string{openapi_json()}}; });
+std::span<const route> admin_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/metrics", for_anybody<show_metrics>},
+    {get, "/livez", for_anybody<show_livez>},
+    {get, "/readyz", for_anybody<show_readyz>},
+  };
+  return table;
 }
 
 } // namespace fq::net

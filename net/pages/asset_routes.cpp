@@ -6,8 +6,8 @@
 #include "net/pages/demo.hpp"
 #include "net/pages/openapi.hpp"
 #include "net/pages/plain_page.hpp"
+#include "net/pages/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "web/assets.hpp"
 
@@ -56,8 +56,6 @@ std::string decimals_json() {
   return json + "}";
 }
 
-} // namespace
-
 awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   return ready(docs_page());
@@ -102,6 +100,18 @@ awaitable<response> get_sdk(context& ctx, const request& rq, const path_paramete
   const bool is_public = path.values[0] == "fairqueue.mjs" || path.values[0] == "fair-queue-element.mjs";
   const auto* found = is_public ? web::find_asset(path.values[0]) : nullptr;
   return ready(found ? content_of(*found, rq, for_minutes) : problem(fault::not_found, rq.request_id));
+}
+
+} // namespace
+
+std::span<const route> asset_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/docs", self_guarded<get_docs>},       {get, "/favicon.ico", self_guarded<get_favicon>},
+    {get, "/console", self_guarded<get_console>}, {get, "/assets/{name}", self_guarded<get_asset>},
+    {get, "/sdk/{name}", self_guarded<get_sdk>},  {get, "/wait/worker.js", self_guarded<get_wait_worker>},
+  };
+  return table;
 }
 
 } // namespace fq::net

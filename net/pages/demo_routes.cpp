@@ -5,9 +5,9 @@
 
 #include "net/http/client_address.hpp"
 #include "net/http/cors.hpp"
+#include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
@@ -69,8 +69,12 @@ site_page mailbox_page(language in, const std::string& base, const demo_facts& d
   return page;
 }
 
-awaitable<response> get_demo_mail(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_mailbox);
+std::span<const route> demo_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/demo/mail", page_of<show_mailbox>},
+  };
+  return table;
 }
 
 } // namespace fq::net

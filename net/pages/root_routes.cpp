@@ -2,9 +2,9 @@
 // GET /: the first page for a browser, a small index for programs. GET /robots.txt.
 #include "net/http/query.hpp"
 #include "net/pages/demo.hpp"
+#include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 
@@ -51,12 +51,6 @@ awaitable<response> show_root(visit v) {
 constexpr std::array not_for_robots{"/wait/",   "/shop/",    "/checkout", "/orders",
                                     "/console", "/sandbox/", "/demo/"};
 
-} // namespace
-
-awaitable<response> get_root(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_root);
-}
-
 awaitable<response> get_robots(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
@@ -67,6 +61,17 @@ awaitable<response> get_robots(context& ctx, const request& rq, const path_param
   for (const auto* path : not_for_robots) answer.body += "Disallow: " + base + path + "\n";
   answer.fields.emplace_back("Cache-Control", "public, max-age=86400");
   return ready(std::move(answer));
+}
+
+} // namespace
+
+std::span<const route> root_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/", page_of<show_root>},
+    {get, "/robots.txt", self_guarded<get_robots>},
+  };
+  return table;
 }
 
 } // namespace fq::net

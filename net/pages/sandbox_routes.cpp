@@ -5,8 +5,8 @@
 #include "net/pages/forms.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/plain_page.hpp"
+#include "net/pages/routes.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
@@ -64,8 +64,8 @@ response charge_page(const sandbox_page& charge) {
 using charge_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
 
 /// Checks common to GET and POST.
-awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path,
-                                   charge_step run) {
+template <charge_step run>
+awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path) {
   if (!ctx.shared->sandbox || !is_reference(path.values[0]))
     return ready(problem(fault::not_found, rq.request_id));
   if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer))) return ready(std::move(*no));
@@ -165,12 +165,13 @@ awaitable<response> settle_charge(context& ctx, const request& rq, std::string r
 
 } // namespace
 
-awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
-  return with_reference(ctx, rq, path, show_charge);
-}
-
-awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
-  return with_reference(ctx, rq, path, settle_charge);
+std::span<const route> sandbox_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/sandbox/pay/{reference}", self_guarded<with_reference<show_charge>>},
+    {post, "/sandbox/pay/{reference}", self_guarded<with_reference<settle_charge>>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -3,10 +3,10 @@
 // the same actors as the API, with the same limits.
 #include "net/pages/limits.hpp"
 #include "net/pages/plain_page.hpp"
+#include "net/pages/routes.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/visit.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/json_in.hpp"
@@ -291,42 +291,25 @@ awaitable<response> come_back(visit v) {
 
 } // namespace
 
-awaitable<response> get_shop(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_shop);
-}
-
-awaitable<response> post_shop(context& ctx, const request& rq, const path_parameters& path) {
-  return on_form(ctx, rq, path, act_in_shop);
-}
-
-awaitable<response> get_shop_event(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_tickets);
-}
-
-awaitable<response> post_shop_event(context& ctx, const request& rq, const path_parameters& path) {
-  return on_form(ctx, rq, path, act_on_choice);
-}
-
-awaitable<response> get_shop_return(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, come_back,
-                 extra_query::ignored); // gateways add parameters
-}
-
-awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_orders);
-}
-
-awaitable<response> get_shop_order(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_order);
-}
-
-awaitable<response> post_shop_order(context& ctx, const request& rq, const path_parameters& path) {
-  return on_form(ctx, rq, path, act_on_order);
-}
-
 /// Return page of an order without its own return URL. Ignores parameters that gateways add.
 awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
   return ready(plain_page("thanks", {}, page_rights::none));
+}
+
+std::span<const route> shop_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/checkout/return", self_guarded<get_checkout_return>},
+    {get, "/shop", page_of<show_shop>},
+    {post, "/shop", form_to<act_in_shop>},
+    {get, "/shop/orders", page_of<show_orders>},
+    {get, "/shop/orders/{id}", page_of<show_order>},
+    {post, "/shop/orders/{id}", form_to<act_on_order>},
+    {get, "/shop/events/{id}", page_of<show_tickets>},
+    {post, "/shop/events/{id}", form_to<act_on_choice>},
+    {get, "/shop/events/{id}/return", page_of<come_back, extra_query::ignored>},
+  };
+  return table;
 }
 
 } // namespace fq::net

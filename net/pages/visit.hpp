@@ -4,6 +4,7 @@
 #pragma once
 #include "config/branding.hpp"
 #include "net/bridge/context.hpp"
+#include "net/http/http.hpp"
 #include "net/pages/forms.hpp"
 #include "net/pages/texts.hpp"
 
@@ -38,9 +39,24 @@ enum class extra_query : std::uint8_t { refused, reason, ignored };
 
 /// GET: `?lang=` changes the language and redirects to the URL without it.
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
-                            extra_query extra = extra_query::refused);
+                            extra_query extra);
 /// POST of one of our own forms.
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run);
+
+// -- what stands in a row of a route table, as in `page_of<show_shop>`
+
+template <page_step run, extra_query extra>
+awaitable<response> page_step_of(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, run, extra);
+}
+template <page_step run, extra_query extra = extra_query::refused>
+inline constexpr guarded_handler page_of{page_step_of<run, extra>, audience::anybody};
+template <page_step run>
+awaitable<response> form_step_of(context& ctx, const request& rq, const path_parameters& path) {
+  return on_form(ctx, rq, path, run);
+}
+template <page_step run>
+inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody};
 
 /// Whether the client accepts HTML, as browsers do; programs get JSON.
 [[nodiscard]] bool wants_page(const request& rq);

@@ -5,10 +5,10 @@
 #include "net/http/cors.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/limits.hpp"
+#include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/service/guards.hpp"
-#include "net/service/handlers.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/json_in.hpp"
@@ -336,16 +336,14 @@ awaitable<response> act(visit v) {
 
 } // namespace
 
-awaitable<response> get_wait_page(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_wait, extra_query::reason);
-}
-
-awaitable<response> get_wait_device(context& ctx, const request& rq, const path_parameters& path) {
-  return on_page(ctx, rq, path, show_device);
-}
-
-awaitable<response> post_wait_page(context& ctx, const request& rq, const path_parameters& path) {
-  return on_form(ctx, rq, path, act);
+std::span<const route> wait_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/wait/{id}", page_of<show_wait, extra_query::reason>},
+    {post, "/wait/{id}", form_to<act>},
+    {get, "/wait/{id}/device", page_of<show_device>},
+  };
+  return table;
 }
 
 } // namespace fq::net

@@ -13,16 +13,6 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t buffer_kept_max = buffer_head_size; ///< a larger buffer is not reused
-constexpr std::size_t output_kept_max = 16 * 1024;
-constexpr std::size_t exchanges_kept_max = 512;
-/// Connections that have waited for less are not evicted. Neither are connections with unread input.
-constexpr milliseconds evictable_after{1000};
-/// A burst of connections from one address sends its requests within this time, even if the server reads
-/// them slowly. So a stadium behind one NAT or a load test does not meet the limit per address; a client
-/// that only holds connections does.
-constexpr milliseconds pending_grace{3000};
-constexpr std::size_t eviction_looks_max = 16; ///< each costs a system call
 /// Phases in which the client owes a request.
 constexpr std::array owing{phase::fresh, phase::head, phase::body};
 
@@ -65,7 +55,7 @@ void exchange::next() {
 }
 
 void exchange::shrink() {
-  if (capacity <= buffer_kept_max) return;
+  if (capacity <= buffer_head_size) return;
   buffer.reset(new char[buffer_first_size]);
   capacity = buffer_first_size;
 }

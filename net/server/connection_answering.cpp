@@ -20,9 +20,6 @@ namespace fq::net {
 
 namespace {
 
-constexpr milliseconds linger_timeout{2000};
-constexpr std::size_t linger_bytes_max = 256 * 1024;
-
 constexpr std::string_view last_chunk = "0\r\n\r\n";
 
 /// One chunk (RFC 9112, 7.1); the last chunk for an empty text.
@@ -101,7 +98,7 @@ bool connection::start_handler() {
       const auto why = x.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed;
       return respond(word_refusal(why, {}));
     }
-    x.task = x.found->handle(pool_.ctx, x.req, x.parameters);
+    x.task = x.found->guarded.handle(pool_.ctx, x.req, x.parameters);
     starting_ = true;
     x.task.start(&connection::handler_done, this);
     starting_ = false;

@@ -7,6 +7,7 @@
 #pragma once
 #include "net/http/parser.hpp"
 #include "net/server/connection.hpp"
+#include "net/server/limits.hpp"
 
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace fq::net {
-
-inline constexpr std::size_t buffer_first_size = 4096;
-inline constexpr std::size_t buffer_head_size = request_header_max + 4096;
 
 /// What one current request needs.
 struct exchange {

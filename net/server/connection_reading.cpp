@@ -13,9 +13,6 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t requests_per_turn_max = 16; ///< pipelined requests per wake-up
-constexpr std::size_t request_id_max = 64;
-
 bool is_sane_request_id(std::string_view id) {
   return !id.empty() && id.size() <= request_id_max && std::all_of(id.begin(), id.end(), [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'

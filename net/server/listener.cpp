@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/server/listener.hpp"
 
+#include "net/server/limits.hpp"
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -18,10 +20,6 @@ namespace {
 
 using boost::asio::ip::tcp;
 using error_code = boost::system::error_code;
-
-constexpr int backlog = 16'384; ///< the kernel limits it to somaxconn
-constexpr int accepts_per_wakeup = 128;
-constexpr std::chrono::milliseconds back_off_time{50};
 
 [[noreturn]] void fail(const char* what, const config::endpoint& where) {
   const error_code error{errno, boost::system::system_category()};

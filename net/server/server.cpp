@@ -5,6 +5,7 @@
 #include "net/bridge/push_relay.hpp"
 #include "net/bridge/session_table.hpp"
 #include "net/server/connection.hpp"
+#include "net/server/limits.hpp"
 #include "net/server/listener.hpp"
 #include "net/server/tls_handshakes.hpp"
 #include "net/websocket/hub.hpp"
@@ -28,12 +29,6 @@
 namespace fq::net {
 
 namespace {
-
-/// Connections that the admin listener accepts beyond http.max_connections.
-constexpr std::int64_t admin_reserve = 64;
-
-constexpr std::chrono::milliseconds sweep_interval{250};
-constexpr std::chrono::milliseconds drain_poll{10};
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT"
 void write_date(timestamp now, std::array<char, 29>& out) {

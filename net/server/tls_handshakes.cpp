@@ -2,6 +2,7 @@
 #include "net/server/tls_handshakes.hpp"
 
 #include "net/http/client_address.hpp"
+#include "net/server/limits.hpp"
 
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
@@ -10,16 +11,6 @@
 #include <utility>
 
 namespace fq::net {
-
-namespace {
-
-using error_code = boost::system::error_code;
-
-/// Two round trips of a slow phone; connections have the same grace.
-constexpr milliseconds evictable_after{1000};
-constexpr std::size_t eviction_looks_max = 16; ///< each costs a system call
-
-} // namespace
 
 // -- one handshake
 
@@ -42,7 +33,7 @@ void tls_handshake::begin() {
 }
 
 void tls_handshake::wait(tcp_socket::wait_type what) {
-  socket_.async_wait(what, [self = ptr{this}](const error_code& error) {
+  socket_.async_wait(what, [self = ptr{this}](const boost::system::error_code& error) {
     if (!self->is_linked()) return;
     if (error) return self->give_up(self->door_.tls_.counts.failed);
     self->last_step_ = self->door_.ctx_.now;
@@ -90,7 +81,7 @@ void tls_handshake::give_up(std::atomic<std::uint64_t>& count) {
   const ptr self{this};
   count.fetch_add(1, std::memory_order_relaxed);
   leave();
-  error_code ignored;
+  boost::system::error_code ignored;
   socket_.close(ignored);
   door_.ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -46,7 +46,7 @@ response refuse_rate(context& ctx, const request& rq, const rate_rule& rule, con
 
 /// Whether the answer needs RateLimit fields. They cost 60 bytes and some allocations, and are useless to a
 /// client far from its limit.
-bool worth_telling(const rate_rule& rule, const rate_verdict& verdict) {
+bool is_near_limit(const rate_rule& rule, const rate_verdict& verdict) {
   return rule.quota > 0 && verdict.remaining < rule.quota / 4;
 }
 
@@ -64,7 +64,7 @@ awaitable<response> limited(context& ctx, const request& rq, const path_paramete
   if (!verdict.allowed) [[unlikely]]
     return ready(refuse_rate(ctx, rq, limiter.rule(), verdict));
   auto answering = admitted(ctx, rq, path, from, run, query);
-  if (worth_telling(limiter.rule(), verdict)) [[unlikely]]
+  if (is_near_limit(limiter.rule(), verdict)) [[unlikely]]
     return with_rate_fields(std::move(answering), limiter.rule(), verdict);
   return answering;
 }
@@ -129,16 +129,14 @@ manager manager_of(context& ctx, const request& rq) {
   return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
 }
 
-using guard = awaitable<response> (*)(context&, const request&, const path_parameters&, step, query_use);
-
 /// The token's signature is valid but its manager is unknown here: another node may have added it. Reads
 /// the directory again and repeats the guard once.
-awaitable<response> look_again(context& ctx, const request& rq, const path_parameters& path, step run,
-                               query_use query, manager found, guard again) {
+awaitable<response> with_fresh_directory(context& ctx, const request& rq, const path_parameters& path,
+                                         step run, query_use query, manager found, guard& again) {
   if (auto no = limit(ctx, rq, ctx.shared->organizers, found.subject)) co_return std::move(*no);
   if (!ctx.directory) co_return std::move(*found.no);
-  auto told = co_await ask(ctx, ctx.directory, refresh_directory{});
-  if (told.error || told.reply.no) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  auto refreshed = co_await ask(ctx, ctx.directory, refresh_directory{});
+  if (refreshed.error || refreshed.reply.no) co_return problem(fault::unavailable, rq.request_id, {}, 1);
   if (manager_of(ctx, rq).may_be_new) // still unknown
     co_return std::move(*found.no);
   auto answering = again(ctx, rq, path, run, query);
@@ -150,24 +148,26 @@ awaitable<response> look_again(context& ctx, const request& rq, const path_param
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query) {
   auto found = manager_of(ctx, rq);
-  if (found.may_be_new) return look_again(ctx, rq, path, run, query, std::move(found), with_manager);
+  if (found.may_be_new)
+    return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_manager);
   if (found.no) return ready(std::move(*found.no));
   if (found.by.kind == principal_kind::nobody) return ready(problem(fault::forbidden, rq.request_id));
   return limited(ctx, rq, path, {found.subject, found.by}, run, query, ctx.shared->organizers, found.subject);
 }
 
 awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path,
-                                             step run) {
+                                             step run, query_use query) {
   auto found = manager_of(ctx, rq);
-  if (found.may_be_new) {
-    const auto again = [](context& c, const request& r, const path_parameters& p, step s, query_use) {
-      return with_customer_or_manager(c, r, p, s);
-    };
-    return look_again(ctx, rq, path, run, query_use::none, std::move(found), again);
-  }
+  if (found.may_be_new)
+    return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_customer_or_manager);
   if (found.no) return ready(std::move(*found.no));
-  if (found.by.kind == principal_kind::nobody) return with_customer(ctx, rq, path, run);
-  return limited(ctx, rq, path, {{}, found.by}, run, query_use::none, ctx.shared->organizers, found.subject);
+  if (found.by.kind == principal_kind::nobody) return with_customer(ctx, rq, path, run, query);
+  return limited(ctx, rq, path, {{}, found.by}, run, query, ctx.shared->organizers, found.subject);
+}
+
+awaitable<response> with_operator(call c, step run, const char* detail) {
+  if (c.by.kind != principal_kind::operate) return ready(problem(fault::forbidden, c.rq.request_id, detail));
+  return run(std::move(c));
 }
 
 awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run,
@@ -193,12 +193,18 @@ awaitable<response> with_api_key(context& ctx, const request& rq, const path_par
   return admitted(ctx, rq, path, {key->id, {}, key}, run, query_use::none);
 }
 
-awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
-                                query_use query) {
+awaitable<response> with_anybody(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 query_use query) {
+  return admitted(ctx, rq, path, {}, run, query);
+}
+
+awaitable<response> with_anybody_or_manager(context& ctx, const request& rq, const path_parameters& path,
+                                            step run, query_use query) {
   if (!rq.has_field("Authorization"))
     return limited(ctx, rq, path, {}, run, query, ctx.shared->anonymous, limit_key(rq.peer));
   auto found = manager_of(ctx, rq);
-  if (found.may_be_new) return look_again(ctx, rq, path, run, query, std::move(found), with_anyone);
+  if (found.may_be_new)
+    return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_anybody_or_manager);
   if (found.no) return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;

@@ -37,24 +37,61 @@ enum class query_use : std::uint8_t {
   own_foreign_id, ///< both
 };
 
-awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
-                                  query_use query = query_use::none);
-/// An organizer, or a backend with an operator's token whose API key is still valid.
-awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
-                                 query_use query = query_use::none);
-/// A customer or a manager of events. The step checks access to the object.
-awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path,
-                                             step run);
-/// The token of the entry in the path; 404 for another entry's token.
-awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run,
-                                query_use query = query_use::none);
-/// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
+/// The checks of one audience, then the step.
+using guard = awaitable<response>(context& ctx, const request& rq, const path_parameters& path, step run,
+                                  query_use query);
+guard with_anybody, with_anybody_or_manager, with_customer, with_manager, with_customer_or_manager,
+  with_ticket;
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
-/// Needs no token. A manager's token sets `by` and `who`; other valid tokens count as anonymous; an invalid
-/// token gets 401.
-awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
-                                query_use query = query_use::none);
+/// 403 with this detail for an organizer. For a step behind with_manager.
+awaitable<response> with_operator(call c, step run, const char* detail);
+
+// -- what stands in a row of a route table, as in `for_customers<take_stock>`
+
+template <guard check, step run, query_use query>
+awaitable<response> checked_step(context& ctx, const request& rq, const path_parameters& path) {
+  return check(ctx, rq, path, run, query);
+}
+template <step run, const char* detail>
+awaitable<response> operators_step(call c) {
+  return with_operator(std::move(c), run, detail);
+}
+template <step run, api_key_scope... scopes>
+awaitable<response> keyed_step(context& ctx, const request& rq, const path_parameters& path) {
+  return with_api_key(ctx, rq, path, run, {scopes...});
+}
+
+/// Reads no token and takes from no limit; the step may.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody};
+/// A manager's token sets `by` and `who`. Other valid tokens count as anonymous; an invalid one gets 401.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_anybody_or_managers{checked_step<with_anybody_or_manager, run, query>,
+                                                         audience::anybody_or_managers};
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
+/// An organizer, or a backend with an operator's token whose API key is still valid.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_managers{checked_step<with_manager, run, query>, audience::managers};
+/// `detail`: of the 403 for an organizer.
+template <step run, const char* detail, query_use query = query_use::none>
+inline constexpr guarded_handler for_operators{checked_step<with_manager, operators_step<run, detail>, query>,
+                                               audience::operators};
+/// The step checks access to the object.
+template <step run>
+inline constexpr guarded_handler for_customers_or_managers{
+  checked_step<with_customer_or_manager, run, query_use::none>, audience::customers_or_managers};
+/// The token of the entry in the path; 404 for another entry's token.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, run, query>,
+                                                    audience::ticket_holders};
+/// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
+template <step run, api_key_scope... scopes>
+inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
+/// The handler itself checks the whole request.
+template <handler run, audience who = audience::anybody>
+inline constexpr guarded_handler self_guarded{run, who};
 
 /// Returns `answer` without waiting.
 awaitable<response> ready(response answer);

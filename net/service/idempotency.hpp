@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/protocol/shared_messages.hpp"
 #include "net/http/http.hpp"
+#include "net/service/limits.hpp"
 
 #include <mutex>
 #include <optional>
@@ -12,10 +13,6 @@
 #include <unordered_set>
 
 namespace fq::net {
-
-inline constexpr std::size_t idempotency_key_max = 255;
-/// Max keyed requests at the same time; beyond it the answer is 503.
-inline constexpr std::size_t keys_in_flight_max = 32 * 1024;
 
 /// The key without quotes: 1 to 255 visible ASCII characters, bare or as a quoted sf-string. Nothing if
 /// malformed.

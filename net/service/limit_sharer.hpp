@@ -7,6 +7,7 @@
 #include "crypto/digest.hpp"
 #include "domain/base/environment.hpp"
 #include "net/http/rate_limit.hpp"
+#include "net/service/limits.hpp"
 #include "store/redis/shared_limits.hpp"
 
 #include <condition_variable>
@@ -16,8 +17,6 @@
 #include <vector>
 
 namespace fq::net {
-
-inline constexpr milliseconds limit_sharing_interval{250};
 
 class limit_sharer {
 public:

@@ -39,10 +39,6 @@ void operator+=(event_numbers& sum, const event_numbers& one) {
   sum.revenue += one.revenue;
 }
 
-/// Max currencies of the series "other"; further ones are left out, because sums over currencies mean
-/// nothing. Needed because currency codes are not checked against a list, so there could be thousands.
-constexpr std::size_t shown_currencies_max = 20;
-
 struct event_rows {
   std::map<std::string, event_numbers> by_event; ///< by label
   std::map<std::pair<std::string, std::string>, money> revenue; ///< by label and currency

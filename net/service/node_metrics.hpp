@@ -2,6 +2,7 @@
 // Metrics of transport, actors, cache and cluster, for GET /metrics.
 #pragma once
 #include "domain/base/ids.hpp"
+#include "net/service/limits.hpp"
 
 #include <mutex>
 #include <vector>
@@ -10,10 +11,6 @@ namespace fq::net {
 
 class metric_page;
 struct server_state;
-
-/// Number of events with their own series, the busiest; all others share "other". Bounds the number of
-/// series.
-inline constexpr std::size_t shown_events_max = 20;
 
 /// The events shown at the last scrape; they stay if possible.
 struct shown_events {

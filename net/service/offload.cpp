@@ -17,7 +17,7 @@ blocking_lane::~blocking_lane() {
 bool blocking_lane::run(std::function<void()> job) {
   {
     const std::lock_guard guard{lock_};
-    if (stopping_ || jobs_.size() >= jobs_max) return false;
+    if (stopping_ || jobs_.size() >= blocking_jobs_max) return false;
     jobs_.push_back(std::move(job));
   }
   wake_.notify_one();

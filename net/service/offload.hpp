@@ -2,6 +2,7 @@
 // A thread for blocking calls (the sandbox gateway's file) and an awaitable for their results, so that no
 // io thread waits for a disk. Called by sandbox_routes.
 #pragma once
+#include "net/service/limits.hpp"
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
@@ -19,9 +20,6 @@ namespace fq::net {
 
 class blocking_lane {
 public:
-  /// Max waiting jobs; beyond it `run` refuses and the caller answers 503.
-  static constexpr std::size_t jobs_max = 4096;
-
   blocking_lane();
   /// Finishes the running job and drops the others: their coroutines are never resumed.
   ~blocking_lane();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// All routes in two tables, of the public and of the admin listener, with their hooks. Made once by the
-// composition. A test compares docs/openapi.yaml with the public table in both directions.
+// The routes of the public listener and the hooks of both listeners. Made once by the composition. A test
+// compares docs/openapi.yaml with the public table in both directions.
 #pragma once
 #include "net/http/http.hpp"
+#include "net/ops/routes.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -11,7 +12,6 @@ namespace fq::net {
 
 /// `webhook_body_limit`: http.webhook_body_limit, in bytes.
 [[nodiscard]] std::vector<route> public_routes(std::size_t webhook_body_limit);
-[[nodiscard]] std::vector<route> admin_routes();
 
 /// The table must outlive the site.
 [[nodiscard]] site public_site(std::span<const route> routes);

@@ -4,6 +4,7 @@
 // and are skipped.
 #include "net/websocket/hub.hpp"
 
+#include "net/websocket/limits.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
 
@@ -15,22 +16,9 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t snapshots_in_flight_max = 256; ///< per event, after its owner was replaced
-constexpr std::size_t positions_per_question = 2000;
-constexpr std::size_t sockets_per_entry_max = 64; ///< tabs and devices of one entry; more get 1013
-constexpr milliseconds reopen_after{500};
-/// Max rate of small position updates over all sockets; each socket still gets one within 15 s. 10,000
-/// waiters see each admission within 1 s, and 100,000 cost no more than that.
-constexpr std::int64_t small_moves_a_second = 10'000;
-constexpr milliseconds refresh_min{1'000}, refresh_max{15'000};
-constexpr milliseconds presence_interval{5'000}; ///< presence_timeout is at least four times as long
-constexpr std::uint64_t always_told_places = 100;
-constexpr unsigned peer_sweep_ticks = 4; ///< interval of peer sweeps: 4 ticks of 250 ms
-constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
-
 bool moved_enough(std::uint64_t from, std::uint64_t to) {
   const auto moved = from > to ? from - to : to - from;
-  return moved > 0 && (to <= always_told_places || moved * 100 >= from);
+  return moved > 0 && (to <= always_updated_places || moved * 100 >= from);
 }
 
 } // namespace
@@ -255,16 +243,16 @@ detached hub::open_line(line_ptr l) {
     co_return;
   }
   // Read again after the subscription, so that no change in between is lost.
-  auto told = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
+  auto found = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
   if (!still()) co_return;
-  if (told.error) {
+  if (found.error) {
     lose(*l);
     co_return;
   }
-  if (!told.reply.no) {
-    l->status = told.reply.status;
-    l->sold_out = told.reply.sold_out;
-    l->watches_presence = told.reply.watches_presence;
+  if (!found.reply.no) {
+    l->status = found.reply.status;
+    l->sold_out = found.reply.sold_out;
+    l->watches_presence = found.reply.watches_presence;
   }
   opened(l);
 }
@@ -338,9 +326,9 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
 
 // -- pushes
 
-/// Calls `tell(peer, change)` for every socket of each changed entry.
-template <class Change, class Tell>
-void hub::tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell) {
+/// Calls `push(peer, change)` for every socket of each changed entry.
+template <class Change, class Push>
+void hub::push_to_each(const event_id& event, const std::vector<Change>& changes, Push push) {
   const auto l = find_line(event);
   if (!l) return;
   for (const auto& c : changes) {
@@ -348,7 +336,7 @@ void hub::tell_each(const event_id& event, const std::vector<Change>& changes, T
     if (found == l->by_number.end()) continue;
     for (ws_peer::ptr peer{found->second}; peer;) {
       const ws_peer::ptr next{peer->next_same_number};
-      tell(*peer, c);
+      push(*peer, c);
       peer = next;
     }
     if (l->gone) return;
@@ -356,15 +344,15 @@ void hub::tell_each(const event_id& event, const std::vector<Change>& changes, T
 }
 
 void hub::on_entries_changed(const entries_changed& push) {
-  tell_each(push.event, push.changes, [this](ws_peer& peer, const entry_change& c) {
+  push_to_each(push.event, push.changes, [this](ws_peer& peer, const entry_change& c) {
     if (peer.in_sync) change(peer, c);
   });
 }
 
 /// Sends to every socket of the order's entry, even before its `state`.
 void hub::on_orders_changed(const orders_changed& push) {
-  tell_each(push.event, push.changes,
-            [](ws_peer& peer, const order_change& c) { peer.send(order_frame(c)); });
+  push_to_each(push.event, push.changes,
+               [](ws_peer& peer, const order_change& c) { peer.send(order_frame(c)); });
 }
 
 void hub::change(ws_peer& peer, const entry_change& c) {
@@ -400,12 +388,12 @@ void hub::on_event_noticed(const event_noticed& push) {
     case socket_notice_kind::ended: l->status = event_status::ended; break;
     case socket_notice_kind::message: break; // later sockets get it with their snapshot
   }
-  std::vector<ws_peer::ptr> told;
+  std::vector<ws_peer::ptr> in_sync;
   for (const auto& [number, first] : l->by_number)
     for (auto* peer = first; peer; peer = peer->next_same_number)
-      if (peer->in_sync) told.emplace_back(peer);
+      if (peer->in_sync) in_sync.emplace_back(peer);
   const auto frame = notice_frame(push.what, push.message);
-  for (const auto& peer : told) {
+  for (const auto& peer : in_sync) {
     peer->send(frame);
     if (push.what == socket_notice_kind::ended && is_in_line(peer->status)) peer->close(ws_close::normal);
   }
@@ -466,13 +454,13 @@ void hub::show_again(line& l, ws_peer& first) {
 /// Reports every entry with an open socket as present.
 void hub::tell_presence(line& l) {
   l.present_told_at = ctx_.now;
-  present told;
+  present batch;
   for (const auto& [number, first] : l.by_number) {
-    if (is_in_line(first->status)) told.numbers.push_back(queue_number{number});
-    if (told.numbers.size() == positions_per_question)
-      ctx_.bridge->tell_event(owner_of(l.event), std::exchange(told, {}));
+    if (is_in_line(first->status)) batch.numbers.push_back(queue_number{number});
+    if (batch.numbers.size() == positions_per_question)
+      ctx_.bridge->tell_event(owner_of(l.event), std::exchange(batch, {}));
   }
-  if (!told.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(told));
+  if (!batch.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(batch));
 }
 
 /// Sends the position if it moved far enough or the last update is old enough.

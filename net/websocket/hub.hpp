@@ -50,8 +50,8 @@ private:
   std::string_view render_position(const place& where) override;
 
   line_ptr find_line(const event_id& event) const;
-  template <class Change, class Tell>
-  void tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell);
+  template <class Change, class Push>
+  void push_to_each(const event_id& event, const std::vector<Change>& changes, Push push);
   static std::size_t sockets_of(const line& l, queue_number number);
   void enter_line(const line_ptr& l, ws_peer& peer);
   void leave_line(line& l, ws_peer& peer);

@@ -7,8 +7,6 @@ namespace fq::net {
 
 namespace {
 
-constexpr std::size_t control_payload_max = 125;
-
 bool is_close_code(unsigned code) {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
 }

@@ -3,6 +3,7 @@
 // nothing of interest; Beast's stream costs 3.5 to 5 KB per idle connection. Uses no sockets.
 #pragma once
 #include "net/http/utf8.hpp"
+#include "net/websocket/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,9 +34,6 @@ enum class ws_close : std::uint16_t {
   try_again = 1013,
   unauthorized = 4401,
 };
-
-/// Max bytes of a client's message, over all its frames.
-inline constexpr std::size_t ws_message_max = 8192;
 
 /// Appends an unmasked, unfragmented frame.
 void append_frame(std::string& out, ws_opcode opcode, std::string_view payload);

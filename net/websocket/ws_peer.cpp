@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/websocket/ws_peer.hpp"
 
+#include "net/websocket/limits.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -12,10 +14,6 @@ namespace fq::net {
 namespace {
 
 using error_code = boost::system::error_code;
-
-constexpr std::size_t pending_bytes_max = 64 * 1024;
-constexpr std::uint8_t pending_frames_max = 64;
-constexpr std::uint8_t inbound_per_second_max = 20;
 
 /// Rounds up and clamps to the range of 32 bits.
 std::uint32_t whole_seconds(milliseconds steady) {

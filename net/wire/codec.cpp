@@ -31,22 +31,17 @@ void append_unless_zero(std::string& out, std::uint64_t value) {
     append_integer(out, value);
 }
 
-void append_rate(std::string& out, double per_minute) {
-  append_hundredths(
-    out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
-}
-
 // -- entry (hot path)
 
 /// Names that differ between the event API and the waiting-room API: of an entry's id, its queue's id and
 /// its session token.
-struct words {
+struct wire_names {
   std::string_view place, line, token;
   bool claims; ///< whether the admission has a claim deadline
 };
-constexpr words event_words{"entry_id", "event_id", "admission_token", true};
-constexpr words queue_words{"ticket_id", "queue_id", "session_token", false};
-constexpr const words& words_of(event_kind kind) {
+constexpr wire_names event_words{"entry_id", "event_id", "admission_token", true};
+constexpr wire_names queue_words{"ticket_id", "queue_id", "session_token", false};
+constexpr const wire_names& wire_names_of(event_kind kind) {
   return kind == event_kind::sale ? event_words : queue_words;
 }
 
@@ -79,7 +74,7 @@ void append_position(std::string& out, std::uint64_t position) {
 }
 
 /// Members of an ADMITTED entry. The token is computed here; it is not stored.
-void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no,
+void append_admission(std::string& out, const wire_names& say, const entry_id& id, std::uint32_t admission_no,
                       std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
                       timestamp claim_by, const session_keys& keys) {
   append_name(out, say.token);
@@ -97,7 +92,7 @@ void append_admission(std::string& out, const words& say, const entry_id& id, st
 }
 
 /// The admission of an entry that has ended stays visible, without its token.
-void append_past_admission(std::string& out, const words& say, const entry_view& e) {
+void append_past_admission(std::string& out, const wire_names& say, const entry_view& e) {
   append_name(out, say.token);
   out += "null,\"admission_batch\":";
   append_unless_zero(out, e.admission_batch);
@@ -109,7 +104,7 @@ void append_past_admission(std::string& out, const words& say, const entry_view&
 }
 
 /// Members for every reader of the entry.
-void begin_plain_place(std::string& out, const words& say, const entry_view& e) {
+void begin_plain_place(std::string& out, const wire_names& say, const entry_view& e) {
   out += '{';
   append_name(out, say.place);
   append_id(out, e.id);
@@ -129,7 +124,7 @@ void begin_plain_place(std::string& out, const words& say, const entry_view& e) 
 }
 
 /// All members of an entry, without the closing brace.
-void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys,
+void begin_place(std::string& out, const wire_names& say, const entry_view& e, const session_keys& keys,
                  std::string_view ticket_token) {
   begin_plain_place(out, say, e);
   out += ",\"poll_after_ms\":";
@@ -267,7 +262,7 @@ void append_ticket(std::string& out, const entry_view& e, const session_keys& ke
 }
 
 void append_place(std::string& out, const entry_view& e) {
-  begin_plain_place(out, words_of(e.kind), e);
+  begin_plain_place(out, wire_names_of(e.kind), e);
   out += ",\"admitted_at\":";
   append_time(out, e.admitted_at);
   out += ",\"session_expires_at\":";
@@ -328,32 +323,6 @@ void append_queue_list(std::string& out, const std::vector<event_view>& queues,
   out += '}';
 }
 
-void append_queue_stats(std::string& out, const event_stats& s) {
-  out += "{\"queue_id\":";
-  append_id(out, s.event);
-  out += ",\"status\":\"";
-  out += name_of(s.status);
-  out += "\",\"waiting\":";
-  append_integer(out, s.waiting);
-  out += ",\"away\":";
-  append_integer(out, s.away);
-  out += ",\"active\":";
-  append_integer(out, s.admitted);
-  out += ",\"joined_total\":";
-  append_integer(out, s.joined_total);
-  out += ",\"admitted_total\":";
-  append_integer(out, s.admitted_total);
-  out += ",\"completed_total\":";
-  append_integer(out, s.completed_total);
-  out += ",\"admission_rate_per_minute\":";
-  append_rate(out, s.admission_rate_per_minute);
-  out += ",\"arrival_rate_per_minute\":";
-  append_rate(out, s.arrival_rate_per_minute);
-  out += ",\"server_time\":";
-  append_time(out, s.server_time);
-  out += '}';
-}
-
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at) {
   out.reserve(out.size() + 224 + subject.size());
@@ -365,94 +334,6 @@ void append_access(std::string& out, const entry_id& ticket, const uuid& queue, 
   append_text_or_null(out, subject);
   out += ",\"session_expires_at\":";
   append_time(out, expires_at);
-  out += '}';
-}
-
-void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more) {
-  out += "{\"entries\":[";
-  for (const auto& r : rows) {
-    if (out.back() != '[') out += ',';
-    out += "{\"id\":";
-    append_id(out, r.id);
-    out += ",\"at\":";
-    append_time(out, r.at);
-    out += ",\"actor\":";
-    append_text(out, r.actor);
-    out += ",\"action\":";
-    append_text(out, r.action);
-    out += ",\"target\":";
-    append_id(out, r.target);
-    out += ",\"reason\":";
-    append_text_or_null(out, r.reason);
-    out += ",\"detail\":";
-    out += r.detail.empty() ? "{}" : r.detail; // a JSON object as it was sent
-    out += '}';
-  }
-  out += "],\"next_cursor\":";
-  if (more && !rows.empty())
-    append_id(out, rows.back().id);
-  else
-    out += "null";
-  out += '}';
-}
-
-void append_claim(std::string& out, const claim_view& view) {
-  const auto& claim = view.claim;
-  out += "{\"claim_id\":";
-  append_id(out, claim.id);
-  out += ",\"event_id\":";
-  append_id(out, view.event);
-  out += ",\"status\":\"";
-  out += name_of(claim.status);
-  out += "\",\"items\":[";
-  for (std::size_t i = 0; i < claim.items.size(); ++i) {
-    out += i == 0 ? "{\"ticket_type_id\":" : ",{\"ticket_type_id\":";
-    append_id(out, i < view.item_ids.size() ? view.item_ids[i] : ticket_type_id{});
-    out += ",\"quantity\":";
-    append_integer(out, claim.items[i].quantity);
-    out += ",\"unit_price\":";
-    append_integer(out, claim.items[i].unit_price);
-    out += '}';
-  }
-  out += "],\"fees\":";
-  append_integer(out, fees_of(claim));
-  out += ",\"amount\":";
-  append_integer(out, claim.amount);
-  out += ",\"currency\":";
-  append_text(out, view.currency);
-  out += ",\"created_at\":";
-  append_time(out, claim.created_at);
-  out += ",\"expires_at\":";
-  append_time(out, claim.expires_at);
-  out += '}';
-}
-
-void append_payment(std::string& out, const payment_view& view) {
-  const auto& payment = view.payment;
-  out += "{\"payment_id\":";
-  append_id(out, payment.id);
-  out += ",\"claim_id\":";
-  append_id(out, payment.claim);
-  out += ",\"event_id\":";
-  append_id(out, view.event);
-  out += ",\"status\":\"";
-  out += name_of(payment.status);
-  out += "\",\"gateway\":";
-  append_text(out, payment.gateway);
-  out += ",\"reference\":";
-  append_text(out, payment.reference);
-  out += ",\"authorization_url\":";
-  append_text_or_null(out, payment.authorization_url);
-  out += ",\"amount\":";
-  append_integer(out, payment.amount);
-  out += ",\"currency\":";
-  append_text(out, view.currency);
-  out += ",\"refunded_amount\":";
-  append_integer(out, payment.refunded);
-  out += ",\"created_at\":";
-  append_time(out, payment.created_at);
-  out += ",\"updated_at\":";
-  append_time(out, payment.updated_at);
   out += '}';
 }
 
@@ -492,43 +373,6 @@ void append_event(std::string& out, const event_view& view) {
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
   append_time(out, e.updated_at);
-  out += '}';
-}
-
-void append_stats(std::string& out, const event_stats& s) {
-  const auto member = [&out](std::string_view name, auto value) {
-    out += ",\"";
-    out += name;
-    out += "\":";
-    append_integer(out, value);
-  };
-  out += "{\"event_id\":";
-  append_id(out, s.event);
-  out += ",\"status\":\"";
-  out += name_of(s.status);
-  out += '"';
-  member("waiting", s.waiting);
-  member("away", s.away);
-  member("admitted", s.admitted);
-  member("joined_total", s.joined_total);
-  member("admitted_total", s.admitted_total);
-  member("completed_total", s.completed_total);
-  member("held", s.held);
-  member("sold", s.sold);
-  member("available", s.available);
-  member("total", s.total);
-  member("claims_live", s.claims_live);
-  member("claims_confirmed", s.claims_confirmed);
-  member("payments_open", s.payments_open);
-  member("revenue", s.revenue);
-  member("refunded", s.refunded);
-  out += ",\"admission_rate_per_minute\":";
-  append_rate(out, s.admission_rate_per_minute);
-  out += ",\"arrival_rate_per_minute\":";
-  append_rate(out, s.arrival_rate_per_minute);
-  member("last_admission_batch", s.last_admission_batch);
-  out += ",\"server_time\":";
-  append_time(out, s.server_time);
   out += '}';
 }
 
@@ -584,7 +428,7 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
 }
 
 std::string admitted_frame(const entry_change& c, event_kind kind, const session_keys& keys) {
-  const auto& say = words_of(kind);
+  const auto& say = wire_names_of(kind);
   std::string out;
   out.reserve(384);
   out += R"({"type":"admitted",)";
@@ -603,7 +447,7 @@ std::string terminal_frame(entry_status status, event_kind kind, const entry_id&
   std::string out = "{\"type\":\"";
   for (const char c : name_of(status)) out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
   out += "\",";
-  append_name(out, words_of(kind).place);
+  append_name(out, wire_names_of(kind).place);
   append_id(out, entry);
   out += '}';
   return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JSON: views of the domain, appended to one string, and WebSocket frames. Called by the routes and
-// the hub. Independent of HTTP. Hand-written for speed, because every join and poll answers with an entry.
+// Writes JSON: entries, events and WebSocket frames. Called by the routes and the hub. Independent of HTTP.
+// Hand-written for speed, because every join, poll and GET /access answers with one of these
+// (bench/README.md, "JSON by hand"). Cold answers are in net/wire/view_codec and order_codec.
 #pragma once
 #include "crypto/session_token.hpp"
 #include "domain/sale/views.hpp"
@@ -30,15 +31,9 @@ void append_ticket(std::string& out, const entry_view& entry, const session_keys
 void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
-void append_queue_stats(std::string& out, const event_stats& stats);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at);
-/// `more`: the last row's id becomes the next cursor.
-void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more);
-void append_claim(std::string& out, const claim_view& claim);
-void append_payment(std::string& out, const payment_view& payment);
 void append_event(std::string& out, const event_view& event);
-void append_stats(std::string& out, const event_stats& stats);
 /// `next_cursor` empty: null.
 void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor);
 

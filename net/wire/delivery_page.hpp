@@ -2,6 +2,7 @@
 // One page of a log of deliveries: which log is read, which of its rows match, and how many rows are read
 // for it. Pure: notice_routes reads the rows.
 #pragma once
+#include "net/wire/limits.hpp"
 #include "store/port/notice_store.hpp"
 
 #include <cstddef>
@@ -23,13 +24,6 @@ struct delivery_query {
   uuid before_target = {}; ///< cursor: of that notice, only targets below this
   std::uint32_t limit = 50; ///< 1 to list_limit_max
 };
-
-/// Max rows of a log that one request reads. State and channel have no index, which would slow every
-/// delivery; a month may have a million rows. On SQLite, the thread that commits sales also reads these
-/// rows. A row has less than 2 KB, so a request reads at most 2 MB in about 10 ms.
-inline constexpr std::size_t rows_looked_at_max = 1'000;
-/// Rows per piece, about 1 ms; sales are committed between two pieces.
-inline constexpr std::size_t rows_per_look = 100;
 
 /// Fills a page from pieces of the log. It ends when it is full, at the end of the log, or at
 /// rows_looked_at_max. In the last case it may be short or even empty and still has a cursor.

@@ -19,10 +19,10 @@ namespace json = boost::json;
 
 /// Builds the document and records a member that an object repeats.
 struct strict_handler {
-  static constexpr std::size_t max_object_size = 1000;
-  static constexpr std::size_t max_array_size = 10'000;
-  static constexpr std::size_t max_key_size = 200;
-  static constexpr std::size_t max_string_size = 16 * 1024;
+  static constexpr std::size_t max_object_size = json_members_max;
+  static constexpr std::size_t max_array_size = json_elements_max;
+  static constexpr std::size_t max_key_size = json_name_max;
+  static constexpr std::size_t max_string_size = json_text_max;
 
   json::value_stack stack;
   std::vector<std::vector<std::string>> keys; ///< member names of the open objects
@@ -405,7 +405,6 @@ namespace {
 bool is_email_character(char c) {
   return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
 }
-constexpr range email_size{3, 254};
 } // namespace
 
 bool is_email(std::string_view text) {

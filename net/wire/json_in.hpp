@@ -7,6 +7,7 @@
 #include "domain/sale/views.hpp"
 #include "net/http/http.hpp"
 #include "net/http/problem.hpp"
+#include "net/wire/limits.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -22,10 +23,6 @@
 
 namespace fq::net {
 
-inline constexpr std::size_t json_depth_max = 16;
-/// Max errors reported, so that a hostile body cannot cause a long answer.
-inline constexpr std::size_t json_errors_max = 20;
-
 class json_errors {
 public:
   void add(std::string field, std::string_view code, std::string detail);
@@ -40,13 +37,6 @@ private:
   std::vector<field_error> list_;
   bool unknown_ = false;
 };
-
-struct range {
-  std::int64_t low;
-  std::int64_t high;
-};
-
-inline constexpr range money_range{0, 1'000'000'000'000};
 
 /// Reads the members of one object. Call a reader for every allowed member; `finish` then reports all
 /// others. An absent member has `given == false`, which is no error unless it was `require`d. A wrong type

@@ -2,6 +2,7 @@
 #include "net/wire/notice_codec.hpp"
 
 #include "net/wire/codec.hpp"
+#include "net/wire/json_out.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -12,10 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::value text_or_null(std::string_view text) { return text.empty() ? json::value{} : json::value(text); }
-json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t)) : json::value{}; }
-
-json::array words(std::string_view text) {
+json::array array_of_words(std::string_view text) {
   json::array all;
   for (const auto word : words_of(text)) all.emplace_back(word);
   return all;
@@ -31,7 +29,7 @@ json::object object_of(const device_row& d) {
 json::object object_of(const webhook_endpoint_row& e) {
   return {{"id", to_string(e.id)},
           {"url", e.url},
-          {"topics", words(e.topics)},
+          {"topics", array_of_words(e.topics)},
           {"contact", text_or_null(e.contact)},
           {"enabled", e.is_enabled},
           {"off_reason", text_or_null(e.off_reason)},

@@ -2,6 +2,7 @@
 #include "net/wire/order_codec.hpp"
 
 #include "net/wire/codec.hpp"
+#include "net/wire/json_out.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -14,13 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t)) : json::value(nullptr); }
-json::value text_or_null(std::string_view text) {
-  return text.empty() ? json::value(nullptr) : json::value(text);
-}
-json::value id_or_null(const uuid& id) {
-  return id.is_nil() ? json::value(nullptr) : json::value(to_string(id));
-}
 json::value limit_or_null(std::uint32_t limit) {
   return limit == 0 ? json::value(nullptr) : json::value(limit);
 }
@@ -203,7 +197,7 @@ std::string quote_text(const quote_view& q) {
 
 std::string order_text(const order_view& order) { return json::serialize(object_of(order)); }
 
-std::string order_status_text(const order_view& v, timestamp now, const std::string& base_path) {
+std::string order_status_text(const order_view& v, timestamp now, const std::string& payments_url) {
   const auto& o = v.order;
   json::object out{
     {"order_id", to_string(o.id)},
@@ -211,9 +205,7 @@ std::string order_status_text(const order_view& v, timestamp now, const std::str
     {"status", wire_name(o.status)},
     {"message", message_of(v)},
     {"payment_url", text_or_null(v.payment_url)},
-    {"payments_url", is_open(o.status)
-                       ? json::value(base_path + "/claims/" + to_string(o.claim) + "/payments")
-                       : json::value(nullptr)},
+    {"payments_url", is_open(o.status) ? json::value(payments_url) : json::value(nullptr)},
     {"expires_at", is_open(o.status) ? time_or_null(v.claim.claim.expires_at) : json::value(nullptr)},
     {"failure", text_or_null(o.failure)},
     {"can_retry", v.can_retry}};
@@ -231,13 +223,12 @@ std::string order_status_text(const order_view& v, timestamp now, const std::str
   return json::serialize(out);
 }
 
-std::string accepted_text(const order_view& v, timestamp now, const std::string& base_path) {
-  return json::serialize(
-    json::object{{"order_id", to_string(v.order.id)},
-                 {"status", "processing"},
-                 {"status_url", base_path + "/orders/" + to_string(v.order.id) + "/status"},
-                 {"message", message_of(v)},
-                 {"poll_after_ms", poll_after(v.order, now)}});
+std::string accepted_text(const order_view& v, timestamp now, const std::string& status_url) {
+  return json::serialize(json::object{{"order_id", to_string(v.order.id)},
+                                      {"status", "processing"},
+                                      {"status_url", status_url},
+                                      {"message", message_of(v)},
+                                      {"poll_after_ms", poll_after(v.order, now)}});
 }
 
 std::string event_orders_text(const std::vector<order_view>& orders, bool more) {

@@ -26,11 +26,12 @@ namespace fq::net {
 [[nodiscard]] std::string quote_text(const quote_view& quote);
 /// The whole order, including the contact; for its organizer and its customer only, never in a list.
 [[nodiscard]] std::string order_text(const order_view& order);
-/// The answer to a poll. `base_path`: prefix of its links.
+/// The answer to a poll. `payments_url`: for a new payment of the order.
 [[nodiscard]] std::string order_status_text(const order_view& order, timestamp now,
-                                            const std::string& base_path);
+                                            const std::string& payments_url);
 /// The answer to a checkout in progress: {order_id, status: "processing", ...}.
-[[nodiscard]] std::string accepted_text(const order_view& order, timestamp now, const std::string& base_path);
+[[nodiscard]] std::string accepted_text(const order_view& order, timestamp now,
+                                        const std::string& status_url);
 [[nodiscard]] std::string event_orders_text(const std::vector<order_view>& orders, bool more);
 /// Results of a search so far. `behind`: the last order searched; nil: the search is complete.
 [[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);

@@ -494,7 +494,7 @@ private:
   }
 
   response run(const route_match& found, const request& rq) {
-    auto handling = found.found->handle(ctx, rq, found.parameters);
+    auto handling = found.found->guarded.handle(ctx, rq, found.parameters);
     bool done = false;
     handling.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
     for (int i = 0; !done && i < 10'000; ++i) io.run_one_for(std::chrono::milliseconds{10});

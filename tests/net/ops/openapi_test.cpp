@@ -51,6 +51,33 @@ std::set<std::string> routed() {
   return all;
 }
 
+/// The names in `security` of the operations that this audience may call; "" allows no token.
+std::set<std::string> tokens_of(audience who) {
+  switch (who) {
+    case audience::anybody: return {};
+    case audience::anybody_or_managers: return {"", "operator", "organizer"};
+    case audience::customers: return {"customer"};
+    case audience::managers: return {"operator", "organizer"};
+    case audience::operators: return {"operator"};
+    case audience::customers_or_managers: return {"customer", "operator", "organizer"};
+    case audience::ticket_holders: return {"ticket"};
+    case audience::session_holders: return {"session"};
+    case audience::api_keys: return {"apiKey"};
+  }
+  return {};
+}
+
+std::set<std::string> described_tokens(const route& r) {
+  const auto& paths = document().at("paths").get_object();
+  const auto& operation = paths.at(std::string{r.pattern}).get_object().at(lower(net::name_of(r.verb)));
+  std::set<std::string> all;
+  for (const auto& choice : operation.get_object().at("security").get_array()) {
+    const auto& tokens = choice.get_object();
+    all.insert(tokens.empty() ? std::string{} : std::string{tokens.begin()->key()});
+  }
+  return all;
+}
+
 /// Calls `visit` for every $ref.
 void each_ref(const json::value& v, const std::function<void(std::string)>& visit) {
   if (const auto* o = v.if_object())
@@ -96,8 +123,15 @@ CAF_TEST(every route is described and every description is routed) {
   for (const auto& r : routed())
     if (!described().count(r)) CAF_ERROR("not in docs/openapi.yaml: " + r);
   for (const auto& d : described())
-    if (!routed().count(d)) CAF_ERROR("not in net/site/routes.cpp: " + d);
+    if (!routed().count(d)) CAF_ERROR("not in a table of routes: " + d);
   CAF_CHECK_EQUAL(described().size(), routed().size());
+}
+
+CAF_TEST(a route admits the tokens that its description names) {
+  for (const auto& r : public_routes(1))
+    if (described_tokens(r) != tokens_of(r.guarded.who))
+      CAF_ERROR("security in docs/openapi.yaml differs from the row of " + lower(net::name_of(r.verb)) + " "
+                + std::string{r.pattern});
 }
 
 CAF_TEST(every reference leads somewhere) {

@@ -122,17 +122,17 @@ inline awaitable<response> get_socket(context& ctx, const request& req, const pa
 }
 
 inline constexpr route routes[] = {
-  {method::get, "/constant", get_constant, 0},
-  {method::post, "/echo", post_echo, 0},
-  {method::post, "/small", post_echo, 16},
-  {method::post, "/big", post_echo, 256 * 1024},
-  {method::get, "/events/{aggregate}/entries/{customer}", get_entry, 0},
-  {method::get, "/exception", get_exception, 0},
-  {method::get, "/late-exception", get_late_exception, 0},
-  {method::get, "/large/{size}", get_large, 0},
-  {method::get, "/parts/{count}/{padding}", get_parts, 0},
-  {method::get, "/blocked/{milliseconds}", get_blocked, 0},
-  {method::get, "/ws/{customer}", get_socket, 0},
+  {method::get, "/constant", get_constant},
+  {method::post, "/echo", post_echo},
+  {method::post, "/small", {post_echo}, 16},
+  {method::post, "/big", {post_echo}, 256 * 1024},
+  {method::get, "/events/{aggregate}/entries/{customer}", get_entry},
+  {method::get, "/exception", get_exception},
+  {method::get, "/late-exception", get_late_exception},
+  {method::get, "/large/{size}", get_large},
+  {method::get, "/parts/{count}/{padding}", get_parts},
+  {method::get, "/blocked/{milliseconds}", get_blocked},
+  {method::get, "/ws/{customer}", get_socket},
 };
 
 inline response refuse(context&, const request& req, http_refusal why, std::string_view detail,

@@ -5,6 +5,7 @@
 
 #include "crypto/keys.hpp"
 #include "net/wire/codec.hpp"
+#include "net/wire/view_codec.hpp"
 #include "tests/crypto/temp_folder.hpp"
 
 #include <boost/json/parse.hpp>
@@ -109,7 +110,7 @@ CAF_TEST(a claim) {
   v.claim.created_at = from_unix_ms(second);
   v.claim.expires_at = from_unix_ms(second + 600'000);
   CAF_CHECK_EQUAL(
-    text_of(append_claim, v),
+    claim_text(v),
     R"({"claim_id":"01a3185c-5000-7000-8000-000400000002",)"
     R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"CLAIMED",)"
     R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,)"
@@ -128,7 +129,7 @@ CAF_TEST(a payment without an address to pay at) {
   v.currency = "NGN";
   v.payment.created_at = v.payment.updated_at = from_unix_ms(second);
   CAF_CHECK_EQUAL(
-    text_of(append_payment, v),
+    payment_text(v),
     R"({"payment_id":"01a3185c-5000-7000-8000-000400000004",)"
     R"("claim_id":"01a3185c-5000-7000-8000-000400000002",)"
     R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"INITIALIZING","gateway":"sandbox",)"
@@ -186,7 +187,7 @@ CAF_TEST(statistics) {
   s.waiting = 5;
   s.admission_rate_per_minute = 12.345;
   s.revenue = -3;
-  const auto body = boost::json::parse(text_of(append_stats, s)).get_object();
+  const auto body = boost::json::parse(stats_text(s)).get_object();
   CAF_CHECK_EQUAL(body.size(), 21u);
   CAF_CHECK_EQUAL(body.at("waiting").get_int64(), 5);
   CAF_CHECK_EQUAL(body.at("revenue").get_int64(), -3);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of API requests. A value outside of its range is an invalid field; sizes are in bytes.
+#pragma once
+#include "crypto/subject_token.hpp"
+#include "domain/delivery/delivery.hpp"
+#include "domain/delivery/notice_routing.hpp"
+#include "domain/delivery/outbox.hpp"
+#include "net/http/limits.hpp"
+#include "net/wire/limits.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fq::net {
+
+// -- signing in
+
+/// Hashing reads all of it; 1 KB is longer than any password.
+inline constexpr range password_size{1, 1024};
+/// Longer than any code, which has 6 digits: a wrong one is invalid_otp, not an invalid field.
+inline constexpr range code_size{1, 32};
+
+// -- claims and orders
+
+/// Longer than any admission token: a wrong one is refused by the event.
+inline constexpr range admission_token_size{1, 200};
+/// Ticket types of one purchase: as many as an event may have.
+inline constexpr range items_count{1, 50};
+/// Units of one ticket type: the largest max_per_order.
+inline constexpr range quantity_range{1, 100};
+inline constexpr range person_name_size{1, 100}; ///< as gateways take them
+inline constexpr range phone_size{3, 40}; ///< a number with blanks and an extension
+/// Longer than any code; the event decides whether a code exists.
+inline constexpr range promo_code_size{1, 100};
+inline constexpr range url_size{1, 2048}; ///< what browsers and proxies take
+inline constexpr range gateway_name_size{1, 32}; ///< longer than any gateway's name
+
+// -- the order desk
+
+/// Uses of a promo code; fits into the column, and no sale has so many orders.
+inline constexpr range uses_range{1, 100'000'000};
+inline constexpr range percent_hundredths_range{1, 10'000}; ///< 0.01 % to 100 %
+inline constexpr range percent_range{0, 100}; ///< none to all
+inline constexpr range kind_size{1, 16}; ///< longer than any kind's name
+inline constexpr range search_size{1, 254}; ///< an e-mail address, the longest thing to search for
+inline constexpr range status_size{1, 32}; ///< longer than any status' name
+inline constexpr range limit_range{1, list_limit_max}; ///< as of lists
+/// Orders read by one search: at most ten requests to their owner.
+inline constexpr std::size_t searched_max = 2'000;
+
+// -- people
+
+/// Addresses of one request, which is one commit.
+inline constexpr range emails_count{1, 1'000};
+/// Body of such a request: 1,000 addresses of 320 bytes in JSON, and a reason.
+inline constexpr std::size_t emails_body_max = 384 * 1024;
+
+// -- notices
+
+/// As the ledger stores it.
+inline constexpr range device_token_size{1, static_cast<std::int64_t>(device_token_bytes_max)};
+/// Topics that a webhook endpoint names: each once.
+inline constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
+/// Topics that a tenant routes: user.updated belongs to no tenant.
+inline constexpr range routed_topics_count{0, static_cast<std::int64_t>(told_topics.size()) - 1};
+inline constexpr range topic_size{1, 64}; ///< longer than any topic
+inline constexpr range media_count{0, static_cast<std::int64_t>(all_media.size())}; ///< each once
+/// Apps register at each start; a registration younger than this is not written again.
+inline constexpr milliseconds fresh_for{60 * 60 * 1000};
+/// Attempts of an edit that loses to concurrent edits; then edit_conflict.
+inline constexpr int edit_tries = 8;
+
+// -- waiting rooms
+
+/// As its verifier takes it.
+inline constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_bytes_max)};
+/// Length of an Idempotency-Key that replaces a subject: visitors share a publishable key, so theirs must be
+/// hard to guess.
+inline constexpr std::size_t anonymous_key_min = 16;
+
+/// Seconds for which an origin may cache an answer of GET /access: a revoked session lives on so long.
+inline constexpr std::int64_t cache_seconds_max = 5;
+/// Same for answers from the cache, which may be 3 s old (actors/storage/session_reader).
+inline constexpr std::int64_t cache_seconds_max_elsewhere = 1;
+/// For nginx, which counts whole seconds and so keeps an answer for up to 1 s longer.
+inline constexpr std::int64_t nginx_seconds_max = 3;
+
+} // namespace fq::net

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of what the handlers of all io threads share.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+#include <limits>
+
+namespace fq::net {
+
+/// Characters of an Idempotency-Key, which is stored with its answer: a UUID has 36.
+inline constexpr std::size_t idempotency_key_max = 255;
+/// Keyed requests at the same time; beyond it the answer is 503. Bounds the table.
+inline constexpr std::size_t keys_in_flight_max = 32 * 1024;
+/// Jobs that wait for the blocking thread; beyond it the answer is 503.
+inline constexpr std::size_t blocking_jobs_max = 4096;
+
+/// Events with metric series of their own, the busiest; all others share "other". Bounds the series.
+inline constexpr std::size_t shown_events_max = 20;
+/// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.
+/// Needed because currency codes are not checked against a list, so there could be thousands.
+inline constexpr std::size_t shown_currencies_max = 20;
+
+/// A client can exceed its limit on several nodes for this long; a shorter interval costs round trips.
+inline constexpr milliseconds limit_sharing_interval{250};
+
+/// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
+inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();
+
+} // namespace fq::net

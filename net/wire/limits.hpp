@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of JSON input and of log pages.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace fq::net {
+
+/// Allowed numbers, or sizes in bytes.
+struct range {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+/// Levels of a body: the API uses 4.
+inline constexpr std::size_t json_depth_max = 16;
+/// Errors reported, so that a hostile body cannot cause a long answer.
+inline constexpr std::size_t json_errors_max = 20;
+/// Members of an object, elements of an array, bytes of a name and of a text: far more than any route takes,
+/// to stop a hostile body while it is read.
+inline constexpr std::size_t json_members_max = 1000, json_elements_max = 10'000, json_name_max = 200,
+                             json_text_max = 16 * 1024;
+
+/// Minor units; sums of 1,000,000 such prices fit into 64 bits.
+inline constexpr range money_range{0, 1'000'000'000'000};
+/// RFC 5321: bytes of an address.
+inline constexpr range email_size{3, 254};
+
+/// Rows of a log that one request reads. State and channel have no index, which would slow every delivery; a
+/// month may have a million rows. On SQLite, the thread that commits sales also reads these rows. A row has
+/// less than 2 KB, so a request reads at most 2 MB in about 10 ms.
+inline constexpr std::size_t rows_looked_at_max = 1'000;
+/// Rows per piece, about 1 ms; sales are committed between two pieces.
+inline constexpr std::size_t rows_per_look = 100;
+
+} // namespace fq::net

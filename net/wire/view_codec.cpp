@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/wire/view_codec.hpp"
+
+#include "net/wire/json_out.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fq::net {
+namespace {
+
+namespace json = boost::json;
+
+/// The object with one more member, whose value is JSON text. For values that Boost.JSON would write in
+/// another form: it writes 12.5 as 1.25E1.
+std::string with_member(std::string object, std::string_view name, std::string_view value) {
+  object.pop_back();
+  object.append(",\"").append(name).append("\":").append(value);
+  return object += '}';
+}
+
+std::string rate_text(double per_minute) {
+  std::string out;
+  append_hundredths(
+    out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
+  return out;
+}
+
+std::string with_rates(const json::object& stats, const event_stats& s) {
+  auto out =
+    with_member(json::serialize(stats), "admission_rate_per_minute", rate_text(s.admission_rate_per_minute));
+  return with_member(std::move(out), "arrival_rate_per_minute", rate_text(s.arrival_rate_per_minute));
+}
+
+} // namespace
+
+std::string claim_text(const claim_view& view) {
+  const auto& claim = view.claim;
+  json::array items;
+  for (std::size_t i = 0; i < claim.items.size(); ++i) {
+    const auto type = i < view.item_ids.size() ? view.item_ids[i] : ticket_type_id{};
+    items.push_back(json::object{{"ticket_type_id", to_string(type)},
+                                 {"quantity", claim.items[i].quantity},
+                                 {"unit_price", claim.items[i].unit_price}});
+  }
+  return json::serialize(json::object{{"claim_id", to_string(claim.id)},
+                                      {"event_id", to_string(view.event)},
+                                      {"status", name_of(claim.status)},
+                                      {"items", std::move(items)},
+                                      {"fees", fees_of(claim)},
+                                      {"amount", claim.amount},
+                                      {"currency", view.currency},
+                                      {"created_at", time_or_null(claim.created_at)},
+                                      {"expires_at", time_or_null(claim.expires_at)}});
+}
+
+std::string payment_text(const payment_view& view) {
+  const auto& payment = view.payment;
+  return json::serialize(json::object{{"payment_id", to_string(payment.id)},
+                                      {"claim_id", to_string(payment.claim)},
+                                      {"event_id", to_string(view.event)},
+                                      {"status", name_of(payment.status)},
+                                      {"gateway", payment.gateway},
+                                      {"reference", payment.reference},
+                                      {"authorization_url", text_or_null(payment.authorization_url)},
+                                      {"amount", payment.amount},
+                                      {"currency", view.currency},
+                                      {"refunded_amount", payment.refunded},
+                                      {"created_at", time_or_null(payment.created_at)},
+                                      {"updated_at", time_or_null(payment.updated_at)}});
+}
+
+std::string stats_text(const event_stats& s) {
+  return with_rates({{"event_id", to_string(s.event)},
+                     {"status", name_of(s.status)},
+                     {"waiting", s.waiting},
+                     {"away", s.away},
+                     {"admitted", s.admitted},
+                     {"joined_total", s.joined_total},
+                     {"admitted_total", s.admitted_total},
+                     {"completed_total", s.completed_total},
+                     {"held", s.held},
+                     {"sold", s.sold},
+                     {"available", s.available},
+                     {"total", s.total},
+                     {"claims_live", s.claims_live},
+                     {"claims_confirmed", s.claims_confirmed},
+                     {"payments_open", s.payments_open},
+                     {"revenue", s.revenue},
+                     {"refunded", s.refunded},
+                     {"last_admission_batch", s.last_admission_batch},
+                     {"server_time", time_or_null(s.server_time)}},
+                    s);
+}
+
+std::string queue_stats_text(const event_stats& s) {
+  return with_rates({{"queue_id", to_string(s.event)},
+                     {"status", name_of(s.status)},
+                     {"waiting", s.waiting},
+                     {"away", s.away},
+                     {"active", s.admitted},
+                     {"joined_total", s.joined_total},
+                     {"admitted_total", s.admitted_total},
+                     {"completed_total", s.completed_total},
+                     {"server_time", time_or_null(s.server_time)}},
+                    s);
+}
+
+std::string audit_text(const std::vector<audit_row>& rows, bool more) {
+  std::string entries = "[";
+  for (const auto& r : rows) {
+    if (entries.size() > 1) entries += ',';
+    const json::object entry{
+      {"id", to_string(r.id)}, {"at", time_or_null(r.at)},      {"actor", r.actor},
+      {"action", r.action},    {"target", to_string(r.target)}, {"reason", text_or_null(r.reason)}};
+    // A JSON object as it was sent.
+    entries += with_member(json::serialize(entry), "detail", r.detail.empty() ? "{}" : r.detail);
+  }
+  const json::object page{
+    {"next_cursor", more && !rows.empty() ? json::value(to_string(rows.back().id)) : json::value{}}};
+  return with_member(json::serialize(page), "entries", entries + "]");
+}
+
+} // namespace fq::net
