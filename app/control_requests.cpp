@@ -29,7 +29,7 @@ struct asked {
   std::string error;
 };
 
-std::string text_of(const refusal& no) {
+std::string refusal_text(const refusal& no) {
   const std::string code{code_of(no.why)};
   return no.detail.empty() ? code : code + ": " + no.detail;
 }
@@ -48,7 +48,7 @@ asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& acco
       .receive(
         [&](const Reply& reply) {
           got.reply = reply;
-          if (reply.no) got.error = text_of(reply.no);
+          if (reply.no) got.error = refusal_text(reply.no);
         },
         [&](const caf::error& why) { got.error = is(why, errc::not_owner) ? "not_owner" : "unavailable"; });
     is_answered = got.error != "unavailable" && got.error != "not_owner";

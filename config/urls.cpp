@@ -114,6 +114,12 @@ bool is_origin(std::string_view text) {
          && std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+bool is_page_address(std::string_view text) {
+  if (text.starts_with('/')) return text.size() > 1 && text[1] != '/' && is_plain_url_text(text);
+  const auto url = parse_server(text.substr(0, text.find('#')));
+  return url && has_scheme(*url, "http", "https") && !url->has_userinfo() && is_plain_url_text(text);
+}
+
 bool is_host_and_port(std::string_view text) {
   const auto server = parse_server(std::string{"tcp://"}.append(text));
   return server && server->has_port() && !server->has_userinfo() && server->encoded_path().empty();

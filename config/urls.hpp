@@ -14,6 +14,8 @@ namespace fq::config {
 [[nodiscard]] bool is_web_url(std::string_view text);
 /// The same without a path and in lower case, or "*".
 [[nodiscard]] bool is_origin(std::string_view text);
+/// A path of this server other than "/", or http:// or https:// with any path, query and fragment.
+[[nodiscard]] bool is_page_address(std::string_view text);
 /// A name or address with a port: "a.example:443", "[::1]:443".
 [[nodiscard]] bool is_host_and_port(std::string_view text);
 /// True if the url's host is a loopback address or localhost.

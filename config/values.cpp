@@ -97,13 +97,6 @@ std::string read_url_path(std::string_view text, std::string& out) {
   return {};
 }
 
-/// Not "/" itself: GET / would redirect to itself.
-bool is_page_address(std::string_view text) {
-  if (const auto rest = without_scheme(text))
-    return is_plain_url_text(text) && is_host_and_port(rest->substr(0, rest->find_first_of("/?#")));
-  return text.size() > 1 && text[0] == '/' && text[1] != '/' && is_plain_url_text(text);
-}
-
 std::string read_choice(const option_row& row, std::string_view text, std::string& out) {
   for (auto rest = row.choices; !rest.empty();) {
     const auto bar = rest.find('|');
