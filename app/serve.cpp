@@ -343,7 +343,7 @@ private:
             .sessions = below_.sessions(),
             .shared = &*shared_,
             .public_site = net::public_site(public_routes_),
-            .admin_site = net::admin_site(admin_routes_),
+            .admin_site = net::admin_site(net::admin_routes()),
             .tls = tls_ ? &*tls_ : nullptr};
   }
 
@@ -392,7 +392,6 @@ private:
   const token_issuer issuer_{below_.keys()};
   const std::vector<net::route> public_routes_ =
     net::public_routes(static_cast<std::size_t>(options_.http.webhook_body_limit));
-  const std::vector<net::route> admin_routes_ = net::admin_routes();
   std::optional<net::tls_server> tls_;
   prepared_demo prepared_; // outlives the server, whose pages show it
   std::optional<net::services> shared_;
