@@ -31,7 +31,7 @@ enum class value_type {
   nats_name, ///< stream name: letters, digits, - and _
   nats_subject, ///< words separated by dots, without wildcards
   optional_nats_subject,
-  mail_address, ///< somebody@example.com
+  mail_address, ///< name@example.com
   node_id, ///< [a-z0-9-]{1,64}, or empty
   url_path, ///< "/" or "/x/y"
   page_address, ///< "/x" below http.base_path, or http(s)://…

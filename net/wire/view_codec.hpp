@@ -2,7 +2,6 @@
 // Writes claims, payments, statistics and the audit log as JSON, by Boost.JSON: cold answers, where clarity
 // counts. Called by the routes. The hot ones are in net/wire/codec.
 #pragma once
-#include "actors/protocol/messages.hpp"
 #include "domain/sale/views.hpp"
 
 #include <string>

@@ -19,7 +19,7 @@ async function must(name, args, options) {
   return end.out;
 }
 
-/** What production wants of whoever runs it. */
+/** Settings that production requires. */
 const public_url = { FAIRQUEUE_HTTP_PUBLIC_URL: 'https://tickets.example' };
 
 /** A value of compose.yaml with its variables' defaults. */

@@ -417,7 +417,7 @@ CAF_TEST(ways to devices are off until they are set up as a whole) {
     auto without = apns;
     without.erase(name);
     CAF_CHECK(complains(with_flags(without), name, "is needed with the other options of push.apns_*"));
-    const auto alone = with_flags({{name, value}}); // all that is missing is told at once
+    const auto alone = with_flags({{name, value}}); // reports all missing options at once
     for (const auto& [other, unused] : apns)
       CAF_CHECK_EQUAL(complains(alone, other, "is needed"), other != name);
   }
