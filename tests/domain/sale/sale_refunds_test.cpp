@@ -3,6 +3,8 @@
 #define CAF_SUITE domain_sale_refunds
 #include "tests/domain/sale/orders_fixture.hpp"
 
+namespace sale_refunds_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -156,3 +158,5 @@ CAF_TEST(who gave tickets back in parts is the payer though another capture is o
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
   f.sound();
 }
+
+} // namespace sale_refunds_test
