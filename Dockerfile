@@ -1,7 +1,8 @@
 # FairQueue in a container, for production: the server starts with an https address of yours, and runs as a user without rights.
 #   docker build -t fairqueue .
-#   docker run -p 127.0.0.1:8080:8080 -v fairqueue:/var/lib/fairqueue -e FAIRQUEUE_HTTP_PUBLIC_URL=https://tickets.example fairqueue
-# A demo sale: docker run -p 127.0.0.1:8080:8080 -e FAIRQUEUE_ENVIRONMENT=development fairqueue serve --demo
+#   docker run -p 127.0.0.1:8080:8080 -v fairqueue:/var/lib/fairqueue --ulimit nofile=65536 \
+#     -e FAIRQUEUE_HTTP_PUBLIC_URL=https://tickets.example fairqueue
+# A demo sale: docker run -p 127.0.0.1:8080:8080 --ulimit nofile=65536 -e FAIRQUEUE_ENVIRONMENT=development fairqueue serve --demo
 # tests/blackbox/image.test.mjs builds and runs it with buildah.
 FROM debian:12 AS build
 # Parallel compilers; each needs 2 GB. Default: one for each processor.

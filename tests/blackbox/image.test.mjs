@@ -61,7 +61,10 @@ test('the image: at most 150 MB, not root, ready', { skip }, async (t) => {
   t.diagnostic(`image: ${image.size}`);
   assert.ok(unit === 'MB' && Number(size) <= 150, image.size);
 
-  const container = await b.must('from', '--pull-never', 'fairqueue');
+  const hard = (await run('sh', ['-c', 'ulimit -H -n'])).out.trim();
+  const files = hard === 'unlimited' ? 65_536 : Math.min(Number(hard), 65_536); // buildah's default is 1,024
+  const ulimit = ['--ulimit', `nofile=${files}:${files}`];
+  const container = await b.must('from', '--pull-never', ...ulimit, 'fairqueue');
   const inside = (...words) => b.must('run', '--isolation', 'chroot', container, '--', ...words);
   assert.equal(await inside('id', '-u'), '10001');
   const {
