@@ -107,21 +107,48 @@ export function run(file, args, { input, env, cwd, timeout_ms = 60_000 * patienc
   });
 }
 
+/** Ports of running tests: of each a file with the process id of its owner. */
+const ports_folder = path.join(os.tmpdir(), `fairqueue-test-ports-${process.getuid()}`);
 const given_ports = new Set();
+process.on('exit', () => {
+  for (const port of given_ports) fs.rmSync(path.join(ports_folder, String(port)), { force: true });
+});
 
-/** A new free port below the range that the kernel uses for outgoing connections. */
+const is_alive = (pid) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** False if this or another test has the port. A port stays reserved while its server restarts. */
+function reserve(port) {
+  const file = path.join(ports_folder, String(port));
+  fs.mkdirSync(ports_folder, { recursive: true });
+  try {
+    fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    const owner = fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0;
+    if (owner === 0 || is_alive(owner)) return false; // 0: another test writes or removes it just now
+    fs.writeFileSync(file, String(process.pid));
+  }
+  given_ports.add(port);
+  return true;
+}
+
+/** A new free port, of the range that neither scripts/services nor the kernel takes ports from. */
 export async function free_port() {
   for (let attempt = 0; attempt < 200; ++attempt) {
-    const port = 10_000 + crypto.randomInt(20_000);
-    if (given_ports.has(port)) continue;
+    const port = 10_000 + crypto.randomInt(15_000);
+    if (!reserve(port)) continue;
     const free = await new Promise((resolve) => {
       const probe = net.createServer();
       probe.once('error', () => resolve(false));
       probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
     });
-    if (!free) continue;
-    given_ports.add(port);
-    return port;
+    if (free) return port;
   }
   throw new Error('no free port');
 }
