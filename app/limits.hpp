@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits and intervals of the program's composition, and values that nobody has a reason to configure.
+// Limits and intervals of the program's composition, and values without a reason to configure them.
 #pragma once
 #include "domain/base/retry.hpp"
 #include "domain/base/time.hpp"
@@ -66,6 +66,7 @@ constexpr std::size_t push_key_file_bytes_max = 64 * 1024;
 
 // -- control socket
 
+/// A request is a command with a few arguments.
 constexpr std::size_t control_request_bytes_max = 8 * 1024;
 /// `verify` lists the differences of every event.
 constexpr std::size_t control_answer_bytes_max = 16 * 1024 * 1024;

@@ -10,14 +10,16 @@
 
 namespace fq::load {
 
+/// Units of run_time_us.
 constexpr run_time_us ms_us = 1000;
 constexpr run_time_us second_us = 1000 * 1000;
 
 // ---- a fan
 
+/// Back-off between retries of a request: base and cap.
 constexpr run_time_us retry_base_us = 100 * ms_us;
 constexpr run_time_us retry_cap_us = 2 * second_us;
-constexpr int server_errors_max = 8; ///< in a row: then the fan gives up
+constexpr int server_errors_max = 8; ///< consecutive; then the fan gives up
 /// Of `poll_after_ms`, when the server says nothing, and bounds of what it says.
 constexpr std::int64_t poll_after_default_ms = 1000, poll_after_min_ms = 20, poll_after_max_ms = 30'000;
 constexpr std::int64_t reconnect_after_max_ms = 5'000; ///< of the server's wish: a run lasts a minute or two
@@ -37,6 +39,7 @@ constexpr int prefer_wait_s = 2; ///< of Prefer: wait, below every request timeo
 
 // ---- the crowd
 
+/// Interval of the crowd's check for finished fans.
 constexpr auto sweep_interval = std::chrono::milliseconds(100);
 /// Consecutive sold_out answers before the waiting fans give up.
 constexpr int sold_out_needed = 2;

@@ -288,8 +288,8 @@ void append_cluster(metric_page& page, const cluster_links& links) {
                        "1 while there is a connection to that node; none when it has left.");
   auto lost = page.counter("fairqueue_cluster_link_lost_total", "Connections to that node that ended.");
   auto requests = page.counter("fairqueue_cluster_link_requests_total", "Requests sent on to that node.");
-  auto refused =
-    page.counter("fairqueue_cluster_link_refused_total", "Requests refused because 65,536 to the node were unanswered.");
+  auto refused = page.counter("fairqueue_cluster_link_refused_total",
+                              "Requests refused because 65,536 to the node were unanswered.");
   auto in_flight =
     page.gauge("fairqueue_cluster_link_in_flight", "Requests sent on to that node and not answered yet.");
   for (const auto& link : links.all()) {
