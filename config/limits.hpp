@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of the configuration, and values without a reason to set them. options.hpp has a member for each that
-// tests or other folders read.
+// Limits of the configuration, and values without a reason to set them. options.hpp has a member for each
+// that tests or other folders read.
 #pragma once
 
 #include <chrono>
