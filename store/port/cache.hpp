@@ -4,6 +4,7 @@
 // pass the suite in tests/cache with the same answers.
 #pragma once
 #include "domain/line/mirror.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -52,11 +53,6 @@ struct vouched_mirror {
   std::uint64_t word = 0; ///< time of the last vouch by the cache's clock; increases with every vouch
   friend bool operator==(const vouched_mirror&, const vouched_mirror&) = default;
 };
-
-/// Part of I15's 5 s: see `session_reader` for the sum.
-inline constexpr milliseconds vouch_life{1'500};
-/// A vouch that reaches the cache later than this has no effect, because the owner cannot withdraw it.
-inline constexpr milliseconds vouch_delay_max{500};
 
 struct session_question {
   vouched_mirror mirror;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that all engines share: the texts in history rows, counters beside the rows, load bounds, and value
-// limits. Called by the engines.
+// Rules that all engines share: the texts in history rows, and counters beside the rows. Called by the
+// engines.
 #pragma once
 #include "store/port/ledger.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,14 +30,5 @@ std::int64_t live_entries_gained(const batch& b);
 
 /// Value of the aggregate row's kind column: 2 for an event, 3 for a standalone queue.
 constexpr std::int64_t aggregate_kind_of(event_kind kind) { return kind == event_kind::sale ? 2 : 3; }
-
-/// Max rows of each kind that an acquire loads, newest first: 24 h of keys at 2 per second. Older rows stay
-/// in the ledger until `prune`; its uniqueness constraint still refuses a repeated receipt that is not
-/// loaded.
-inline constexpr std::size_t loaded_idempotency_max = 200'000;
-inline constexpr std::size_t loaded_receipts_max = 200'000;
-
-/// Max units of one ticket type: far above any sale, far below integer overflow of a sum.
-inline constexpr std::int64_t ticket_total_max = 1'000'000'000'000;
 
 } // namespace fq

@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/model/change.hpp"
 #include "domain/model/rows.hpp"
+#include "store/port/limits.hpp"
 #include "store/port/notice_store.hpp"
 
 #include <cstdint>
@@ -130,8 +131,6 @@ struct lease_renewal {
 
 // -- outbox
 
-/// An aggregate's rows belong to partition `number % outbox_partitions`; a dispatcher leases partitions.
-inline constexpr std::uint32_t outbox_partitions = 16;
 /// Number of aggregates that one round serves at once: `limit` has room for four rows of each, at least for
 /// one.
 constexpr std::size_t aggregates_of_round(std::size_t limit) { return limit > 4 ? limit / 4 : limit; }

@@ -3,6 +3,7 @@
 // steps tear at the same boundaries. Pure.
 #pragma once
 #include "domain/line/mirror.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +11,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Max elements per chunk: blocks the cache server for about 1 ms.
-inline constexpr std::size_t mirror_chunk_max = 1'000;
 
 /// Part `part` of a step; views into its delta.
 struct mirror_chunk {

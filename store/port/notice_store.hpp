@@ -4,6 +4,7 @@
 // rows for a visibility timeout.
 #pragma once
 #include "domain/delivery/delivery.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -51,7 +52,6 @@ struct due_filter {
   std::vector<uuid> trusted = {}; ///< only with per_target
   std::vector<uuid> busy = {}; ///< targets to skip, only with per_target; their rows are not read
 };
-inline constexpr std::size_t busy_tenants_max = 16;
 
 /// Pages through the devices of all holders with an entry or order at an event, by token. A phone that
 /// several holders registered is in one page only.

@@ -3,6 +3,8 @@
 // answering is detected here.
 #include "store/postgres/postgres.hpp"
 
+#include "store/postgres/limits.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -14,8 +16,7 @@
 namespace fq {
 namespace {
 
-/// Extra time, beyond the server's own limit, that a client waits for the answer.
-constexpr milliseconds grace{2'000};
+using postgres_limits::grace;
 
 bool has_class(const std::string& sqlstate, std::string_view two) { return sqlstate.starts_with(two); }
 

@@ -159,15 +159,22 @@ class postgres_columns {
 public:
   template <class... Values>
   void add(const Values&... row) {
-    columns_.resize(sizeof...(row));
-    std::size_t i = 0;
-    (columns_[i++].push(row), ...);
+    next_row();
+    (push(row), ...);
+  }
+  /// The next values are those of a new row.
+  void next_row() { next_ = 0; }
+  template <class Value>
+  void push(const Value& value) {
+    if (next_ == columns_.size()) columns_.emplace_back();
+    columns_[next_++].push(value);
   }
   [[nodiscard]] bool empty() const { return columns_.empty(); }
   postgres_parameters parameters() &&;
 
 private:
   std::vector<postgres_array> columns_;
+  std::size_t next_ = 0; ///< column of the next value
 };
 
 // -- results

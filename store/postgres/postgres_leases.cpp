@@ -4,6 +4,7 @@
 #include "store/postgres/postgres_leases.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/postgres/postgres_rows.hpp"
 #include "store/postgres/postgres_unsynced.hpp"
 
 #include <algorithm>
@@ -53,19 +54,10 @@ const postgres_statement take_partition{
                         "$2::text OR lease_until <= "
                       + postgres_now + ") RETURNING partition"};
 
-const postgres_statement note_node{
-  "note_node",
-  "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, keys, seen_at)"
-  " VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::boolean, $6::boolean, $7::boolean, $8::text, "
-    + postgres_now
-    + ")"
-      " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = excluded.wire_version, "
-      "owners = excluded.owners,"
-      " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = excluded.serves, keys "
-      "= excluded.keys, seen_at = excluded.seen_at"};
+const postgres_statement note_node{"note_node", postgres_store(table_of<node_row>())};
 const postgres_statement forget_nodes{"forget_nodes", "DELETE FROM node WHERE seen_at < " + postgres_now
                                                         + " - $1::bigint OR id = $2::text"};
-const postgres_statement live_nodes{"live_nodes", node_columns + "WHERE seen_at > " + postgres_now
+const postgres_statement live_nodes{"live_nodes", select_rows<node_row>() + "WHERE seen_at > " + postgres_now
                                                     + " - $1::bigint ORDER BY id"};
 
 template <class Number>
@@ -134,14 +126,14 @@ void postgres_leases::release(const std::string& owner, std::span<const aggregat
 
 std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {
   postgres_unsynced transaction(db_);
-  transaction.send(note_node,
-                   postgres_parameters::of(self.id, self.address, self.wire_version, self.owners,
-                                           self.is_settled, self.is_draining, self.serves, self.keys));
+  postgres_columns row;
+  add_inserted(row, self, {});
+  transaction.send(note_node, std::move(row).parameters());
   transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}));
   transaction.send(live_nodes, postgres_parameters::of(alive_for));
   const auto rows = transaction.run();
   std::vector<node_row> nodes;
-  for (int i = 0; i < rows.size(); ++i) nodes.push_back(node_of(rows[i]));
+  for (int i = 0; i < rows.size(); ++i) nodes.push_back(read_row<node_row>(rows[i]));
   return nodes;
 }
 

@@ -4,6 +4,7 @@
 #include "store/postgres/postgres_ledger.hpp"
 
 #include "store/port/history.hpp"
+#include "store/postgres/limits.hpp"
 #include "store/postgres/postgres_leases.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/postgres/postgres_notices.hpp"
@@ -20,9 +21,9 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
+using namespace postgres_limits;
 
-constexpr milliseconds first_pause{100}, longest_pause{1'000};
+constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 milliseconds system_steady_now() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
@@ -167,11 +168,6 @@ private:
       }
     }
   }
-
-  static constexpr int collisions_max = 3;
-  /// Limits after a first lock timeout, so that the search for the batch that waits is quick and bounded.
-  static constexpr milliseconds short_wait{50};
-  static constexpr int waits_max = 20;
 
   postgres_writer& writer_;
   std::string& last_refusal_;

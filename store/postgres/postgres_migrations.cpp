@@ -2,6 +2,8 @@
 // Compares the migrations of a database with the known ones, and applies the missing ones.
 #include "store/postgres/postgres_migrations.hpp"
 
+#include "store/postgres/limits.hpp"
+
 #include <algorithm>
 
 namespace fq {
@@ -9,9 +11,6 @@ namespace {
 
 /// Advisory lock id, unique among the users of the database: "fairqueu" in ASCII.
 const std::string lock = "SELECT pg_advisory_xact_lock(7377293604860290421)";
-
-/// Another node may be migrating a large ledger.
-constexpr milliseconds migration_time{10 * 60 * 1000};
 
 postgres_result ask(postgres_connection& db, const std::string& sql,
                     const postgres_parameters& parameters = {}) {
@@ -43,9 +42,6 @@ void apply(postgres_connection& db, const migration& m) {
     "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
-
-/// Lock timeout of a dry run, because its waiting lock request blocks later requests.
-constexpr milliseconds rehearsal_patience{2'000};
 
 /// Runs inside a transaction. Waits `lock_wait` (0: no limit) for each lock. Returns the state before.
 std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds lock_wait) {
@@ -90,7 +86,7 @@ std::vector<migration_status> migration_status_of(postgres_connection& db) {
 std::vector<migration_status> migrate(postgres_connection& db) {
   auto status = migration_status_of(db);
   if (is_complete(status)) return status;
-  postgres_transaction transaction(db, postgres_access::read_write, migration_time);
+  postgres_transaction transaction(db, postgres_access::read_write, postgres_limits::migration_time);
   apply_missing(db, milliseconds{0});
   transaction.commit();
   return migration_status_of(db);
@@ -102,8 +98,9 @@ std::vector<migration_status> migrate_status_of_url(const std::string& url) {
 
 std::vector<migration_status> migrate_dry_run_of_url(const std::string& url) {
   return on_url(url, [](postgres_connection& db) {
-    const postgres_transaction rolled_back_at_the_end(db, postgres_access::read_write, migration_time);
-    return apply_missing(db, rehearsal_patience);
+    const postgres_transaction rolled_back_at_the_end(db, postgres_access::read_write,
+                                                      postgres_limits::migration_time);
+    return apply_missing(db, postgres_limits::rehearsal_patience);
   });
 }
 

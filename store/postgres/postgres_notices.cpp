@@ -2,6 +2,7 @@
 #include "store/postgres/postgres_notices.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/postgres/postgres_rows.hpp"
 #include "store/postgres/postgres_unsynced.hpp"
 
 #include <array>
@@ -13,12 +14,14 @@ static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50
                 && endpoints_per_organizer_max == 10,
               "two statements say so");
 
+const std::string device_names = column_names<device_row>("d.");
+
 const postgres_statement devices_of{
   "notice_devices", "SELECT " + device_names
                       + " FROM device AS d WHERE d.holder = ANY($1::uuid[]) AND d.gone_at = 0 ORDER BY d.id"};
 const postgres_statement endpoints_on{
   "notice_endpoints",
-  "SELECT " + endpoint_names
+  "SELECT " + column_names<webhook_endpoint_row>("e.")
     + " FROM webhook_endpoint AS e WHERE e.tenant = ANY($1::bigint[]) AND e.is_enabled ORDER BY e.id"};
 /// From the holders to their devices, by an index on the holder.
 const postgres_statement read_crowd{
@@ -30,13 +33,12 @@ const postgres_statement read_crowd{
                       "m.gone_at = 0 WHERE o.aggregate = $1::bigint) AS c"
                       " JOIN device AS d ON d.id = c.id WHERE d.token COLLATE \"C\" > $2::text ORDER BY "
                       "d.token COLLATE \"C\", d.id LIMIT $3::bigint"};
-const postgres_statement store_delivery{
-  "store_delivery", "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, "
-                    "created_at, expires_at, state, due_at, attempts, status, reason,"
-                    " ended_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], "
-                    "$5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],"
-                    " $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], "
-                    "$15::bigint[]) ON CONFLICT DO NOTHING"};
+std::string store_delivery_sql() {
+  const auto t = table_of<delivery_row>();
+  return "INSERT INTO delivery (" + names_of(t.inserted) + ") SELECT * FROM " + postgres_given(t.inserted)
+         + " ON CONFLICT DO NOTHING";
+}
+const postgres_statement store_delivery{"store_delivery", store_delivery_sql()};
 /// Concurrent nodes do not wait for each other. `due`: query for the rows to take, locked.
 std::string take_sql(const std::string& due) {
   return "WITH RECURSIVE " + due
@@ -44,7 +46,8 @@ std::string take_sql(const std::string& due) {
            " held AS (UPDATE delivery AS h SET due_at = $2::bigint + $4::bigint FROM due WHERE h.target = "
            "due.target AND h.notice = due.notice RETURNING h.target)"
            " SELECT "
-         + delivery_names + ", " + device_names + ", " + endpoint_names
+         + column_names<delivery_row>("v.") + ", " + device_names + ", "
+         + column_names<webhook_endpoint_row>("e.")
          + " FROM before AS v LEFT JOIN device AS d ON d.id = v.target"
            " LEFT JOIN webhook_endpoint AS e ON e.id = v.target ORDER BY v.due_at, v.target, v.notice";
 }
@@ -71,17 +74,18 @@ const postgres_statement take_due_of_each{
            " due AS (SELECT l.target, l.notice FROM wanted JOIN delivery AS l USING (target, notice) WHERE "
            "l.state = 0 AND l.due_at <= $2::bigint"
            " FOR UPDATE OF l SKIP LOCKED)")};
-const postgres_statement settle{"settle_deliveries",
-                                "UPDATE delivery AS v SET state = g.state, due_at = g.due_at, attempts = "
-                                "g.attempts, status = g.status, reason = g.reason, ended_at = g.ended_at"
-                                " FROM (SELECT unnest($1::uuid[]) AS target, unnest($2::uuid[]) AS notice, "
-                                "unnest($3::bigint[]) AS state, unnest($4::bigint[]) AS due_at,"
-                                " unnest($5::bigint[]) AS attempts, unnest($6::bigint[]) AS status, "
-                                "unnest($7::text[]) AS reason, unnest($8::bigint[]) AS ended_at) AS g"
-                                " WHERE v.target = g.target AND v.notice = g.notice AND v.state = 0"};
+std::string settle_sql() {
+  const auto t = table_of<delivery_row>();
+  return "UPDATE delivery AS v SET "
+         + join_columns(t.changed, ", ",
+                        [](const sql_column& c) { return std::string{c.name} + " = given." + c.name; })
+         + " FROM " + postgres_given(t.keys + t.changed)
+         + " WHERE v.target = given.target AND v.notice = given.notice AND v.state = 0";
+}
+const postgres_statement settle{"settle_deliveries", settle_sql()};
 /// Filters by one indexed column only: every row read is a row returned.
 std::string list_sql(const std::string& whose) {
-  return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose
+  return "SELECT " + column_names<delivery_row>("v.") + " FROM delivery AS v WHERE v." + whose
          + " AND (v.notice, v.target) < ($2::uuid, $3::uuid)"
            " ORDER BY v.notice DESC, v.target DESC LIMIT $4::bigint";
 }
@@ -92,13 +96,14 @@ const postgres_statement replay{
   "replay_delivery",
   "UPDATE delivery SET state = 0, due_at = $4::bigint, expires_at = $5::bigint, attempts = 0, ended_at = 0"
   " WHERE target = $2::uuid AND notice = $3::uuid AND tenant = $1::bigint AND state <> 0"};
-const postgres_statement store_device{"register_device",
-                                      "INSERT INTO device (id, holder, aggregate, channel, token, "
-                                      "is_sandbox, registered_at, gone_at, gone_reason) VALUES ($1::uuid,"
-                                      " $2::uuid, $3::bigint, $4::bigint, $5::text, $6::boolean, $7::bigint, "
-                                      "0, '') ON CONFLICT (holder, channel, token) DO UPDATE SET"
-                                      " is_sandbox = excluded.is_sandbox, registered_at = "
-                                      "excluded.registered_at, gone_at = 0, gone_reason = '' RETURNING id"};
+std::string store_device_sql() {
+  const auto t = table_of<device_row>();
+  const auto given = sql_columns{{"aggregate", "bigint"}} + t.inserted;
+  return "INSERT INTO device (" + names_of(given) + ") SELECT * FROM " + postgres_given(given)
+         + " ON CONFLICT (holder, channel, token) DO UPDATE SET " + replacements_of(t.changed)
+         + " RETURNING id";
+}
+const postgres_statement store_device{"register_device", store_device_sql()};
 const postgres_statement forget_devices{
   "forget_devices", "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = $1::uuid AND "
                     "gone_at = 0 ORDER BY registered_at DESC, id DESC OFFSET 10)"};
@@ -112,27 +117,32 @@ const postgres_statement end{"end_device",
                              "UPDATE device SET gone_at = $4::bigint, gone_reason = $3::text WHERE (token, "
                              "channel) = (SELECT token, channel FROM device WHERE id = $1::uuid)"
                              " AND gone_at = 0 AND registered_at <= $2::bigint"};
-const postgres_statement add_endpoint{
-  "add_endpoint",
-  "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, "
-  "contact, off_reason, created_at, updated_at)"
-  " SELECT $1::uuid, $2::bigint, $3::uuid, $4::text, $5::text, $6::bigint, $7::bigint, $8::boolean, "
-  "$9::text, $10::text, $11::bigint, $12::bigint"
-  " WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = $1::uuid) OR ((SELECT count(*) FROM "
-  "webhook_endpoint WHERE tenant = $2::bigint) < 50"
-  " AND ($3::uuid = '00000000-0000-0000-0000-000000000000'::uuid"
-  " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint AND organizer = $3::uuid) < 10))"
-  " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = "
-  "excluded.updated_at"}; // a repeated call
-const postgres_statement change_endpoint{
-  "change_endpoint",
-  "UPDATE webhook_endpoint SET organizer = $3::uuid, url = $4::text, topics = $5::text, secret_no = "
-  "$6::bigint, previous_until = $7::bigint,"
-  " is_enabled = $8::boolean, contact = $9::text, off_reason = $10::text, updated_at = $11::bigint"
-  " WHERE id = $1::uuid AND tenant = $2::bigint AND updated_at = $12::bigint"};
+/// A repeated call changes nothing.
+std::string add_endpoint_sql() {
+  const auto t = table_of<webhook_endpoint_row>();
+  return "INSERT INTO webhook_endpoint (" + names_of(t.inserted) + ") SELECT * FROM "
+         + postgres_given(t.inserted)
+         + " WHERE EXISTS (SELECT 1 FROM webhook_endpoint AS w WHERE w.id = given.id)"
+           " OR ((SELECT count(*) FROM webhook_endpoint AS w WHERE w.tenant = given.tenant) < 50"
+           " AND (given.organizer = '00000000-0000-0000-0000-000000000000'::uuid"
+           " OR (SELECT count(*) FROM webhook_endpoint AS w"
+           " WHERE w.tenant = given.tenant AND w.organizer = given.organizer) < 10))"
+           " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at"
+           " WHERE webhook_endpoint.updated_at = excluded.updated_at";
+}
+const postgres_statement add_endpoint{"add_endpoint", add_endpoint_sql()};
+std::string change_endpoint_sql() {
+  const auto t = table_of<webhook_endpoint_row>();
+  return "UPDATE webhook_endpoint AS w SET "
+         + join_columns(t.changed, ", ",
+                        [](const sql_column& c) { return std::string{c.name} + " = given." + c.name; })
+         + " FROM " + postgres_given(t.keys + t.changed + sql_columns{{"replaces", "bigint"}})
+         + " WHERE w.id = given.id AND w.tenant = given.tenant AND w.updated_at = given.replaces";
+}
+const postgres_statement change_endpoint{"change_endpoint", change_endpoint_sql()};
 const postgres_statement all_endpoints{
-  "list_endpoints",
-  "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
+  "list_endpoints", "SELECT " + column_names<webhook_endpoint_row>("e.")
+                      + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
 /// `took`: a query that finds a delivery that the endpoint accepted since $3. It scans the endpoint's
 /// deliveries from the newest back or, for a recent $3, all deliveries by end time. CASE skips it for a
 /// disabled endpoint, which AND does not guarantee.
@@ -181,10 +191,9 @@ auto rows_of(const postgres_result& result, Of of) {
   return rows;
 }
 
-constexpr auto device_of = [](const auto& r) { return device_at(r, 0); };
-constexpr auto endpoint_of = [](const auto& r) { return endpoint_at(r, 0); };
-constexpr auto delivery_of = [](const auto& r) { return delivery_at(r, 0); };
-constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
+constexpr auto device_of = row_from<device_row>;
+constexpr auto endpoint_of = row_from<webhook_endpoint_row>;
+constexpr auto delivery_of = row_from<delivery_row>;
 
 } // namespace
 
@@ -216,28 +225,25 @@ std::vector<device_row> postgres_notices::crowd(const crowd_filter& f) {
 void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
   if (rows.empty()) return;
   postgres_columns columns;
-  for (const auto& r : rows)
-    columns.add(r.target, r.notice, r.way, r.tenant, r.holder, r.topic, r.payload, r.created_at, r.expires_at,
-                r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
+  for (const auto& r : rows) add_inserted(columns, r, {});
   run_unsynced(db_, store_delivery, std::move(columns).parameters());
 }
 
 std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& filter, timestamp now) {
   auto p = postgres_parameters::of(filter.way, now, filter.limit, filter.hold,
                                    postgres_array::of(std::span{filter.busy_tenants}));
-  if (filter.per_target == 0) return rows_of(run_unsynced(db_, take_due, p), due_of);
+  if (filter.per_target == 0) return rows_of(run_unsynced(db_, take_due, p), due_delivery_of);
   p.add(postgres_array::of(std::span{filter.trusted}));
   p.add(filter.per_target);
   p.add(postgres_array::of(std::span{filter.busy}));
   p.add(filter.per_other);
-  return rows_of(run_unsynced(db_, take_due_of_each, p), due_of);
+  return rows_of(run_unsynced(db_, take_due_of_each, p), due_delivery_of);
 }
 
 void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {
   if (rows.empty()) return;
   postgres_columns columns;
-  for (const auto& r : rows)
-    columns.add(r.target, r.notice, r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
+  for (const auto& r : rows) add_updated(columns, r, {});
   run_unsynced(db_, settle, std::move(columns).parameters());
 }
 
@@ -264,8 +270,10 @@ bool postgres_notices::replay_delivery(tenant_id tenant, const uuid& target, con
 
 uuid postgres_notices::register_device(const device_row& d) {
   postgres_pipeline pipeline(db_);
-  pipeline.send(store_device, postgres_parameters::of(d.id, d.holder, owner_of(d.holder), d.way, d.token,
-                                                      d.is_sandbox, d.registered_at));
+  postgres_columns row;
+  row.push(owner_of(d.holder));
+  each_cell(d, is_inserted, [&](const auto& cell) { row.push(cell); });
+  pipeline.send(store_device, std::move(row).parameters());
   pipeline.send(forget_devices, postgres_parameters::of(d.holder));
   pipeline.flush();
   const auto id = pipeline.receive()[0].id(0);
@@ -287,18 +295,14 @@ void postgres_notices::end_device(const uuid& device, timestamp since, const std
 }
 
 bool postgres_notices::store_endpoint(const webhook_endpoint_row& e) {
-  if (is_set(e.replaces))
-    return run(db_, change_endpoint,
-               postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no,
-                                       e.previous_until, e.is_enabled, e.contact, e.off_reason, e.updated_at,
-                                       e.replaces))
-             .affected()
-           == 1;
-  return run(db_, add_endpoint,
-             postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no,
-                                     e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at,
-                                     e.updated_at))
-           .affected()
+  postgres_columns row;
+  if (is_set(e.replaces)) {
+    add_updated(row, e, {});
+    row.push(e.replaces);
+  } else {
+    add_inserted(row, e, {});
+  }
+  return run(db_, is_set(e.replaces) ? change_endpoint : add_endpoint, std::move(row).parameters()).affected()
          == 1;
 }
 

@@ -3,6 +3,7 @@
 // its lanes.
 #include "store/postgres/postgres_outbox.hpp"
 
+#include "store/port/ledger_rows.hpp"
 #include "store/postgres/postgres_unsynced.hpp"
 
 #include <array>
@@ -36,13 +37,13 @@ std::string waiting_sql(lane which) {
 
 /// The first $2 rows of each aggregate.
 std::string undelivered_sql(lane which) {
-  return "SELECT r.aggregate, r.seq, r.ordinal, r.tenant, e.organizer, r.id, r.topic, r.payload, "
-         "r.created_at, r.lanes"
-         " FROM unnest($1::bigint[]) WITH ORDINALITY AS w (aggregate, place) CROSS JOIN LATERAL (SELECT o.* "
-         "FROM outbox AS o WHERE "
+  return outbox_item_columns
+         + " FROM unnest($1::bigint[]) WITH ORDINALITY AS w (aggregate, place) CROSS JOIN LATERAL (SELECT "
+           "o.* "
+           "FROM outbox AS o WHERE "
          + waits_in(which)
-         + " AND o.aggregate = w.aggregate ORDER BY o.seq, o.ordinal LIMIT $2::bigint) AS r"
-           " LEFT JOIN event AS e ON e.aggregate = r.aggregate ORDER BY w.place, r.seq, r.ordinal";
+         + " AND o.aggregate = w.aggregate ORDER BY o.seq, o.ordinal LIMIT $2::bigint) AS o"
+           " LEFT JOIN event AS e ON e.aggregate = o.aggregate ORDER BY w.place, o.seq, o.ordinal";
 }
 
 struct lane_statements {
@@ -108,13 +109,7 @@ std::vector<outbox_item> postgres_outbox::undelivered(lane which, std::span<cons
   pipeline.send(statements_of(which).undelivered,
                 postgres_parameters::of(postgres_array::of(std::span{of}), rows_of_each(limit, of.size())));
   pipeline.flush();
-  pipeline.receive_each([&](const postgres_row& r) {
-    const outbox_key key{r.number<aggregate_id>(0), r.number<std::uint64_t>(1), r.number<std::uint32_t>(2)};
-    items.push_back({key,
-                     r.number<tenant_id>(3),
-                     r.is_null(4) ? organizer_id{} : r.id(4),
-                     {r.id(5), r.text(6), r.text(7), r.time(8), r.number<std::uint8_t>(9)}});
-  });
+  pipeline.receive_each([&](const postgres_row& r) { items.push_back(outbox_item_of(r)); });
   return items;
 }
 

@@ -36,60 +36,63 @@ std::string types_of(const std::string& page) {
 const postgres_statement read_aggregate_head{
   "read_aggregate_head",
   "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = $1::bigint"};
-const postgres_statement read_event{"read_event", event_columns + "WHERE aggregate = $1::bigint"};
+const postgres_statement read_event{"read_event", select_rows<event_row>() + "WHERE aggregate = $1::bigint"};
 const postgres_statement read_ticket_types{
   "read_ticket_types", ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_entries{"read_entries",
-                                      entry_columns + "WHERE aggregate = $1::bigint ORDER BY queue_number"};
+const postgres_statement read_entries{
+  "read_entries", select_rows<entry_row>() + "WHERE aggregate = $1::bigint ORDER BY queue_number"};
 const postgres_statement read_claims{"read_claims",
-                                     claim_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+                                     select_rows<claim_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_items{
   "read_items", claim_item_columns + "WHERE aggregate = $1::bigint ORDER BY claim, position"};
-const postgres_statement read_payments{"read_payments",
-                                       payment_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_payments{"read_payments", select_rows<payment_row>()
+                                                          + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_refunds{"read_refunds",
-                                      refund_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+                                      select_rows<refund_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_promo_codes{
-  "read_promo_codes", promo_code_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_orders{
-  "read_orders", order_columns + " FROM orders AS o WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_dead_letters{
-  "read_dead_letters",
-  dead_letter_columns + " FROM dead_letter AS l WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
-const postgres_statement read_priorities{"read_priorities",
-                                         priority_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
+  "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
+const postgres_statement read_orders{"read_orders",
+                                     select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_dead_letters{"read_dead_letters",
+                                           select_rows<dead_letter_row>()
+                                             + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
+const postgres_statement read_priorities{
+  "read_priorities", select_rows<priority_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
 const postgres_statement read_invitations{
-  "read_invitations", invitation_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
-const postgres_statement read_blocks{"read_blocks", block_columns + "ORDER BY tenant, organizer, customer"};
+  "read_invitations", select_rows<invitation_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_blocks{"read_blocks",
+                                     select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
-                                          idempotency_columns
+                                          select_rows<idempotency_row>()
                                             + "WHERE aggregate = $1::bigint AND created_at >= $2::bigint"
                                               " ORDER BY seq DESC, ordinal DESC LIMIT $3::bigint"};
 const postgres_statement read_receipts{
-  "read_receipts",
-  receipt_columns + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
-const postgres_statement read_organizers{"read_organizers",
-                                         organizer_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_customers{"read_customers",
-                                        customer_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_otps{"read_otps", otp_columns + "WHERE aggregate = $1::bigint ORDER BY email"};
+  "read_receipts", select_rows<receipt_row>()
+                     + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
+const postgres_statement read_organizers{"read_organizers", select_rows<organizer_row>()
+                                                              + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_customers{"read_customers", select_rows<customer_row>()
+                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_otps{"read_otps",
+                                   select_rows<otp_row>() + "WHERE aggregate = $1::bigint ORDER BY email"};
 
-const postgres_statement events_on_sale{"events_on_sale", event_columns + on_sale};
+const postgres_statement events_on_sale{"events_on_sale", select_rows<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
-const postgres_statement events_of_organizer{"events_of_organizer", event_columns + of_organizer};
+const postgres_statement events_of_organizer{"events_of_organizer", select_rows<event_row>() + of_organizer};
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
-const postgres_statement events_of_tenant{"events_of_tenant", event_columns + of_tenant};
+const postgres_statement events_of_tenant{"events_of_tenant", select_rows<event_row>() + of_tenant};
 const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
-const postgres_statement read_tenants{"read_tenants", tenant_columns + "ORDER BY id"};
-const postgres_statement read_settings{"read_settings", setting_columns + "ORDER BY name"};
+const postgres_statement read_tenants{"read_tenants", select_rows<tenant_row>() + "ORDER BY id"};
+const postgres_statement read_settings{"read_settings", select_rows<setting_row>() + "ORDER BY name"};
 const postgres_statement read_api_keys{
-  "read_api_keys", api_key_columns + "WHERE NOT $1::boolean OR revoked_at = 0 ORDER BY id"};
+  "read_api_keys", select_rows<api_key_row>() + "WHERE NOT $1::boolean OR revoked_at = 0 ORDER BY id"};
 const postgres_statement tenants_of_organizers{"tenants_of_organizers",
                                                organizer_tenant_columns + "ORDER BY id"};
-const postgres_statement audit_of_tenant{"audit_of_tenant",
-                                         audit_columns + of_actor + " ORDER BY id DESC LIMIT $3::bigint"};
-const postgres_statement audit_of_target{
-  "audit_of_target", audit_columns + of_actor + " AND target = $5::uuid ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement audit_of_tenant{"audit_of_tenant", select_rows<audit_row>() + of_actor
+                                                              + " ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement audit_of_target{"audit_of_target",
+                                         select_rows<audit_row>() + of_actor
+                                           + " AND target = $5::uuid ORDER BY id DESC LIMIT $3::bigint"};
 const postgres_statement orders_of_customer{
   "orders_of_customer",
   listed_order_columns
@@ -219,28 +222,28 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.flush();
 
   aggregate_image image;
-  pipeline.receive_each([&](const postgres_row& r) { image.event = event_of(r); });
+  pipeline.receive_each([&](const postgres_row& r) { image.event = read_row<event_row>(r); });
   image.ticket_types = collect(pipeline, ticket_type_of);
-  image.entries = collect(pipeline, entry_of);
-  image.claims = collect(pipeline, claim_of);
+  image.entries = collect(pipeline, row_from<entry_row>);
+  image.claims = collect(pipeline, row_from<claim_row>);
   collect_items(pipeline, image.claims);
-  image.payments = collect(pipeline, payment_of);
-  image.refunds = collect(pipeline, refund_of);
-  image.promo_codes = collect(pipeline, promo_code_of);
-  image.orders = collect(pipeline, order_of);
-  image.dead_letters = collect(pipeline, dead_letter_of);
-  image.priorities = collect(pipeline, priority_of);
-  image.invitations = collect(pipeline, invitation_of);
-  image.idempotency = collect_reversed(pipeline, idempotency_of);
-  image.receipts = collect_reversed(pipeline, receipt_of);
-  image.organizers = collect(pipeline, organizer_of);
-  image.customers = collect(pipeline, customer_of);
-  image.otps = collect(pipeline, otp_of);
+  image.payments = collect(pipeline, row_from<payment_row>);
+  image.refunds = collect(pipeline, row_from<refund_row>);
+  image.promo_codes = collect(pipeline, row_from<promo_code_row>);
+  image.orders = collect(pipeline, row_from<order_row>);
+  image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
+  image.priorities = collect(pipeline, row_from<priority_row>);
+  image.invitations = collect(pipeline, row_from<invitation_row>);
+  image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
+  image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
+  image.organizers = collect(pipeline, row_from<organizer_row>);
+  image.customers = collect(pipeline, row_from<customer_row>);
+  image.otps = collect(pipeline, row_from<otp_row>);
   if (aggregate == accounts_aggregate) {
-    image.tenants = collect(pipeline, tenant_of);
-    image.settings = collect(pipeline, setting_of);
-    image.api_keys = collect(pipeline, api_key_of);
-    image.blocks = collect(pipeline, block_of);
+    image.tenants = collect(pipeline, row_from<tenant_row>);
+    image.settings = collect(pipeline, row_from<setting_row>);
+    image.api_keys = collect(pipeline, row_from<api_key_row>);
+    image.blocks = collect(pipeline, row_from<block_row>);
   }
   return image;
 }
@@ -253,10 +256,10 @@ access_directory postgres_reader::directory() {
   pipeline.send(read_settings);
   pipeline.flush();
   access_directory all;
-  all.tenants = collect(pipeline, tenant_of);
-  all.api_keys = collect(pipeline, api_key_of);
+  all.tenants = collect(pipeline, row_from<tenant_row>);
+  all.api_keys = collect(pipeline, row_from<api_key_row>);
   all.organizers = collect(pipeline, organizer_tenant_of);
-  all.settings = collect(pipeline, setting_of);
+  all.settings = collect(pipeline, row_from<setting_row>);
   return all;
 }
 
@@ -264,7 +267,7 @@ std::vector<block_row> postgres_reader::blocks() {
   postgres_pipeline pipeline(db_);
   pipeline.send(read_blocks);
   pipeline.flush();
-  return collect(pipeline, block_of);
+  return collect(pipeline, row_from<block_row>);
 }
 
 std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
@@ -273,7 +276,7 @@ std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
   postgres_pipeline pipeline(db_);
   pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
   pipeline.flush();
-  return collect(pipeline, audit_of);
+  return collect(pipeline, row_from<audit_row>);
 }
 
 std::vector<order_listing> postgres_reader::list_orders(const order_filter& filter) {
@@ -310,7 +313,9 @@ std::vector<event_listing> postgres_reader::list_events(const event_filter& filt
   pipeline.send(events, page);
   pipeline.send(types, page);
   pipeline.flush();
-  auto result = collect(pipeline, [](const postgres_row& r) { return event_listing{event_of(r), {}}; });
+  auto result = collect(pipeline, [](const postgres_row& r) {
+    return event_listing{read_row<event_row>(r), {}};
+  });
   auto listing = result.begin();
   pipeline.receive_each([&](const postgres_row& r) {
     const auto aggregate = r.number<aggregate_id>(0);

@@ -5,7 +5,7 @@
 // the claim's one open attempt.
 #include "store/postgres/postgres_rounds.hpp"
 
-#include "store/port/refund_items.hpp"
+#include "store/postgres/postgres_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -53,15 +53,16 @@ public:
     const auto& e = c.event;
     const auto round = rounds_.round_for({{e.aggregate, item::event}});
     row(round, postgres_write::insert_aggregate, e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
-    write_event(round, postgres_write::insert_event, e);
-    for (const auto& t : c.ticket_types) insert_ticket_type(round, e.aggregate, e.tenant, t);
+    add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
+    for (const auto& t : c.ticket_types)
+      add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
   }
 
   void operator()(const event_changed& c) {
-    write_event(rounds_.round_for({of(item::event)}), postgres_write::update_event, c.event, c.from);
+    update(rounds_.round_for({of(item::event)}), postgres_write::update_event, c.event, c.from);
     move({history_kind::event, c.event.id}, c.from, c.event.status);
   }
 
@@ -69,14 +70,12 @@ public:
     const auto ordinal = c.row.ordinal;
     const auto round =
       rounds_.round_for({of(item::ticket_type, ordinal), of(item::ticket_type_exists, ordinal)});
-    insert_ticket_type(round, batch_.aggregate, tenant_, c.row);
+    insert(round, postgres_write::insert_ticket_type, c.row);
   }
 
   void operator()(const ticket_type_changed& c) {
-    const auto& t = c.row;
-    row(rounds_.round_for({of(item::ticket_type, t.ordinal)}), postgres_write::update_ticket_type,
-        batch_.aggregate, t.ordinal, t.name, t.price, t.total, t.max_per_order, t.on_sale, t.hidden,
-        t.sale_from, t.sale_until);
+    update(rounds_.round_for({of(item::ticket_type, c.row.ordinal)}), postgres_write::update_ticket_type,
+           c.row);
   }
 
   void operator()(const stock_moved& c) {
@@ -86,20 +85,16 @@ public:
   void operator()(const entry_joined& c) {
     const auto& e = c.row;
     const auto round = rounds_.round_for({of(item::entry, value_of(e.number))});
-    if (is_plain_join(e))
-      row(round, postgres_write::join, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
-          e.subject_name, e.join_key, e.joined_at);
-    else
-      row(round, postgres_write::join_as_is, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
-          e.subject_name, e.join_key, e.joined_at, e.status, e.has_claimed, e.admitted_at,
-          e.session_expires_at, e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
+    if (!is_plain_join(e)) return insert(round, postgres_write::join_as_is, e);
+    auto& joins = rounds_.rows(round, postgres_write::join);
+    joins.next_row();
+    each_place<entry_row>(place(), [&](const char*, const auto& value) { joins.push(value); });
+    each_cell(e, is_inserted_plain, [&](const auto& cell) { joins.push(cell); });
   }
 
   void operator()(const entry_moved& c) {
     const auto& e = c.row;
-    row(rounds_.round_for({of(item::entry, value_of(e.number))}), postgres_write::update_entry,
-        batch_.aggregate, e.number, c.from, e.priority_class, e.status, e.has_claimed, e.admitted_at,
-        e.session_expires_at, e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
+    update(rounds_.round_for({of(item::entry, value_of(e.number))}), postgres_write::update_entry, e, c.from);
     move(subject{e.number}, c.from, e.status);
   }
 
@@ -108,20 +103,17 @@ public:
     std::vector<thing_key> types;
     for (const auto& i : r.items) types.push_back(of(item::ticket_type_exists, i.ticket_type));
     const auto round = rounds_.round_for({of(item::claim, r.id), of(item::person, r.customer)}, types);
-    row(round, postgres_write::insert_claim, batch_.aggregate, r.id, tenant_, r.customer, r.entry, r.status,
-        r.live_slot, r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at, r.promo);
+    insert(round, postgres_write::insert_claim, r);
     for (std::size_t i = 0; i < r.items.size(); ++i)
-      row(round, postgres_write::insert_claim_item, batch_.aggregate, r.id, i, tenant_,
-          r.items[i].ticket_type, r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded,
-          r.items[i].donation, r.items[i].unit_discount);
+      add_inserted(rounds_.rows(round, postgres_write::insert_claim_item), r.items[i],
+                   {batch_.aggregate, tenant_, 0, static_cast<std::int64_t>(i), r.id});
     begin({history_kind::claim, r.id}, r.status);
   }
 
   void operator()(const claim_moved& c) {
     const auto& r = c.row;
     const auto round = rounds_.round_for({of(item::claim, r.id), of(item::person, r.customer)});
-    row(round, postgres_write::update_claim, batch_.aggregate, r.id, c.from, r.items.size(), r.status,
-        r.live_slot, r.expires_at, r.ended_at);
+    update(round, postgres_write::update_claim, r, c.from);
     for (std::size_t i = 0; i < r.items.size(); ++i)
       row(round, postgres_write::update_claim_item, batch_.aggregate, r.id, i, r.items[i].refunded);
     move({history_kind::claim, r.id}, c.from, r.status);
@@ -129,46 +121,37 @@ public:
 
   void operator()(const payment_opened& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::insert_payment, batch_.aggregate, r.id, tenant_, r.claim, r.customer,
-        r.status, r.gateway, r.reference, r.authorization_url, r.gateway_id, r.destination, r.amount,
-        r.captured, r.tax, r.refunded, r.created_at, r.updated_at);
+    insert(round_of(r), postgres_write::insert_payment, r);
     begin({history_kind::payment, r.id}, r.status);
   }
 
   void operator()(const payment_moved& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::update_payment, batch_.aggregate, r.id, c.from, r.status, r.claim,
-        r.authorization_url, r.gateway_id, r.captured, r.tax, r.refunded, r.updated_at);
+    update(round_of(r), postgres_write::update_payment, r, c.from);
     move({history_kind::payment, r.id}, c.from, r.status);
   }
 
   void operator()(const refund_opened& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::refund, r.id)}, std::array{of(item::payment, r.payment)}),
-        postgres_write::insert_refund, batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount,
-        text_of(r.items), r.attempts, r.next_attempt_at, r.created_at, r.updated_at);
+    insert(rounds_.round_for({of(item::refund, r.id)}, std::array{of(item::payment, r.payment)}),
+           postgres_write::insert_refund, r);
     begin({history_kind::refund, r.id}, r.status);
   }
 
   void operator()(const refund_moved& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::refund, r.id)}), postgres_write::update_refund, batch_.aggregate, r.id,
-        c.from, r.status, r.attempts, r.next_attempt_at, r.updated_at);
+    update(rounds_.round_for({of(item::refund, r.id)}), postgres_write::update_refund, r, c.from);
     move({history_kind::refund, r.id}, c.from, r.status);
   }
 
   void operator()(const promo_code_added& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::insert_promo_code, batch_.aggregate, r.ordinal, tenant_, r.id, r.code,
-        r.reduction.kind, r.reduction.value, r.reduction.ticket_types, r.valid_from, r.valid_until,
-        r.uses_max, r.uses_per_customer, r.is_active, r.updated_at, r.created_at);
+    insert(round_of(r), postgres_write::insert_promo_code, r);
   }
 
   void operator()(const promo_code_changed& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::update_promo_code, batch_.aggregate, r.ordinal, r.code, r.reduction.kind,
-        r.reduction.value, r.reduction.ticket_types, r.valid_from, r.valid_until, r.uses_max,
-        r.uses_per_customer, r.is_active, r.updated_at);
+    update(round_of(r), postgres_write::update_promo_code, r);
   }
 
   void operator()(const promo_uses_moved& c) {
@@ -177,30 +160,24 @@ public:
 
   void operator()(const order_placed& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::insert_order, batch_.aggregate, r.id, tenant_, r.claim, r.customer,
-        r.status, r.contact.first_name, r.contact.last_name, r.contact.email, r.contact.phone, r.promo_code,
-        r.subtotal, r.discount, r.donations, r.platform_fee, r.processing_fee, r.total, r.success_url,
-        r.cancel_url, r.failure, r.payment_link_at, r.created_at, r.updated_at);
+    insert(round_of(r), postgres_write::insert_order, r);
     begin({history_kind::order, r.id}, r.status);
   }
 
   void operator()(const order_moved& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::update_order, batch_.aggregate, r.id, c.from, r.status, r.claim,
-        r.failure, r.payment_link_at, r.updated_at);
+    update(round_of(r), postgres_write::update_order, r, c.from);
     move({history_kind::order, r.id}, c.from, r.status);
   }
 
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, batch_.aggregate,
-        r.id, tenant_, r.kind, r.subject, r.status, r.detail, r.payload, r.created_at, r.updated_at);
+    insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);
   }
 
   void operator()(const priority_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::priority, r.customer)}), postgres_write::store_priority, batch_.aggregate,
-        r.customer, tenant_, r.priority_class, r.created_at);
+    insert(rounds_.round_for({of(item::priority, r.customer)}), postgres_write::store_priority, r);
   }
 
   void operator()(const priority_removed& c) {
@@ -212,15 +189,13 @@ public:
     const auto& r = c.row;
     const auto round = rounds_.round_for({of(item::invitation, r.customer)},
                                          std::array{of(item::ticket_type_exists, r.ticket_type)});
-    row(round, postgres_write::store_invitation, batch_.aggregate, r.customer, tenant_, r.ticket_type,
-        r.quantity, r.valid_until, r.told_at);
+    insert(round, postgres_write::store_invitation, r);
   }
 
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer,
-        r.customer, r.reason, r.includes_ended, r.created_at);
+    insert(rounds_.round_for({of(item::block, r.customer)}), postgres_write::store_block, r);
   }
 
   void operator()(const block_removed& c) {
@@ -231,69 +206,50 @@ public:
   /// Names with the same hash need two rounds, as in otp_of.
   void operator()(const setting_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(item::setting, std::hash<std::string>{}(r.name))}),
-        postgres_write::store_setting, r.name, r.value, r.updated_at);
+    insert(rounds_.round_for({of(item::setting, std::hash<std::string>{}(r.name))}),
+           postgres_write::store_setting, r);
   }
 
   void operator()(const idempotency_stored& c) {
-    const auto& r = c.row;
-    row(first_round, postgres_write::insert_idempotency, batch_.aggregate, batch_.to_seq, ordinal_++, tenant_,
-        r.key, r.body, r.created_at, r.answer);
+    append(postgres_write::insert_idempotency, c.row, ordinal_);
   }
 
-  void operator()(const receipt_stored& c) {
-    const auto& r = c.row;
-    row(first_round, postgres_write::insert_receipt, batch_.aggregate, batch_.to_seq, ordinal_++, tenant_,
-        r.gateway, r.gateway_event, r.received_at);
-  }
+  void operator()(const receipt_stored& c) { append(postgres_write::insert_receipt, c.row, ordinal_); }
 
   void operator()(const organizer_stored& c) {
     const auto& r = c.row;
-    row(round_of_account(r.id), postgres_write::store_organizer, batch_.aggregate, r.id, r.tenant, r.email,
-        r.password_hash, r.created_at);
+    insert(round_of_account(r.id), postgres_write::store_organizer, r);
   }
 
   void operator()(const customer_stored& c) {
     const auto& r = c.row;
-    row(round_of_account(r.id), postgres_write::store_customer, batch_.aggregate, r.id, r.tenant, r.email,
-        r.created_at);
+    insert(round_of_account(r.id), postgres_write::store_customer, r);
   }
 
   void operator()(const tenant_stored& c) {
     const auto& r = c.row;
-    row(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r.id, r.name,
-        r.subject_jwk, r.stripe_account, r.created_at);
+    insert(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r);
   }
 
   void operator()(const api_key_stored& c) {
     const auto& r = c.row;
     const uuid tenant{0, static_cast<std::uint64_t>(r.tenant)};
-    row(rounds_.round_for({of(item::api_key, r.id)}, std::array{of(item::account, tenant)}),
-        postgres_write::store_api_key, r.id, r.tenant, r.scope, r.secret_hash, r.label, r.created_at,
-        r.revoked_at);
+    insert(rounds_.round_for({of(item::api_key, r.id)}, std::array{of(item::account, tenant)}),
+           postgres_write::store_api_key, r);
   }
 
-  void operator()(const audit_recorded& c) {
-    const auto& r = c.row;
-    row(first_round, postgres_write::insert_audit, batch_.aggregate, batch_.to_seq, ordinal_++, r.tenant,
-        r.id, r.target, r.actor, r.action, r.detail, r.reason, r.at);
-  }
+  void operator()(const audit_recorded& c) { append(postgres_write::insert_audit, c.row, ordinal_); }
 
   void operator()(const otp_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({otp_of(r.email)}), postgres_write::store_otp, batch_.aggregate, r.email, tenant_,
-        r.code_hash, r.expires_at, r.failures);
+    insert(rounds_.round_for({otp_of(r.email)}), postgres_write::store_otp, r);
   }
 
   void operator()(const otp_removed& c) {
     row(rounds_.round_for({otp_of(c.email)}), postgres_write::remove_otp, batch_.aggregate, c.email);
   }
 
-  void operator()(const outbox_appended& c) {
-    const auto& r = c.row;
-    row(first_round, postgres_write::insert_outbox, batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_,
-        r.id, r.topic, r.payload, r.created_at, r.lanes);
-  }
+  void operator()(const outbox_appended& c) { append(postgres_write::insert_outbox, c.row, outbox_rows_); }
 
   void operator()(const cache_generation_raised& c) {
     row(rounds_.round_for({of(item::generation)}), postgres_write::raise_generation, batch_.aggregate, c.from,
@@ -340,20 +296,22 @@ private:
     rounds_.rows(round, what).add(values...);
   }
 
-  template <class... From>
-  void write_event(std::size_t round, postgres_write what, const event_row& e, From... from) {
-    const auto& q = e.queue;
-    row(round, what, e.aggregate, e.id, from..., e.tenant, e.organizer, e.name, e.currency, e.status,
-        e.queue_opens_at, e.sale_start, e.sale_end, q.policy, q.concurrency, q.rate_per_minute, q.batch_size,
-        q.admission_interval, q.over_admission_percent, q.session_ttl, q.claim_window, q.ticket_ttl,
-        e.claim_ttl, e.claims_per_customer, e.created_at, e.updated_at, e.kind, e.external_id, e.message,
-        q.capacity, q.presence_timeout, q.away_grace, e.async_percent);
-  }
+  [[nodiscard]] row_place place() const { return {batch_.aggregate, tenant_}; }
 
-  void insert_ticket_type(std::size_t round, aggregate_id aggregate, tenant_id tenant,
-                          const ticket_type_row& t) {
-    row(round, postgres_write::insert_ticket_type, aggregate, t.ordinal, tenant, t.id, t.name, t.price,
-        t.total, t.max_per_order, t.on_sale, t.hidden, t.sale_from, t.sale_until);
+  /// A row for an INSERT, which may replace a row with the same key.
+  template <class Row>
+  void insert(std::size_t round, postgres_write what, const Row& row) {
+    add_inserted(rounds_.rows(round, what), row, place());
+  }
+  template <class Row, class... Status>
+  void update(std::size_t round, postgres_write what, const Row& row, Status... from) {
+    add_updated(rounds_.rows(round, what), row, batch_.aggregate, from...);
+  }
+  /// A row at the next position of the batch.
+  template <class Row>
+  void append(postgres_write what, const Row& row, std::int64_t& position) {
+    add_inserted(rounds_.rows(first_round, what), row,
+                 {batch_.aggregate, tenant_, batch_.to_seq, position++});
   }
 
   struct history_place {

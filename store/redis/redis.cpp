@@ -3,6 +3,8 @@
 // 0.14 writes without MSG_NOSIGNAL and copies every word twice.
 #include "store/redis/redis.hpp"
 
+#include "store/redis/limits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -21,9 +23,7 @@
 namespace fq {
 namespace {
 
-constexpr milliseconds retry_pause_min{200};
-constexpr milliseconds retry_pause_max{5'000};
-constexpr int retry_pause_factor = 3;
+using namespace redis_bounds;
 
 timeval to_timeval(milliseconds d) {
   return {.tv_sec = d.count() / 1'000, .tv_usec = (d.count() % 1'000) * 1'000};

@@ -3,6 +3,7 @@
 #include "store/redis/redis_cache.hpp"
 
 #include "store/redis/cache_scripts.hpp"
+#include "store/redis/limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,15 +14,8 @@
 namespace fq {
 namespace {
 
-/// Max content of one round trip. The rest waits for the answers, so that neither side buffers without
-/// bound.
-constexpr std::size_t window_bytes_max = 1 << 20;
-constexpr std::size_t window_calls_max = 256;
-/// Max reloads of a script that the server forgets before it runs.
-constexpr int fruitless_loads_max = 3;
+using namespace redis_bounds;
 constexpr const char* forgetful = "redis does not keep its scripts";
-constexpr std::size_t read_chunk = 1'000; ///< members or values per answer
-constexpr std::size_t read_window = 32; ///< answers per round trip
 /// Error code for a foreign value under one of our keys; the next generation uses other keys.
 constexpr std::string_view foreign_key = "WRONGTYPE";
 constexpr std::size_t apply_fixed_words =

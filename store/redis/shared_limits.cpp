@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/redis/shared_limits.hpp"
 
+#include "store/redis/limits.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -22,8 +24,6 @@ end
 return full_at - now
 )lua";
 
-constexpr std::size_t calls_max = 500; ///< per round trip
-
 } // namespace
 
 redis_limits::redis_limits(redis_options options, environment& env, std::string space) :
@@ -33,7 +33,7 @@ std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
   std::vector<std::int64_t> result;
   result.reserve(uses.size());
   while (!uses.empty()) {
-    const auto some = uses.first(std::min(uses.size(), calls_max));
+    const auto some = uses.first(std::min(uses.size(), redis_bounds::limit_calls_max));
     uses = uses.subspan(some.size());
     redis_pipeline calls;
     for (const auto& u : some) { // EVAL, not EVALSHA: a lost script must not cause a repeated use

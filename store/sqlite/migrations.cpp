@@ -3,13 +3,12 @@
 #include "store/sqlite/migrations.hpp"
 
 #include "store/port/file_lock.hpp"
+#include "store/sqlite/limits.hpp"
 
 #include <string>
 
 namespace fq {
 namespace {
-
-constexpr milliseconds busy_timeout{5'000};
 
 bool has_table(sqlite_db& db, const std::string& name) {
   sqlite_statement s(db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?");
@@ -67,22 +66,22 @@ std::vector<migration_status> migrate(sqlite_db& db) {
 
 std::vector<migration_status> migrate_status(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) {
-    sqlite_db nothing(":memory:", sqlite_access::read_write, busy_timeout);
+    sqlite_db nothing(":memory:", sqlite_access::read_write, sqlite_limits::busy_timeout);
     return migration_status_of(nothing);
   }
-  sqlite_db db(file, sqlite_access::read_only, busy_timeout);
+  sqlite_db db(file, sqlite_access::read_only, sqlite_limits::busy_timeout);
   return migration_status_of(db);
 }
 
 std::vector<migration_status> migrate_dry_run(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) {
-    sqlite_db scratch(":memory:", sqlite_access::read_write, busy_timeout);
+    sqlite_db scratch(":memory:", sqlite_access::read_write, sqlite_limits::busy_timeout);
     const auto before = migration_status_of(scratch);
     migrate(scratch);
     return before;
   }
   const file_lock lock(lock_path_of(file));
-  sqlite_db db(file, sqlite_access::read_write, busy_timeout);
+  sqlite_db db(file, sqlite_access::read_write, sqlite_limits::busy_timeout);
   const auto before = migration_status_of(db);
   const sqlite_transaction rolled_back_at_the_end(db);
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -92,7 +91,7 @@ std::vector<migration_status> migrate_dry_run(const std::filesystem::path& file)
 
 std::vector<migration_status> migrate_up(const std::filesystem::path& file) {
   const file_lock lock(lock_path_of(file));
-  sqlite_db db(file, sqlite_access::read_write, busy_timeout);
+  sqlite_db db(file, sqlite_access::read_write, sqlite_limits::busy_timeout);
   return migrate(db);
 }
 

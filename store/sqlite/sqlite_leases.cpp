@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_leases.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/sqlite/sqlite_rows.hpp"
 
 namespace fq {
 
@@ -22,16 +23,9 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                          + " + ?3 WHERE partition = ?1"
                            " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= "
                          + sqlite_now + ")"),
-    note_node(db, "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, "
-                  "keys, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
-                    + sqlite_now
-                    + ")"
-                      " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = "
-                      "excluded.wire_version, owners = excluded.owners,"
-                      " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = "
-                      "excluded.serves, keys = excluded.keys, seen_at = excluded.seen_at"),
+    note_node(db, store_sql(table_of<node_row>())),
     forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
-    live_nodes(db, node_columns + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
+    live_nodes(db, select_rows<node_row>() + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
 
 sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
 
@@ -58,12 +52,11 @@ void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) {
 }
 
 std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {
-  sql_.note_node.run(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining,
-                     self.serves, self.keys);
+  insert_row(sql_.note_node, self, {});
   leave({});
   std::vector<node_row> nodes;
   sql_.live_nodes.bind(alive_for);
-  while (sql_.live_nodes.step()) nodes.push_back(node_of(sql_.live_nodes));
+  while (sql_.live_nodes.step()) nodes.push_back(read_row<node_row>(sql_.live_nodes));
   return nodes;
 }
 

@@ -2,6 +2,7 @@
 #include "store/sqlite/sqlite_notices.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/sqlite/sqlite_rows.hpp"
 
 #include <algorithm>
 #include <set>
@@ -23,7 +24,7 @@ auto collect(sqlite_statement& s, Of of) {
 
 /// Filters by one indexed column only: every row read is a row returned.
 std::string list_sql(const std::string& whose) {
-  return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose
+  return "SELECT " + column_names<delivery_row>("v.") + " FROM delivery AS v WHERE v." + whose
          + " = ?1 AND (v.notice, v.target) < (?2, ?3)"
            " ORDER BY v.notice DESC, v.target DESC LIMIT ?4";
 }
@@ -45,10 +46,31 @@ std::string unnumbered(std::size_t count) {
   return marks;
 }
 
-constexpr auto device_of = [](const auto& r) { return device_at(r, 0); };
-constexpr auto endpoint_of = [](const auto& r) { return endpoint_at(r, 0); };
-constexpr auto delivery_of = [](const auto& r) { return delivery_at(r, 0); };
-constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
+constexpr auto device_of = row_from<device_row>;
+constexpr auto endpoint_of = row_from<webhook_endpoint_row>;
+constexpr auto delivery_of = row_from<delivery_row>;
+
+const std::string device_names = column_names<device_row>("d.");
+
+/// INSERT of an endpoint within the limits, which a repeated call changes nothing of.
+std::string add_endpoint_sql() {
+  const auto t = table_of<webhook_endpoint_row>();
+  return "INSERT INTO webhook_endpoint (" + names_of(t.inserted) + ") SELECT * FROM (SELECT "
+         + join_columns(t.inserted, ", ", [](const sql_column& c) { return std::string{"? AS "} + c.name; })
+         + ") AS given WHERE EXISTS (SELECT 1 FROM webhook_endpoint AS w WHERE w.id = given.id)"
+           " OR ((SELECT count(*) FROM webhook_endpoint AS w WHERE w.tenant = given.tenant) < 50"
+           " AND (given.organizer = zeroblob(16) OR (SELECT count(*) FROM webhook_endpoint AS w"
+           " WHERE w.tenant = given.tenant AND w.organizer = given.organizer) < 10))"
+           " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at"
+           " WHERE webhook_endpoint.updated_at = excluded.updated_at";
+}
+
+std::string register_device_sql() {
+  const auto t = table_of<device_row>();
+  return insert_sql(t.name, sql_columns{{"aggregate", "bigint"}} + t.inserted)
+         + " ON CONFLICT (holder, channel, token) DO UPDATE SET " + replacements_of(t.changed)
+         + " RETURNING id";
+}
 
 } // namespace
 
@@ -57,7 +79,7 @@ sqlite_notices::statements::statements(sqlite_db& db) :
       db,
       "SELECT " + device_names
         + " FROM device AS d WHERE d.holder = ?1 AND d.gone_at = 0 ORDER BY d.registered_at DESC, d.id DESC"),
-    endpoints_on(db, "SELECT " + endpoint_names
+    endpoints_on(db, "SELECT " + column_names<webhook_endpoint_row>("e.")
                        + " FROM webhook_endpoint AS e WHERE e.tenant = ?1 AND e.is_enabled ORDER BY e.id"),
     crowd(db, "SELECT " + device_names
                 + " FROM (SELECT id FROM device WHERE aggregate = ?1"
@@ -67,10 +89,8 @@ sqlite_notices::statements::statements(sqlite_db& db) :
                   "o.aggregate = ?1) AS c"
                   " CROSS JOIN device AS d ON d.id = c.id WHERE d.token > ?2 AND d.gone_at = 0 ORDER BY "
                   "d.token, d.id LIMIT ?3"),
-    store_delivery(db, "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, "
-                       "created_at, expires_at, state, due_at, attempts, status,"
-                       " reason, ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"),
-    due(db, "SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names
+    store_delivery(db, insert_sql(table_of<delivery_row>()) + " ON CONFLICT DO NOTHING"),
+    due(db, "SELECT " + due_delivery_names
               + " FROM delivery AS v INDEXED BY delivery_due"
                 " LEFT JOIN device AS d ON d.id = v.target LEFT JOIN webhook_endpoint AS e ON e.id = v.target"
                 " WHERE v.state = 0 AND v.channel = ?1 AND v.due_at <= ?2"
@@ -79,47 +99,28 @@ sqlite_notices::statements::statements(sqlite_db& db) :
     next_target(db, "SELECT target FROM delivery INDEXED BY delivery_of_target WHERE state = 0 AND channel = "
                     "?1 AND target > ?2 ORDER BY target LIMIT 1"),
     due_of_target(
-      db, "SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names
+      db, "SELECT " + due_delivery_names
             + " FROM delivery AS v INDEXED BY delivery_of_target"
               " LEFT JOIN device AS d ON d.id = v.target LEFT JOIN webhook_endpoint AS e ON e.id = v.target"
               " WHERE v.state = 0 AND v.channel = ?1 AND v.target = ?2 AND v.due_at <= ?3 ORDER BY v.due_at, "
               "v.notice LIMIT ?4"),
     hold(db, "UPDATE delivery SET due_at = ?3 WHERE target = ?1 AND notice = ?2"),
-    settle(
-      db,
-      "UPDATE delivery SET state = ?3, due_at = ?4, attempts = ?5, status = ?6, reason = ?7, ended_at = ?8"
-      " WHERE target = ?1 AND notice = ?2 AND state = 0"),
+    settle(db, update_sql(table_of<delivery_row>()) + " AND state = 0"),
     list_target(db, list_sql("target")),
     list_holder(db, list_sql("holder")),
     list_tenant(db, list_sql("tenant")),
     replay(db, "UPDATE delivery SET state = 0, due_at = ?4, expires_at = ?5, attempts = 0, ended_at = 0"
                " WHERE target = ?2 AND notice = ?3 AND tenant = ?1 AND state <> 0"),
-    register_device(db, "INSERT INTO device (id, holder, aggregate, channel, token, is_sandbox, "
-                        "registered_at, gone_at, gone_reason)"
-                        " VALUES (?,?,?,?,?,?,?,0,'') ON CONFLICT (holder, channel, token) DO UPDATE SET"
-                        " is_sandbox = excluded.is_sandbox, registered_at = excluded.registered_at, gone_at "
-                        "= 0, gone_reason = '' RETURNING id"),
+    register_device(db, register_device_sql()),
     forget_devices(db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = ?1 AND gone_at "
                        "= 0 ORDER BY registered_at DESC, id DESC LIMIT -1 OFFSET 10)"),
     remove_device(db, "DELETE FROM device WHERE holder = ? AND id = ?"),
     end_device(db, "UPDATE device SET gone_at = ?4, gone_reason = ?3 WHERE (token, channel) = (SELECT token, "
                    "channel FROM device WHERE id = ?1)"
                    " AND gone_at = 0 AND registered_at <= ?2"),
-    add_endpoint(db,
-                 "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, "
-                 "previous_until, is_enabled, contact, off_reason, created_at, updated_at)"
-                 " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE EXISTS (SELECT 1 FROM "
-                 "webhook_endpoint WHERE id = ?1)"
-                 " OR ((SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2) < 50"
-                 " AND (?3 = zeroblob(16) OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2 AND "
-                 "organizer = ?3) < 10))"
-                 " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE "
-                 "webhook_endpoint.updated_at = excluded.updated_at"), // a repeated call
-    change_endpoint(db,
-                    "UPDATE webhook_endpoint SET organizer = ?3, url = ?4, topics = ?5, secret_no = ?6, "
-                    "previous_until = ?7, is_enabled = ?8, contact = ?9,"
-                    " off_reason = ?10, updated_at = ?11 WHERE id = ?1 AND tenant = ?2 AND updated_at = ?12"),
-    endpoints_of(db, "SELECT " + endpoint_names
+    add_endpoint(db, add_endpoint_sql()),
+    change_endpoint(db, update_sql(table_of<webhook_endpoint_row>()) + " AND updated_at = ?"),
+    endpoints_of(db, "SELECT " + column_names<webhook_endpoint_row>("e.")
                        + " FROM webhook_endpoint AS e WHERE e.tenant = ?1 ORDER BY e.id"),
     disable_endpoint(db, disable_sql("SELECT 1 FROM delivery WHERE target = ?1 AND state = 1 AND ended_at > "
                                      "?3 ORDER BY notice DESC LIMIT 1")),
@@ -149,17 +150,14 @@ std::vector<device_row> sqlite_notices::crowd(const crowd_filter& filter) {
   return collect(sql_.crowd.bind(filter.aggregate, filter.after, filter.limit), device_of);
 }
 
-void sqlite_notices::store_delivery(const delivery_row& r) {
-  sql_.store_delivery.run(r.target, r.notice, r.way, r.tenant, r.holder, r.topic, r.payload, r.created_at,
-                          r.expires_at, r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
-}
+void sqlite_notices::store_delivery(const delivery_row& r) { insert_row(sql_.store_delivery, r, {}); }
 
 std::vector<due_delivery> sqlite_notices::due_of_all(const due_filter& filter, timestamp now) {
   auto& s = sql_.due.bind(filter.way, now);
   for (std::size_t i = 0; i < busy_tenants_max; ++i)
     s.bind_more(i < filter.busy_tenants.size() ? static_cast<std::int64_t>(filter.busy_tenants[i]) : -1);
   s.bind_more(filter.limit);
-  return collect(s, due_of);
+  return collect(s, due_delivery_of);
 }
 
 /// Skips from one target to the next in the index, independent of their row counts.
@@ -175,7 +173,7 @@ std::vector<due_delivery> sqlite_notices::due_of_each(const due_filter& filter, 
   std::vector<due_delivery> due;
   for (const auto& target : targets) {
     const std::uint32_t most = trusted.contains(target) ? filter.per_target : filter.per_other;
-    for (auto& d : collect(sql_.due_of_target.bind(filter.way, target, now, most), due_of))
+    for (auto& d : collect(sql_.due_of_target.bind(filter.way, target, now, most), due_delivery_of))
       if (std::ranges::find(filter.busy_tenants, d.row.tenant) == filter.busy_tenants.end())
         due.push_back(std::move(d));
   }
@@ -192,9 +190,7 @@ std::vector<due_delivery> sqlite_notices::take_deliveries(const due_filter& filt
   return due;
 }
 
-void sqlite_notices::settle_delivery(const delivery_row& r) {
-  sql_.settle.run(r.target, r.notice, r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
-}
+void sqlite_notices::settle_delivery(const delivery_row& r) { update_row(sql_.settle, r, {}); }
 
 std::vector<delivery_row> sqlite_notices::list_deliveries(const delivery_filter& f) {
   const auto part = [&](sqlite_statement& s, const auto& whose) {
@@ -215,8 +211,10 @@ bool sqlite_notices::replay_delivery(tenant_id tenant, const uuid& target, const
 
 uuid sqlite_notices::register_device(const device_row& d) {
   uuid id = d.id;
-  auto& s = sql_.register_device.bind(d.id, d.holder, owner_of(d.holder), d.way, d.token, d.is_sandbox,
-                                      d.registered_at);
+  auto& s = sql_.register_device;
+  sqlite_row_binder binder(s);
+  binder.value(owner_of(d.holder));
+  binder.fields(d, is_inserted);
   while (s.step()) id = s.id(0);
   sql_.forget_devices.run(d.holder);
   return id;
@@ -236,14 +234,15 @@ void sqlite_notices::end_device(const uuid& device, timestamp since, const std::
 }
 
 bool sqlite_notices::store_endpoint(const webhook_endpoint_row& e) {
-  if (is_set(e.replaces))
-    return sql_.change_endpoint.run(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no,
-                                    e.previous_until, e.is_enabled, e.contact, e.off_reason, e.updated_at,
-                                    e.replaces)
-           == 1;
-  return sql_.add_endpoint.run(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until,
-                               e.is_enabled, e.contact, e.off_reason, e.created_at, e.updated_at)
-         == 1;
+  sqlite_row_binder binder(is_set(e.replaces) ? sql_.change_endpoint : sql_.add_endpoint);
+  if (is_set(e.replaces)) {
+    binder.fields(e, is_updated);
+    binder.fields(e, is_key);
+    binder.value(e.replaces);
+  } else {
+    binder.fields(e, is_inserted);
+  }
+  return binder.run() == 1;
 }
 
 std::vector<webhook_endpoint_row> sqlite_notices::list_endpoints(tenant_id tenant) {

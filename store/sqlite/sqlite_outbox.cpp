@@ -3,6 +3,8 @@
 // its lanes.
 #include "store/sqlite/sqlite_outbox.hpp"
 
+#include "store/port/ledger_rows.hpp"
+
 #include <limits>
 
 namespace fq {
@@ -29,9 +31,8 @@ std::string sqlite_outbox::next_waiting_sql(lane which) {
 }
 
 std::string sqlite_outbox::undelivered_sql(lane which) {
-  return "SELECT o.aggregate, o.seq, o.ordinal, o.tenant, e.organizer, o.id, o.topic, o.payload, "
-         "o.created_at, o.lanes FROM outbox AS o INDEXED BY "
-         + index_of(which) + " LEFT JOIN event AS e ON e.aggregate = o.aggregate WHERE " + waits_in(which)
+  return outbox_item_columns + " FROM outbox AS o INDEXED BY " + index_of(which)
+         + " LEFT JOIN event AS e ON e.aggregate = o.aggregate WHERE " + waits_in(which)
          + " AND o.aggregate = ?1 ORDER BY o.seq, o.ordinal LIMIT ?2";
 }
 
@@ -80,13 +81,7 @@ std::vector<outbox_item> sqlite_outbox::undelivered(lane which, std::span<const 
   std::vector<outbox_item> items;
   for (const auto aggregate : waiting) {
     auto& s = sql.undelivered.bind(aggregate, rows_of_each(limit, waiting.size()));
-    while (s.step()) {
-      const outbox_key key{s.number<aggregate_id>(0), s.number<std::uint64_t>(1), s.number<std::uint32_t>(2)};
-      items.push_back({key,
-                       s.number<tenant_id>(3),
-                       s.is_null(4) ? organizer_id{} : s.id(4),
-                       {s.id(5), s.text(6), s.text(7), s.time(8), s.number<std::uint8_t>(9)}});
-    }
+    while (s.step()) items.push_back(outbox_item_of(s));
   }
   return items;
 }

@@ -37,45 +37,45 @@ auto collect_reversed(sqlite_statement& s, Make make) {
 
 sqlite_reader::statements::statements(sqlite_db& db) :
     head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
-    event(db, event_columns + "WHERE aggregate = ?"),
+    event(db, select_rows<event_row>() + "WHERE aggregate = ?"),
     ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
-    entries(db, entry_columns + "WHERE aggregate = ? ORDER BY queue_number"),
-    claims(db, claim_columns + "WHERE aggregate = ? ORDER BY id"),
+    entries(db, select_rows<entry_row>() + "WHERE aggregate = ? ORDER BY queue_number"),
+    claims(db, select_rows<claim_row>() + "WHERE aggregate = ? ORDER BY id"),
     claim_items(db, claim_item_columns + "WHERE aggregate = ? ORDER BY claim, position"),
-    payments(db, payment_columns + "WHERE aggregate = ? ORDER BY id"),
-    refunds(db, refund_columns + "WHERE aggregate = ? ORDER BY id"),
-    promo_codes(db, promo_code_columns + "WHERE aggregate = ? ORDER BY ordinal"),
-    orders(db, order_columns + " FROM orders AS o WHERE aggregate = ? ORDER BY id"),
-    dead_letters(db,
-                 dead_letter_columns
-                   + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
-                     " ORDER BY id"),
-    priorities(db, priority_columns + "WHERE aggregate = ? ORDER BY customer"),
-    invitations(db, invitation_columns + "WHERE aggregate = ? ORDER BY customer"),
-    idempotency(db, idempotency_columns
+    payments(db, select_rows<payment_row>() + "WHERE aggregate = ? ORDER BY id"),
+    refunds(db, select_rows<refund_row>() + "WHERE aggregate = ? ORDER BY id"),
+    promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
+    orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
+    dead_letters(db, select_rows<dead_letter_row>()
+                       + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
+    priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
+    invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
+    idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
-    receipts(db, receipt_columns + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
-    organizers(db, organizer_columns + "WHERE aggregate = ? ORDER BY id"),
-    customers(db, customer_columns + "WHERE aggregate = ? ORDER BY id"),
-    otps(db, otp_columns + "WHERE aggregate = ? ORDER BY email"),
-    events_on_sale(
-      db, event_columns + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
-    events_of_organizer(
-      db, event_columns + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+    organizers(db, select_rows<organizer_row>() + "WHERE aggregate = ? ORDER BY id"),
+    customers(db, select_rows<customer_row>() + "WHERE aggregate = ? ORDER BY id"),
+    otps(db, select_rows<otp_row>() + "WHERE aggregate = ? ORDER BY email"),
+    events_on_sale(db,
+                   select_rows<event_row>()
+                     + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    events_of_organizer(db,
+                        select_rows<event_row>()
+                          + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
     events_of_tenant(
-      db, event_columns
+      db, select_rows<event_row>()
             + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
               " ORDER BY aggregate LIMIT ?5"),
-    tenants(db, tenant_columns + "ORDER BY id"),
-    settings(db, setting_columns + "ORDER BY name"),
-    blocks(db, block_columns + "ORDER BY tenant, organizer, customer"),
-    api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
+    tenants(db, select_rows<tenant_row>() + "ORDER BY id"),
+    settings(db, select_rows<setting_row>() + "ORDER BY name"),
+    blocks(db, select_rows<block_row>() + "ORDER BY tenant, organizer, customer"),
+    api_keys(db, select_rows<api_key_row>() + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
     tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
     audit_of_tenant(
-      db, audit_columns
+      db, select_rows<audit_row>()
             + "WHERE tenant = ?1 AND id < ?2"
               " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
-    audit_of_target(db, audit_columns
+    audit_of_target(db, select_rows<audit_row>()
                           + "WHERE tenant = ?1 AND id < ?2"
                             " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') AND target = "
                             "?5 ORDER BY id DESC LIMIT ?3"),
@@ -119,29 +119,31 @@ aggregate_head sqlite_reader::read_head(aggregate_id aggregate) {
 aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bounds& bounds) {
   aggregate_image image;
   sql_.event.bind(aggregate);
-  while (sql_.event.step()) image.event = event_of(sql_.event);
+  while (sql_.event.step()) image.event = read_row<event_row>(sql_.event);
   image.ticket_types = collect(sql_.ticket_types.bind(aggregate), ticket_type_of);
-  image.entries = collect(sql_.entries.bind(aggregate), entry_of);
-  image.claims = collect(sql_.claims.bind(aggregate), claim_of);
+  image.entries = collect(sql_.entries.bind(aggregate), row_from<entry_row>);
+  image.claims = collect(sql_.claims.bind(aggregate), row_from<claim_row>);
   read_items(aggregate, image.claims);
-  image.payments = collect(sql_.payments.bind(aggregate), payment_of);
-  image.refunds = collect(sql_.refunds.bind(aggregate), refund_of);
-  image.promo_codes = collect(sql_.promo_codes.bind(aggregate), promo_code_of);
-  image.orders = collect(sql_.orders.bind(aggregate), order_of);
-  image.dead_letters = collect(sql_.dead_letters.bind(aggregate), dead_letter_of);
-  image.priorities = collect(sql_.priorities.bind(aggregate), priority_of);
-  image.invitations = collect(sql_.invitations.bind(aggregate), invitation_of);
-  image.idempotency = collect_reversed(
-    sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max), idempotency_of);
-  image.receipts = collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), receipt_of);
-  image.organizers = collect(sql_.organizers.bind(aggregate), organizer_of);
-  image.customers = collect(sql_.customers.bind(aggregate), customer_of);
-  image.otps = collect(sql_.otps.bind(aggregate), otp_of);
+  image.payments = collect(sql_.payments.bind(aggregate), row_from<payment_row>);
+  image.refunds = collect(sql_.refunds.bind(aggregate), row_from<refund_row>);
+  image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
+  image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
+  image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
+  image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
+  image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
+  image.idempotency =
+    collect_reversed(sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max),
+                     row_from<idempotency_row>);
+  image.receipts =
+    collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), row_from<receipt_row>);
+  image.organizers = collect(sql_.organizers.bind(aggregate), row_from<organizer_row>);
+  image.customers = collect(sql_.customers.bind(aggregate), row_from<customer_row>);
+  image.otps = collect(sql_.otps.bind(aggregate), row_from<otp_row>);
   if (aggregate == accounts_aggregate) {
-    image.tenants = collect(sql_.tenants.bind(), tenant_of);
-    image.settings = collect(sql_.settings.bind(), setting_of);
-    image.blocks = collect(sql_.blocks.bind(), block_of);
-    image.api_keys = collect(sql_.api_keys.bind(false), api_key_of);
+    image.tenants = collect(sql_.tenants.bind(), row_from<tenant_row>);
+    image.settings = collect(sql_.settings.bind(), row_from<setting_row>);
+    image.blocks = collect(sql_.blocks.bind(), row_from<block_row>);
+    image.api_keys = collect(sql_.api_keys.bind(false), row_from<api_key_row>);
   }
   return image;
 }
@@ -161,18 +163,19 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
 
 access_directory sqlite_reader::directory() {
   auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
-  return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of),
-          std::move(organizers), collect(sql_.settings.bind(), setting_of)};
+  return {collect(sql_.tenants.bind(), row_from<tenant_row>),
+          collect(sql_.api_keys.bind(true), row_from<api_key_row>), std::move(organizers),
+          collect(sql_.settings.bind(), row_from<setting_row>)};
 }
 
-std::vector<block_row> sqlite_reader::blocks() { return collect(sql_.blocks.bind(), block_of); }
+std::vector<block_row> sqlite_reader::blocks() { return collect(sql_.blocks.bind(), row_from<block_row>); }
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
   const auto before = cursor_of(filter.before);
   auto& s = filter.target.is_nil()
               ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
               : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
-  return collect(s, audit_of);
+  return collect(s, row_from<audit_row>);
 }
 
 std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
@@ -192,7 +195,9 @@ std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter
             : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id,
                                                           filter.after, filter.limit)
                              : sql_.events_on_sale.bind(filter.after, filter.limit);
-  auto result = collect(s, [](const sqlite_statement& row) { return event_listing{event_of(row), {}}; });
+  auto result = collect(s, [](const sqlite_statement& row) {
+    return event_listing{read_row<event_row>(row), {}};
+  });
   for (auto& listing : result)
     listing.ticket_types = collect(sql_.ticket_types.bind(listing.event.aggregate), ticket_type_of);
   return result;

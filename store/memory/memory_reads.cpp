@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of the memory ledger, and its state for tests.
+#include "store/memory/memory_ledger.hpp"
+#include "store/memory/memory_tables.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fq {
+namespace {
+
+bool is_on_sale(const event_row& event) {
+  return event.status == event_status::active || event.status == event_status::paused;
+}
+
+/// Whether the aggregate needs a running owner: DESIGN I13. A due payment link needs no condition of its
+/// own, because its claim is live.
+bool must_run(const aggregate_image& image) {
+  if (image.event && is_on_sale(*image.event)) return true;
+  const bool cancelled = image.event && image.event->status == event_status::cancelled;
+  const auto entry_runs = [](const entry_row& e) { return is_live(e.status); };
+  const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
+  const auto payment_runs = [cancelled](const payment_row& p) {
+    return is_open(p.status) || p.status == payment_status::confirmed_late
+           || p.status == payment_status::refund_pending || (cancelled && is_refundable(p.status));
+  };
+  const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
+  return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)
+         || std::any_of(image.claims.begin(), image.claims.end(), claim_runs)
+         || std::any_of(image.payments.begin(), image.payments.end(), payment_runs)
+         || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
+}
+
+/// Whether a customer in `blocks` has paid here and was not fully refunded.
+bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
+  return std::ranges::any_of(image.payments, [&](const payment_row& p) {
+    return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded)
+           && std::ranges::any_of(blocks, [&](const block_row& b) {
+                return b.customer == p.customer && b.tenant == image.event->tenant
+                       && (b.organizer.is_nil() || b.organizer == image.event->organizer)
+                       && (b.includes_ended || image.event->status != event_status::ended);
+              });
+  });
+}
+
+} // namespace
+
+std::vector<event_listing> memory_ledger::list_events(const event_filter& filter) {
+  std::vector<event_listing> result;
+  for (auto i = state_.aggregates.upper_bound(filter.after); i != state_.aggregates.end(); ++i) {
+    if (result.size() >= filter.limit) break;
+    const auto& event = i->second.image.event;
+    if (!event) continue;
+    const bool is_sale = event->kind == event_kind::sale;
+    const bool is_wanted = filter.organizer ? is_sale && event->organizer == *filter.organizer
+                           : filter.tenant
+                             ? event->tenant == *filter.tenant && event->kind == filter.kind
+                                 && (filter.external_id.empty() || event->external_id == filter.external_id)
+                             : is_sale && is_on_sale(*event);
+    if (is_wanted) result.push_back({*event, i->second.image.ticket_types});
+  }
+  return result;
+}
+
+access_directory memory_ledger::directory() {
+  const auto& accounts = state_.aggregates.at(accounts_aggregate).image;
+  access_directory all;
+  all.tenants = accounts.tenants;
+  std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys),
+                       [](const api_key_row& k) { return !is_set(k.revoked_at); });
+  for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
+  all.settings = accounts.settings;
+  return all;
+}
+
+std::vector<block_row> memory_ledger::blocks() {
+  return state_.aggregates.at(accounts_aggregate).image.blocks;
+}
+
+std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
+  std::vector<audit_row> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& r : state.audit)
+      if (r.tenant == filter.tenant && (filter.target.is_nil() || r.target == filter.target)
+          && (filter.before.is_nil() || r.id < filter.before)
+          && (filter.actor.empty() || r.actor == filter.actor || r.actor == "system"
+              || r.action.starts_with("queue.")))
+        rows.push_back(r);
+  std::ranges::sort(rows, std::greater{}, &audit_row::id);
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<order_listing> memory_ledger::list_orders(const order_filter& filter) {
+  std::vector<order_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    if (const auto& event = state.image.event)
+      for (const auto& o : state.image.orders)
+        if (o.customer == filter.customer && (filter.before.is_nil() || o.id < filter.before))
+          rows.push_back({event->id, event->name, event->currency, o});
+  std::ranges::sort(rows, std::greater{}, [](const order_listing& l) { return l.order.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_letter_filter& filter) {
+  std::vector<dead_letter_listing> rows;
+  for (const auto& [number, state] : state_.aggregates) {
+    const auto& event = state.image.event; // the accounts' letters have no event
+    if (state.tenant != filter.tenant
+        || (filter.organizer && !(event && event->organizer == *filter.organizer)))
+      continue;
+    for (const auto& l : filter.is_open ? state.image.dead_letters : state.dead_letters)
+      if (filter.before.is_nil() || l.id < filter.before) rows.push_back({event ? event->id : event_id{}, l});
+  }
+  std::ranges::sort(rows, std::greater{}, [](const dead_letter_listing& l) { return l.letter.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {
+  const auto now = options_.now();
+  const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
+  std::vector<aggregate_id> result;
+  for (const auto& [number, state] : state_.aggregates)
+    if ((must_run(state.image) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+      result.push_back(number);
+  return result;
+}
+
+aggregate_id memory_ledger::last_aggregate() {
+  const auto least = aggregate_id{number_of(first_event_aggregate) - 1};
+  return std::max(least, state_.aggregates.rbegin()->first);
+}
+
+std::vector<history_row> memory_ledger::history(aggregate_id aggregate) {
+  const auto* state = find(aggregate);
+  return state ? state->history : std::vector<history_row>{};
+}
+
+aggregate_snapshot memory_ledger::peek(aggregate_id aggregate) {
+  const auto* state = find(aggregate);
+  if (!state) return {};
+  return {state->head, state->image};
+}
+
+// -- for tests
+
+const memory_ledger::aggregate_state* memory_ledger::find(aggregate_id aggregate) const {
+  const auto found = state_.aggregates.find(aggregate);
+  return found == state_.aggregates.end() ? nullptr : &found->second;
+}
+
+std::vector<aggregate_id> memory_ledger::aggregates() const {
+  std::vector<aggregate_id> result;
+  for (const auto& [number, state] : state_.aggregates) result.push_back(number);
+  return result;
+}
+
+const aggregate_head* memory_ledger::head(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->head : nullptr;
+}
+
+const aggregate_image* memory_ledger::committed(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->image : nullptr;
+}
+
+const std::vector<history_row>* memory_ledger::committed_history(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->history : nullptr;
+}
+
+const ticket_type_row* memory_ledger::find_ticket_type(aggregate_id aggregate, std::uint32_t ordinal) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->ticket_types, ordinal) : nullptr;
+}
+
+const entry_row* memory_ledger::find_entry(aggregate_id aggregate, queue_number number) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->entries, number) : nullptr;
+}
+
+const claim_row* memory_ledger::find_claim(aggregate_id aggregate, const claim_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->claims, id) : nullptr;
+}
+
+const payment_row* memory_ledger::find_payment(aggregate_id aggregate, const payment_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->payments, id) : nullptr;
+}
+
+const refund_row* memory_ledger::find_refund(aggregate_id aggregate, const refund_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->refunds, id) : nullptr;
+}
+
+} // namespace fq

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits and times of the SQLite engine.
+#pragma once
+#include "domain/base/time.hpp"
+
+#include <cstddef>
+
+namespace fq::sqlite_limits {
+
+/// Rows per multi-row INSERT of joins. The remainder uses the smaller size, then single rows. Measured: 32
+/// rows per statement take 0.6 of the time of 32 statements; more rows gain nothing.
+inline constexpr std::size_t rows_of_few = 4;
+inline constexpr std::size_t rows_of_many = 32;
+/// Time that a migration waits for another process's lock.
+inline constexpr milliseconds busy_timeout{5'000};
+
+} // namespace fq::sqlite_limits

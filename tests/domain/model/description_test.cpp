@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#define CAF_SUITE domain_description
+#include "domain/model/rows.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <set>
+#include <string>
+
+using namespace fq;
+
+CAF_TEST(the fields of a part are fields of its row) {
+  std::string names;
+  each_field<promo_code_row>([&](const auto& field) { names += std::string{field.name} + ' '; });
+  CAF_CHECK_EQUAL(names, "ordinal id code kind value ticket_types valid_from valid_until uses_max "
+                         "uses_per_customer uses is_active created_at updated_at ");
+}
+
+CAF_TEST(an update leaves what is written once) {
+  payment_row stored, moved;
+  stored.reference = "first";
+  moved.reference = "second";
+  moved.status = payment_status::confirmed;
+  moved.captured = 7;
+  copy_updated(stored, moved);
+  CAF_CHECK_EQUAL(stored.reference, "first");
+  CAF_CHECK(stored.status == payment_status::confirmed);
+  CAF_CHECK_EQUAL(stored.captured, 7);
+}
+
+CAF_TEST(a patch changes the settings that it names) {
+  patch_of<event_row> patch;
+  patch.set(&queue_settings::concurrency, 5u);
+  patch.set(&event_row::message, "Doors open late.");
+  CAF_CHECK(patch.find(&event_row::message) && !patch.find(&event_row::name));
+  event_row event;
+  event.name = "Concert";
+  patch.apply_to(event);
+  CAF_CHECK_EQUAL(event.name, "Concert");
+  CAF_CHECK_EQUAL(event.message, "Doors open late.");
+  CAF_CHECK_EQUAL(event.queue.concurrency, 5u);
+}
+
+CAF_TEST(a patch cannot change what is no setting) {
+  patch_of<event_row> patch;
+  patch.values.organizer = {1, 2};
+  patch.values.status = event_status::ended;
+  patch.given = ~0ull;
+  event_row event;
+  patch.apply_to(event);
+  CAF_CHECK(event.organizer.is_nil());
+  CAF_CHECK(event.status == event_status::draft);
+}
+
+CAF_TEST(settings have distinct names) {
+  std::set<std::string> events, queues;
+  each_field<event_row>([&](const auto& field) {
+    const auto& s = field.setting;
+    if (s.name) CAF_CHECK(events.insert(std::string{s.group} + '.' + s.name).second);
+    if (s.queue_name) CAF_CHECK(queues.insert(s.queue_name).second);
+  });
+  CAF_CHECK_EQUAL(events.size(), 20u);
+  CAF_CHECK_EQUAL(queues.size(), 11u);
+}
