@@ -16,7 +16,7 @@ fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::S
 fq_folder(config LINK CLI11::CLI11 Boost::url)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
-fq_folder(store/port USES domain/model domain/line domain/delivery)
+fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)
 fq_folder(store/memory USES domain/base store/port)
 fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQLite3
           ALONE sqlite_reader sqlite_ledger)

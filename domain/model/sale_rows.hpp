@@ -3,15 +3,13 @@
 // description.
 #pragma once
 #include "domain/model/event_rows.hpp"
+#include "domain/model/limits.hpp"
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace fq {
-
-/// Longest name of a subject, in bytes.
-inline constexpr std::size_t subject_name_max = 128;
 
 struct entry_row {
   queue_number number{};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CHECKs and the unique indexes of the schema.
 #pragma once
-#include "domain/model/rows.hpp"
 #include "store/port/history.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted vectors as tables of rows.
 #pragma once
-#include "domain/model/rows.hpp"
+#include "store/port/ledger.hpp"
 
 #include <algorithm>
 #include <string>
