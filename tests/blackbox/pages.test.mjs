@@ -876,7 +876,8 @@ test('the first address leads a browser somewhere: in a demo to a page of links,
   assert.ok(await fits(page));
   const links = await page.locator('main a').evaluateAll((all) => all.map((a) => new URL(a.href).pathname));
   assert.deepEqual(links, ['/shop', '/console', '/demo/mail', '/docs']);
-  for (const link of links) assert.equal((await page.goto(server.url + link)).status(), 200, link);
+  for (const link of links)
+    assert.equal((await page.goto(server.url + link, { waitUntil: 'commit' })).status(), 200, link);
   await page.goto(`${server.url}/?lang=ar`);
   assert.equal(page.url(), `${server.url}/`);
   await page.getByRole('link', { name: 'شراء تذكرة' }).waitFor();
