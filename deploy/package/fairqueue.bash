@@ -8,7 +8,10 @@ _fairqueue() {
     local path=("$command")
     if [[ "${COMP_WORDS[2]:-}" == [a-z]* ]]; then path+=("${COMP_WORDS[2]}"); fi
     # The program knows the options of each command.
-    choices="$("${COMP_WORDS[0]}" "${path[@]}" --help 2>/dev/null | grep -o -- '--[a-z][a-z0-9_.-]*')"
+    choices="$(
+      for help in --help --help-all; do "${COMP_WORDS[0]}" "${path[@]}" "$help" 2>/dev/null; done \
+        | grep -o -- '--[a-z][a-z0-9_.-]*' | sort -u
+    )"
   elif [[ "$COMP_CWORD" -eq 1 ]]; then
     choices="serve check-config print-config token organizer tenant apikey keys migrate admin cluster healthcheck"
   elif [[ "$COMP_CWORD" -eq 2 ]]; then
