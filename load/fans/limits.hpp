@@ -39,7 +39,7 @@ constexpr int prefer_wait_s = 2; ///< of Prefer: wait, below every request timeo
 
 // ---- the crowd
 
-/// Interval of the crowd's check for finished fans.
+/// Interval of the sweep of deadlines and of the progress line.
 constexpr auto sweep_interval = std::chrono::milliseconds(100);
 /// Consecutive sold_out answers before the waiting fans give up.
 constexpr int sold_out_needed = 2;

@@ -90,7 +90,10 @@ test('an option of an earlier release is refused with what it became', async () 
   });
   assert.equal(old.code, 2);
   assert.match(old.err, /tokens\.customer_ttl is not an option any more: use tokens\.ttl/);
-  assert.match(old.err, /otp\.guesses is not an option any more: it is 5 \(environment FAIRQUEUE_OTP_GUESSES\)/);
+  assert.match(
+    old.err,
+    /otp\.guesses is not an option any more: it is 5 \(environment FAIRQUEUE_OTP_GUESSES\)/,
+  );
   assert.deepEqual(fs.readdirSync(folder), []);
 });
 

@@ -153,11 +153,10 @@ class HostedSale extends FaultySale {
         'http.request_timeout': '3s',
         ...(cache ? { 'cache.url': made.cache_url } : {}),
         ...Object.fromEntries(
-          [
-            'anonymous_requests_per_ip',
-            'customer_requests',
-            'joins_per_customer',
-          ].map((name) => [`rate_limits.${name}_per_minute`, 0]),
+          ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
+            `rate_limits.${name}_per_minute`,
+            0,
+          ]),
         ),
       },
       prepare: (data_dir) => fs.symlinkSync(books, path.join(data_dir, 'sandbox.db')),
