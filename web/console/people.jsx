@@ -26,7 +26,7 @@ function Place({ place, id }) {
       <dd>{number(place.ahead)}</dd>
       <dt>Joined</dt>
       <dd>{time(place.joined_at)}</dd>
-      <dt>Admitted</dt>
+      <dt>Admission</dt>
       <dd>{time(place.admitted_at)}</dd>
       <dt>Session ends</dt>
       <dd>{time(place.session_expires_at)}</dd>
