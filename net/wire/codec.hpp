@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes JSON: entries, events and WebSocket frames. Called by the routes and the hub. Independent of HTTP.
 // Hand-written for speed, because every join, poll and GET /access answers with one of these
-// (bench/README.md, "JSON by hand"). Cold answers are in net/wire/view_codec and order_codec.
+// (bench/README.md, "An entry as JSON"). Cold answers are in net/wire/view_codec and order_codec.
 #pragma once
 #include "crypto/session_token.hpp"
 #include "domain/sale/views.hpp"
