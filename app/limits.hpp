@@ -37,6 +37,7 @@ constexpr milliseconds vouch_interval{500};
 constexpr milliseconds takeover_interval{2'000};
 /// Not urgent; retried for 24 h to survive greylisting.
 constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
+/// From 30 s to 10 min, without a limit of attempts.
 constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{10 * 60 * 1000}};
 /// Added to a gateway's own timeout, so that its answer can arrive.
 constexpr milliseconds gateway_slack{5'000};
@@ -58,7 +59,7 @@ constexpr std::size_t pushes_at_once = 100;
 constexpr std::size_t push_answer_bytes_max = 64 * 1024;
 /// A public ntfy server allows bursts of 60 and then one message each five seconds.
 constexpr double mirrored_per_second = 20;
-constexpr std::size_t mirrored_at_once = 4;
+constexpr std::size_t mirrored_at_once = 4; ///< for one developer's phone
 /// A quarter of them is for one endpoint.
 constexpr std::size_t webhooks_at_once = 32;
 /// Keys of FCM and APNs have 2 KiB at most.
@@ -66,18 +67,17 @@ constexpr std::size_t push_key_file_bytes_max = 64 * 1024;
 
 // -- control socket
 
-/// A request is a command with a few arguments.
-constexpr std::size_t control_request_bytes_max = 8 * 1024;
+constexpr std::size_t control_request_bytes_max = 8 * 1024; ///< a tenant's public key has 4 KiB
 /// `verify` lists the differences of every event.
 constexpr std::size_t control_answer_bytes_max = 16 * 1024 * 1024;
-constexpr int control_request_timeout_ms = 5'000;
+constexpr int control_request_timeout_ms = 5'000; ///< the client writes one line at once
 constexpr int control_answer_timeout_ms = 90'000; ///< for the longest request, `verify`
 constexpr int control_accept_poll_ms = 200; ///< delays the end of the server
 /// Accounts may load or move first.
 constexpr seconds accounts_timeout{10};
 /// For one event: comparing a long line takes time.
 constexpr seconds verify_timeout{20};
-constexpr seconds cluster_timeout{5};
+constexpr seconds cluster_timeout{5}; ///< the cluster actor answers from memory
 /// Longer than the region's own timeout of a handoff.
 constexpr seconds handoff_timeout{25};
 
@@ -87,8 +87,8 @@ constexpr seconds handoff_timeout{25};
 constexpr std::size_t password_bytes_min = 8;
 constexpr seconds authority_life{3'650 * 86'400L}; ///< ten years: replacing it stops every node
 constexpr seconds certificate_life{825 * 86'400L}; ///< the longest that common TLS clients accept
-constexpr milliseconds drain_poll{200};
-constexpr milliseconds drain_timeout{60'000};
+constexpr milliseconds drain_poll{200}; ///< a person waits
+constexpr milliseconds drain_timeout{60'000}; ///< an event moves in less than a second
 /// For an actor to answer while the demo is prepared.
 constexpr seconds demo_answer_timeout{10};
 

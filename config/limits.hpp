@@ -48,7 +48,7 @@ constexpr milliseconds ticket_token_ttl{7 * 86'400'000};
 constexpr milliseconds queue_ticket_ttl{30 * 60'000};
 /// For one mail address within `otp_request_window`: a person mistypes or loses a code a few times.
 constexpr std::int64_t otp_requests_per_address = 5;
-constexpr milliseconds otp_request_window{15 * 60'000};
+constexpr milliseconds otp_request_window{15 * 60'000}; ///< longer than a code is valid
 /// 100 per second, far above an honest program, low enough to stop a loop.
 constexpr std::int64_t organizer_requests_per_minute = 6'000;
 /// A page of the sandbox gateway makes several requests.

@@ -21,7 +21,7 @@ inline constexpr std::size_t subject_token_bytes_max = 4096;
 inline constexpr seconds subject_token_life_max{24 * 60 * 60};
 /// Of an RSA key: 2,048 bits, the least that is allowed until 2030 (NIST SP 800-57).
 constexpr int rsa_bits_min = 2048;
-constexpr std::size_t rsa_bytes_min = 256;
+constexpr std::size_t rsa_bytes_min = 256; ///< the same of its modulus
 /// A JWK of an EC or RSA key has less than 2 KiB.
 constexpr std::size_t key_file_bytes_max = 4096;
 /// Sessions last 24 h at most, and origins cache a key set for a while.

@@ -3,6 +3,7 @@
 // endpoint) and returns its outcome. domain/delivery/delivery decides routing, retries and giving up.
 #pragma once
 #include "domain/delivery/delivery.hpp"
+#include "outbound/limits.hpp"
 
 #include <functional>
 #include <optional>
@@ -41,10 +42,6 @@ struct delivery_answer {
   bool is_channel_down = false; ///< for `again`: deliveries to all other targets would fail now too
   bool is_our_fault = false; ///< wrong settings or a bug: an operator must act
 };
-
-/// Upper bound of one attempt with all its steps. A courier's rows have a visibility timeout of 60 s, and an
-/// attempt starts in its first half. A longer attempt could be repeated while it still runs.
-constexpr milliseconds delivery_time_max{25'000};
 
 class channel_port {
 public:

@@ -49,7 +49,12 @@ constexpr std::size_t remembered_mail_ids_max = 100'000;
 constexpr std::size_t file_name_id_bytes_max = 100;
 /// The demo shows FairQueue's mails, which have a few KB.
 constexpr std::size_t shown_mail_bytes_max = 256 * 1024;
+/// Of its text and of one header field.
 constexpr std::size_t shown_text_bytes_max = 16 * 1024, shown_header_bytes_max = 1024;
+/// Of a message; longer ones are an error of the caller. The body is text and html together.
+constexpr std::size_t mail_subject_bytes_max = 320, mail_body_bytes_max = 1024 * 1024;
+/// Of the recipients in one NATS message. The body comes on top; a server accepts 1 MiB by default.
+constexpr std::size_t mail_chunk_recipients_max = 1000, mail_chunk_bytes_max = 256 * 1024;
 /// Of one value in a template: a mail stays readable whatever an organizer types.
 constexpr std::size_t template_text_characters_max = 300;
 /// After truncation; well below a mail server's limit.
@@ -57,6 +62,13 @@ constexpr std::size_t template_subject_bytes_max = 240;
 
 // -- webhooks and push
 
+/// Upper bound of one attempt with all its steps. A courier's rows have a visibility timeout of 60 s, and an
+/// attempt starts in its first half. A longer attempt could be repeated while it still runs.
+constexpr milliseconds delivery_time_max{25'000};
+constexpr std::size_t webhook_url_bytes_max = 2048; ///< what proxies and logs accept
+constexpr std::size_t collapse_key_bytes_max = 64; ///< APNs' limit
+constexpr std::size_t push_bytes_max = 4096; ///< payload limit of both services
+constexpr seconds push_ttl_max{28 * 24 * 60 * 60}; ///< FCM's limit; APNs stores for 30 days
 /// A connection with a longer answer is not worth keeping.
 constexpr std::size_t webhook_answer_bytes_max = 64 * 1024;
 /// RFC 1035.

@@ -3,6 +3,7 @@
 // workers; the domain and the actors know no other mail format.
 #pragma once
 #include "domain/base/time.hpp"
+#include "outbound/limits.hpp"
 
 #include <cstddef>
 #include <map>
@@ -74,9 +75,6 @@ struct mail_sender {
 struct mail_letter {
   std::string id, to, subject, text, html;
 };
-
-inline constexpr std::size_t mail_subject_bytes_max = 320;
-inline constexpr std::size_t mail_body_bytes_max = 1024 * 1024; ///< text and html together
 
 /// True for a plain ASCII addr-spec without quotes and comments, safe in a header and in an SMTP command.
 [[nodiscard]] bool is_mail_address(std::string_view text);

@@ -3,6 +3,7 @@
 // when the stream has acknowledged it (outbound/nats_stream). Called by a detached worker.
 #pragma once
 #include "domain/base/environment.hpp"
+#include "outbound/limits.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/nats_stream.hpp"
 
@@ -17,11 +18,6 @@ struct nats_mail_settings {
   nats_stream_name stream;
   std::string subject; ///< of envelopes: "mail.send"
 };
-
-/// Limits of recipients in one NATS message, by number and bytes. The body comes on top; a server accepts 1
-/// MiB by default.
-inline constexpr std::size_t mail_chunk_recipients_max = 1000;
-inline constexpr std::size_t mail_chunk_bytes_max = 256 * 1024;
 
 /// A range of recipients that share one NATS message.
 struct mail_chunk {

@@ -3,6 +3,7 @@
 // channels. Contains no personal data: it may be shown on a locked screen.
 #pragma once
 #include "outbound/channel.hpp"
+#include "outbound/limits.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -21,10 +22,6 @@ struct push_content {
   seconds ttl{0}; ///< storage time for an unreachable device: 0 to push_ttl_max
   bool is_urgent = false; ///< wakes the device
 };
-
-inline constexpr std::size_t collapse_key_bytes_max = 64; // APNs' limit
-inline constexpr std::size_t push_bytes_max = 4096; ///< payload limit of both services
-inline constexpr seconds push_ttl_max{28 * 24 * 60 * 60}; // FCM's limit; APNs stores for 30 days
 
 /// Nothing for topics that are not pushed to devices.
 [[nodiscard]] std::optional<push_content> push_content_of(const notice& what, timestamp now);

@@ -2,6 +2,8 @@
 // Decides which URLs may receive webhooks. Checked when an endpoint is created or changed and before every
 // attempt. Does not resolve names: http_client's `public_addresses_only` checks addresses at every connect.
 #pragma once
+#include "outbound/limits.hpp"
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -14,9 +16,6 @@ struct webhook_url_rules {
   std::vector<std::uint16_t> ports{443,
                                    8443}; ///< allowed explicit ports; a URL without a port uses its scheme's
 };
-
-/// Bytes.
-inline constexpr std::size_t webhook_url_bytes_max = 2048;
 
 /// Returns one stable word for the problem, empty if there is none:
 /// - too_long

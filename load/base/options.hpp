@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of fairqueue-load, read once by main. All options are checked before a socket opens.
 #pragma once
+#include "load/base/limits.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -48,8 +49,6 @@ struct load_options {
   std::string json_path;
   std::string html_path;
 };
-
-inline constexpr std::uint32_t fans_max = 1'000'000;
 
 struct option_result {
   std::optional<load_options> options;

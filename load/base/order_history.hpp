@@ -15,6 +15,7 @@ namespace fq::load {
 
 // Microseconds of the load program's steady clock since the run began.
 using run_time_us = std::int64_t;
+inline constexpr run_time_us ms_us = 1000, second_us = 1000 * ms_us;
 enum class payment_status : std::uint8_t;
 
 enum class order_status : std::uint8_t {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by the files of this folder only: recording violations, and stock that was provably held for a time.
 #pragma once
-
 #include "load/checks/checker.hpp"
+#include "load/checks/limits.hpp"
 
 #include <limits>
 #include <map>

@@ -51,8 +51,6 @@ struct check_result {
   std::vector<std::string> examples; // at most example_limit
 };
 
-inline constexpr std::size_t example_limit = 5;
-
 // Sums over the orders of a run, each in its last seen state.
 struct order_sums {
   std::array<std::int64_t, order_status_count> by_status{};

@@ -10,10 +10,6 @@
 
 namespace fq::load {
 
-/// Units of run_time_us.
-constexpr run_time_us ms_us = 1000;
-constexpr run_time_us second_us = 1000 * 1000;
-
 // ---- a fan
 
 /// Back-off between retries of a request: base and cap.
@@ -29,7 +25,7 @@ constexpr run_time_us socket_silence_us = 70 * second_us;
 constexpr int rejoins_max = 5;
 constexpr int shop_rounds_max = 200; ///< claims that found no stock
 constexpr run_time_us none_free_pause_us = 400 * ms_us; ///< held stock may return
-constexpr run_time_us not_open_pause_us = 300 * ms_us;
+constexpr run_time_us not_open_pause_us = 300 * ms_us; ///< clocks differ a little
 /// Between two looks for a payment's verdict; the pause doubles.
 constexpr run_time_us verdict_first_pause_us = 40 * ms_us, verdict_pause_max_us = second_us;
 constexpr run_time_us refund_patience_us = 20 * second_us; ///< for late money to go back

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTML report: one self-contained page with plots drawn as inline SVG. Pure functions of the result.
+#include "load/report/limits.hpp"
 #include "load/report/report.hpp"
 
 #include <algorithm>
@@ -19,7 +20,6 @@ constexpr double margin_top = 10;
 constexpr double margin_bottom = 34;
 constexpr std::size_t time_bins = 80;
 constexpr std::size_t decay_lines = 14;
-constexpr std::size_t decay_points_max = 400;
 
 using points = std::vector<std::pair<double, double>>;
 

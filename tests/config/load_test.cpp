@@ -4,7 +4,6 @@
 #include "caf/test/unit_test.hpp"
 
 #include "config/load.hpp"
-#include "config/node_id.hpp"
 #include "config/table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -55,12 +54,6 @@ flags parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), {"fairqueue", "serve"});
   app.parse(static_cast<int>(arguments.size()), arguments.data());
   return out;
-}
-
-bool fails_to_name_itself(const options& o) {
-  try {
-    return node_id(o).empty();
-  } catch (const std::runtime_error& e) { return std::string{e.what()}.find("node-id") != std::string::npos; }
 }
 
 const std::map<std::string, std::string> sound_production{{"environment", "production"},
@@ -478,32 +471,6 @@ CAF_TEST(a password in a url is not printed) {
   const auto text = print_config(config);
   CAF_CHECK(text.find("hunter2") == std::string::npos);
   CAF_CHECK(text.find("url = \"postgres://user:***@host/x\"") != std::string::npos);
-}
-
-CAF_TEST(a node keeps the name it made for itself) {
-  auto o = default_options();
-  o.data_dir = folder;
-  const auto name = node_id(o);
-  CAF_CHECK(!name.empty());
-  CAF_CHECK_EQUAL(node_id(o), name);
-  CAF_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator{folder}, {}),
-                  1); // no draft is left behind
-  std::filesystem::remove(folder / "node-id");
-  CAF_CHECK_NOT_EQUAL(node_id(o), name);
-  o.node.id = "fq-1";
-  CAF_CHECK_EQUAL(node_id(o), "fq-1");
-}
-
-CAF_TEST(a spoilt node name is reported and not replaced) {
-  auto o = default_options();
-  o.data_dir = folder;
-  for (const auto* text : {"", "Not A Name\n"}) {
-    write("node-id", text);
-    CAF_CHECK(fails_to_name_itself(o));
-  }
-  std::filesystem::remove(folder / "node-id");
-  o.data_dir = folder / "absent";
-  CAF_CHECK(fails_to_name_itself(o));
 }
 
 CAF_TEST(only our variables are taken from the process) {
