@@ -24,12 +24,7 @@ template <class Inspector, class T>
 typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
   return f(caf::meta::type_name("maybe"), x.given, x.value);
 }
-FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale, x.hidden,
-           x.sale_from, x.sale_until)
-FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency,
-           x.rate_per_minute, x.batch_size, x.over_admission_percent, x.claims_per_customer,
-           x.admission_interval, x.session_ttl, x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity,
-           x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
+FQ_INSPECT(event_patch, x.given, x.values, x.ticket_types)
 FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
 FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)

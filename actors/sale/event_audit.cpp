@@ -3,8 +3,9 @@
 
 #include "actors/base/errors.hpp"
 #include "actors/sale/event_mirror.hpp"
-#include "domain/sale/audit.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fq {
@@ -17,7 +18,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   asking_.push_back(std::move(promise));
   if (asking_.size() > 1) return;
   journal_->at_boundary([this] {
-    reading_ = reading{journal_->last_seq(), image_of(*sale_), {}};
+    reading_ = reading{journal_->last_seq(), image_of(*sale_), {sale_->event(), sale_->stock().types()}, {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
   });
 }
@@ -25,8 +26,9 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
 void event_audit::begun(const batch& b) {
   if (!reading_ || b.to_seq <= reading_->seq) return;
   if (reading_->later.size() == batches_per_audit_max) return report({false, {}});
-  auto delta = delta_of(b, *sale_);
-  if (!delta.empty()) reading_->later.push_back({b.to_seq, std::move(delta)});
+  later_batch later{b.to_seq, delta_of(b, *sale_), {}};
+  std::ranges::copy_if(b.content, std::back_inserter(later.settings), is_audited);
+  if (!later.delta.empty() || !later.settings.empty()) reading_->later.push_back(std::move(later));
 }
 
 void event_audit::peeked(const aggregate_peeked& answer) {
@@ -39,15 +41,21 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   if (found.head.applied_seq < reading_->seq || !found.image.event)
     return {"the ledger has lost commits that it had acknowledged"};
   auto memory = reading_->memory;
+  auto settings = reading_->settings;
   std::vector<mirror_delta> deltas;
-  for (const auto& l : reading_->later)
-    if (l.to_seq <= found.head.applied_seq) deltas.push_back(l.delta);
+  for (const auto& l : reading_->later) {
+    if (l.to_seq > found.head.applied_seq) continue;
+    deltas.push_back(l.delta);
+    settings.apply(l.settings);
+  }
   apply_deltas(deltas, memory);
-  const auto& rows = found.image;
-  auto lines = contradictions({*rows.event, rows.ticket_types, rows.entries, rows.claims, rows.payments,
-                               rows.refunds, rows.orders, rows.promo_codes});
-  for (const auto& line : differences(mirror_of(rows.entries, rows.ticket_types), memory, timestamp{}))
+  const auto& image = found.image;
+  const audited_rows rows{*image.event,   image.ticket_types, image.entries, image.claims,
+                          image.payments, image.refunds,      image.orders,  image.promo_codes};
+  auto lines = contradictions(rows);
+  for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);
+  for (const auto& line : differences(settings, rows)) lines.push_back("memory: " + line);
   return lines;
 }
 

@@ -7,6 +7,7 @@
 #include "actors/sale/limits.hpp"
 #include "actors/storage/journal.hpp"
 #include "domain/line/mirror.hpp"
+#include "domain/sale/audit.hpp"
 #include "domain/sale/sale.hpp"
 
 #include <caf/typed_response_promise.hpp>
@@ -36,11 +37,13 @@ private:
   struct later_batch {
     std::uint64_t to_seq = 0;
     mirror_delta delta;
+    changes settings; ///< those that audited_memory takes
   };
   /// Memory at the boundary of `seq`, and the changes by each later batch.
   struct reading {
     std::uint64_t seq = 0;
     mirror_image memory;
+    audited_memory settings;
     std::vector<later_batch> later;
   };
   [[nodiscard]] std::vector<std::string> compare(const aggregate_snapshot& found) const;

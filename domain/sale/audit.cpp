@@ -153,6 +153,16 @@ void audit_promo_codes(const audited_rows& rows, lines& out) {
   }
 }
 
+template <class Row>
+void tell_differences(const Row& memory, const Row& stored, const std::string& name, lines& out) {
+  each_field<Row>(
+    [&](const auto& field, const auto& expected, const auto& found) {
+      if (field.when != written::counted && expected != found)
+        tell(out, name + " has another " + field.name + " in the ledger");
+    },
+    memory, stored);
+}
+
 } // namespace
 
 std::vector<std::string> contradictions(const audited_rows& rows) {
@@ -162,6 +172,33 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
   audit_money(rows, out);
   audit_orders(rows, out);
   audit_promo_codes(rows, out);
+  return out;
+}
+
+bool is_audited(const change& c) {
+  return std::holds_alternative<event_changed>(c) || std::holds_alternative<ticket_type_added>(c)
+         || std::holds_alternative<ticket_type_changed>(c);
+}
+
+void audited_memory::apply(const changes& content) {
+  for (const auto& c : content)
+    if (const auto* changed = std::get_if<event_changed>(&c))
+      event = changed->event;
+    else if (const auto* added = std::get_if<ticket_type_added>(&c))
+      ticket_types.push_back(added->row);
+    else if (const auto* moved = std::get_if<ticket_type_changed>(&c))
+      if (moved->row.ordinal < ticket_types.size())
+        copy_updated(ticket_types[moved->row.ordinal], moved->row);
+}
+
+std::vector<std::string> differences(const audited_memory& memory, const audited_rows& rows) {
+  lines out;
+  tell_differences(memory.event, rows.event, "the event", out);
+  if (memory.ticket_types.size() != rows.ticket_types.size())
+    tell(out, "the ledger has another number of ticket types");
+  for (std::size_t i = 0; i < std::min(memory.ticket_types.size(), rows.ticket_types.size()); ++i)
+    tell_differences(memory.ticket_types[i], rows.ticket_types[i],
+                     "ticket type " + to_string(memory.ticket_types[i].id), out);
   return out;
 }
 

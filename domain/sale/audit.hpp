@@ -2,7 +2,7 @@
 // Checks that the rows of an event are consistent: the invariants that can be verified from the ledger
 // without the owner. Pure.
 #pragma once
-#include "domain/model/rows.hpp"
+#include "domain/model/change.hpp"
 #include "domain/sale/limits.hpp"
 
 #include <span>
@@ -28,5 +28,16 @@ struct audited_rows {
 /// refunded). Checks I4: claims against captured money, orders against claims, promo code uses against
 /// claims.
 std::vector<std::string> contradictions(const audited_rows& rows);
+
+/// An event and its ticket types as the owner has them in memory.
+struct audited_memory {
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+  void apply(const changes& content);
+};
+/// Whether audited_memory::apply has an effect.
+[[nodiscard]] bool is_audited(const change& c);
+/// Describes the fields that differ, without the counters of ticket types.
+std::vector<std::string> differences(const audited_memory& memory, const audited_rows& rows);
 
 } // namespace fq

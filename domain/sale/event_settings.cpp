@@ -1,32 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/sale/event_settings.hpp"
 
+#include "domain/model/invalid_field.hpp"
+
+#include <string>
+
 namespace fq {
+namespace {
+
+/// The value that has limits: of a text its bytes, of a duration its milliseconds.
+std::int64_t measure(const std::string& text) { return static_cast<std::int64_t>(text.size()); }
+std::int64_t measure(milliseconds value) { return value.count(); }
+template <class Value>
+std::int64_t measure(const Value& value) {
+  if constexpr (std::is_integral_v<Value> || std::is_enum_v<Value>)
+    return static_cast<std::int64_t>(value);
+  else
+    return 0; // without limits
+}
+
+bool is_within(const setting_rule& rule, std::int64_t value) {
+  if (rule.low == 0 && rule.high == 0) return true;
+  if (rule.form == json_form::null_is_zero && value == 0) return true;
+  if (rule.form == json_form::null_is_minus_one && value == -1) return true;
+  const std::int64_t unit = rule.form == json_form::in_seconds ? 1'000 : 1;
+  return value >= rule.low * unit && value <= rule.high * unit;
+}
+
+std::string hundredths(std::int64_t value) {
+  const auto part = value % 100;
+  return std::to_string(value / 100) + (part < 10 ? ".0" : ".") + std::to_string(part);
+}
+
+std::string limits_text(const setting_rule& rule, bool is_text) {
+  const auto high = std::to_string(rule.high);
+  if (is_text && rule.low == 0) return "must have at most " + high + " bytes";
+  if (is_text) return "must have " + std::to_string(rule.low) + " to " + high + " bytes";
+  if (rule.form == json_form::hundredths)
+    return "must be " + hundredths(rule.low) + " to " + hundredths(rule.high);
+  const bool may_be_null = rule.form == json_form::null_is_zero || rule.form == json_form::null_is_minus_one;
+  return "must be " + std::to_string(rule.low) + " to " + high + (may_be_null ? ", or null" : "");
+}
+
+template <class Row>
+refusal check(const Row& row, const std::string& prefix) {
+  refusal no;
+  each_field<Row>(
+    [&]<class Value>(const auto& field, const Value& value) {
+      const auto& rule = field.setting;
+      if (no || !rule.name || is_within(rule, measure(value))) return;
+      const std::string group = rule.group;
+      no = invalid_field(prefix + group + (group.empty() ? "" : ".") + rule.name,
+                         limits_text(rule, std::is_same_v<Value, std::string>));
+    },
+    row);
+  return no;
+}
+
+} // namespace
 
 void apply_settings(const event_patch& patch, event_row& event) {
-  assign(patch.name, event.name);
-  assign(patch.queue_opens_at, event.queue_opens_at);
-  assign(patch.sale_start, event.sale_start);
-  assign(patch.sale_end, event.sale_end);
-  assign(patch.policy, event.queue.policy);
-  assign(patch.concurrency, event.queue.concurrency);
-  assign(patch.rate_per_minute, event.queue.rate_per_minute);
-  assign(patch.batch_size, event.queue.batch_size);
-  assign(patch.over_admission_percent, event.queue.over_admission_percent);
-  assign(patch.admission_interval, event.queue.admission_interval);
-  assign(patch.session_ttl, event.queue.session_ttl);
-  assign(patch.claim_window, event.queue.claim_window);
-  assign(patch.claim_ttl, event.claim_ttl);
-  assign(patch.claims_per_customer, event.claims_per_customer);
-  assign(patch.capacity, event.queue.capacity);
-  assign(patch.ticket_ttl, event.queue.ticket_ttl);
-  assign(patch.presence_timeout, event.queue.presence_timeout);
-  assign(patch.away_grace, event.queue.away_grace);
-  assign(patch.message, event.message);
-  assign(patch.async_percent, event.async_percent);
+  patch.apply_to(event);
   if (event.kind == event_kind::queue)
     event.queue.claim_window =
       event.queue.session_ttl; // queues have no claims: only the session ends an admission
 }
+
+refusal check_limits(const event_row& event) { return check(event, ""); }
+refusal check_limits(const ticket_type_row& type) { return check(type, "ticket_types."); }
 
 } // namespace fq

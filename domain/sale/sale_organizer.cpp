@@ -14,29 +14,17 @@ bool is_currency(const std::string& text) {
   return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+/// Rules beyond the limits of each setting.
 refusal validate(const queue_settings& q) {
-  if (q.policy == admission_policy::batch && (q.batch_size == 0 || q.batch_size > 10'000))
-    return invalid_field("queue.batch_size", "must be 1 to 10000");
   if (q.policy == admission_policy::capacity && q.concurrency == 0)
     return invalid_field("queue.concurrency", "is required with policy capacity");
   if (q.policy == admission_policy::rate && q.rate_per_minute == 0)
     return invalid_field("queue.rate_per_minute", "is required with policy rate");
-  if (q.admission_interval < milliseconds{50} || q.admission_interval > milliseconds{3'600'000})
-    return invalid_field("queue.admission_interval_ms", "must be 50 to 3600000");
-  if (q.over_admission_percent < 100 || q.over_admission_percent > 1000)
-    return invalid_field("queue.over_admission_factor", "must be 1.00 to 10.00");
-  if (q.session_ttl < seconds{1} || q.session_ttl > seconds{86'400})
-    return invalid_field("queue.session_ttl_seconds", "must be 1 to 86400");
-  if (q.claim_window < seconds{1} || q.claim_window > q.session_ttl)
+  if (q.claim_window > q.session_ttl)
     return invalid_field("queue.claim_window_seconds", "must be 1 to session_ttl_seconds");
-  if (q.ticket_ttl < seconds{0} || q.ticket_ttl > seconds{7 * 86'400})
-    return invalid_field("queue.ticket_ttl_seconds", "must be 0 to 604800");
-  if (q.presence_timeout.count() != 0
-      && (q.presence_timeout < seconds{20} || q.presence_timeout > seconds{86'400}))
+  if (q.presence_timeout.count() != 0 && q.presence_timeout < seconds{20})
     return invalid_field("queue.presence_timeout_seconds",
                          "must be 20 to 86400, so that a slow poll is presence enough");
-  if (q.away_grace < seconds{1} || q.away_grace > seconds{86'400})
-    return invalid_field("queue.away_grace_seconds", "must be 1 to 86400");
   return {};
 }
 
@@ -49,16 +37,9 @@ refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& t
 }
 
 refusal validate(const ticket_type_row& t) {
-  if (t.name.empty() || t.name.size() > 200)
-    return invalid_field("ticket_types.name", "must have 1 to 200 bytes");
-  if (t.price < 0 || t.price > 1'000'000'000'000)
-    return invalid_field("ticket_types.price", "must be 0 to 1000000000000");
-  if (t.total < 1 || t.total > 10'000'000)
-    return invalid_field("ticket_types.total", "must be 1 to 10000000");
+  if (auto no = check_limits(t)) return no;
   if (is_set(t.sale_from) && is_set(t.sale_until) && t.sale_until <= t.sale_from)
     return invalid_field("ticket_types.sale_until", "must be after sale_from");
-  if (t.max_per_order < 1 || t.max_per_order > 100)
-    return invalid_field("ticket_types.max_per_order", "must be 1 to 100");
   return {};
 }
 
@@ -69,18 +50,11 @@ bool has_price(const std::vector<ticket_type_row>& types) {
 } // namespace
 
 refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) {
-  if (e.name.empty() || e.name.size() > 200) return invalid_field("name", "must have 1 to 200 bytes");
-  if (e.message.size() > 500) return invalid_field("message", "must have at most 500 bytes");
+  if (auto no = check_limits(e)) return no;
   if (e.kind == event_kind::queue) return validate_queue(e, types);
   if (!is_currency(e.currency)) return invalid_field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
-  if (e.claims_per_customer < 1 || e.claims_per_customer > 8)
-    return invalid_field("claims_per_customer", "must be 1 to 8");
-  if (e.async_percent < async_inherited || e.async_percent > 100)
-    return invalid_field("async_percent", "must be 0 to 100, or null");
-  if (e.claim_ttl < seconds{1} || e.claim_ttl > seconds{86'400})
-    return invalid_field("claim_ttl_seconds", "must be 1 to 86400");
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
@@ -124,23 +98,17 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   auto types = stock_.types();
   const auto old_count = types.size();
   for (const auto& t : p.ticket_types) {
-    auto row = std::ranges::find(types, t.id, &ticket_type_row::id);
-    if (t.id.is_nil()) {
+    auto row = std::ranges::find(types, t.values.id, &ticket_type_row::id);
+    if (t.values.id.is_nil()) {
       types.push_back({.id = make_uuid(now, event_.aggregate, random_()), .name = {}});
       row = types.end() - 1;
-      if (!t.name.given || !t.price.given || !t.total.given)
+      using type = ticket_type_row;
+      if (!t.find(&type::name) || !t.find(&type::price) || !t.find(&type::total))
         return invalid_field("ticket_types", "a new one needs name, price and total");
     } else if (row == types.end() || row - types.begin() >= static_cast<std::ptrdiff_t>(old_count)) {
       return invalid_field("ticket_types.id", "no such ticket type");
     }
-    assign(t.name, row->name);
-    assign(t.price, row->price);
-    assign(t.total, row->total);
-    assign(t.max_per_order, row->max_per_order);
-    assign(t.on_sale, row->on_sale);
-    assign(t.hidden, row->hidden);
-    assign(t.sale_from, row->sale_from);
-    assign(t.sale_until, row->sale_until);
+    t.apply_to(*row);
   }
   if (auto no = validate(event, types)) return no;
   for (const auto& t : types)

@@ -72,27 +72,11 @@ struct maybe {
   T value{};
 };
 
-struct ticket_type_patch {
-  ticket_type_id id; ///< nil: a new type, which requires name, price and total
-  maybe<std::string> name;
-  maybe<money> price;
-  maybe<std::int64_t> total;
-  maybe<std::uint32_t> max_per_order;
-  maybe<bool> on_sale;
-  maybe<bool> hidden = {};
-  maybe<timestamp> sale_from = {}, sale_until = {};
-};
+/// Settings of one ticket type. `values.id` nil: a new type, which requires name, price and total.
+using ticket_type_patch = patch_of<ticket_type_row>;
 
-struct event_patch {
-  maybe<std::string> name;
-  maybe<timestamp> queue_opens_at, sale_start, sale_end;
-  maybe<admission_policy> policy;
-  maybe<std::uint32_t> concurrency, rate_per_minute, batch_size, over_admission_percent, claims_per_customer;
-  maybe<std::uint32_t> capacity;
-  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout,
-    away_grace;
-  maybe<std::string> message;
-  maybe<std::int32_t> async_percent;
+/// Settings of an event or queue.
+struct event_patch : patch_of<event_row> {
   std::vector<ticket_type_patch> ticket_types;
 };
 

@@ -9,6 +9,7 @@
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/settings_codec.hpp"
 #include "net/wire/view_codec.hpp"
 
 #include <algorithm>
@@ -16,62 +17,9 @@
 namespace fq::net {
 namespace {
 
-constexpr range name_size{1, 200};
 constexpr range currency_size{3, 3};
 constexpr range total_range{1, 10'000'000};
-constexpr range max_per_order_range{1, 100};
 constexpr range types_count{1, 50};
-constexpr range claims_range{1, 8};
-constexpr range count_range{1, 10'000'000};
-constexpr range batch_range{1, 10'000};
-constexpr range interval_ms_range{50, 3'600'000};
-constexpr range ttl_seconds_range{1, 86'400};
-constexpr range message_size{0, 500};
-constexpr range ticket_ttl_seconds_range{0, 604'800};
-constexpr range presence_seconds_range{0, 86'400};
-constexpr range factor_hundredths_range{100, 1000};
-constexpr range percent_range{0, 100};
-
-/// Reads the fields that POST and PATCH share.
-void read_settings(object_reader& body, event_patch& p) {
-  p.name = body.text("name", name_size);
-  p.message = body.text("message", message_size);
-  p.queue_opens_at = body.time("queue_opens_at");
-  p.sale_start = body.time("sale_start");
-  p.sale_end = body.time("sale_end");
-  p.claim_ttl = body.duration<seconds>("claim_ttl_seconds", ttl_seconds_range);
-  p.claims_per_customer = body.number<std::uint32_t>("claims_per_customer", claims_range);
-  body.object("checkout", [&p](object_reader& checkout) {
-    p.async_percent = checkout.integer_or_null<std::int32_t>("async_percent", percent_range, async_inherited);
-  });
-  body.object("queue", [&p](object_reader& queue) {
-    p.policy = queue.policy("policy");
-    p.concurrency = queue.number_or_null("concurrency", count_range);
-    p.rate_per_minute = queue.number_or_null("rate_per_minute", count_range);
-    p.batch_size = queue.number<std::uint32_t>("batch_size", batch_range);
-    p.admission_interval = queue.duration<milliseconds>("admission_interval_ms", interval_ms_range);
-    p.over_admission_percent = queue.hundredths("over_admission_factor", factor_hundredths_range);
-    p.session_ttl = queue.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
-    p.claim_window = queue.duration<seconds>("claim_window_seconds", ttl_seconds_range);
-    p.capacity = queue.number_or_null("capacity", count_range);
-    p.ticket_ttl = queue.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
-    p.presence_timeout = queue.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
-    p.away_grace = queue.duration<seconds>("away_grace_seconds", ttl_seconds_range);
-  });
-}
-
-ticket_type_patch read_ticket_type(object_reader& type) {
-  ticket_type_patch t;
-  t.name = type.text("name", name_size);
-  t.price = type.integer("price", money_range);
-  t.total = type.integer("total", total_range);
-  t.max_per_order = type.number<std::uint32_t>("max_per_order", max_per_order_range);
-  t.on_sale = type.flag("on_sale");
-  t.hidden = type.flag("hidden");
-  t.sale_from = type.time_or_null("sale_from");
-  t.sale_until = type.time_or_null("sale_until");
-  return t;
-}
 
 void require_new_type(object_reader& type) {
   for (const auto name : {"name", "price", "total"}) type.require(name);
@@ -79,24 +27,13 @@ void require_new_type(object_reader& type) {
 
 // -- POST /events
 
-ticket_type_row row_of(const ticket_type_patch& t) {
-  ticket_type_row row;
-  row.name = t.name.value;
-  row.price = t.price.value;
-  row.total = t.total.value;
-  assign(t.max_per_order, row.max_per_order);
-  assign(t.on_sale, row.on_sale);
-  assign(t.hidden, row.hidden);
-  assign(t.sale_from, row.sale_from);
-  assign(t.sale_until, row.sale_until);
-  return row;
-}
-
 /// Reads `ticket_types`, or the short form: total_inventory and price of one type called "Standard".
 void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
   const bool listed = body.objects("ticket_types", types_count, [&types](object_reader& type) {
     require_new_type(type);
-    types.push_back(row_of(read_ticket_type(type)));
+    ticket_type_patch t;
+    read_settings(type, t);
+    t.apply_to(types.emplace_back());
   });
   const bool short_form = body.has("total_inventory") || body.has("price");
   const auto total = body.integer("total_inventory", total_range), price = body.integer("price", money_range);
@@ -106,11 +43,10 @@ void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
   if (!short_form) return body.require("ticket_types");
   body.require("total_inventory");
   body.require("price");
-  ticket_type_patch standard;
-  standard.name = {true, "Standard"};
-  standard.price = price;
-  standard.total = total;
-  types.push_back(row_of(standard));
+  auto& standard = types.emplace_back();
+  standard.name = "Standard";
+  standard.price = price.value;
+  standard.total = total.value;
 }
 
 event_row defaults(const config::options& options) {
@@ -136,9 +72,9 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
   return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
     for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
     event_patch settings;
-    read_settings(body, settings);
+    read_settings(body, settings, settings_api::events);
     apply_settings(settings, wish.event);
-    if (!settings.queue_opens_at.given) wish.event.queue_opens_at = wish.event.sale_start;
+    if (!settings.find(&event_row::queue_opens_at)) wish.event.queue_opens_at = wish.event.sale_start;
     const auto currency = body.text("currency", currency_size);
     if (currency.given && !is_currency(currency.value))
       body.reject("currency", "Must be an ISO 4217 code in upper case.");
@@ -226,13 +162,14 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
   wish.note.detail = rq.body;
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     auto& patch = wish.patch;
-    read_settings(body, patch);
+    read_settings(body, patch, settings_api::events);
     wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {
       const auto id = type.id("id");
       if (!type.has("id")) require_new_type(type);
-      auto t = read_ticket_type(type);
-      t.id = id.value;
+      ticket_type_patch t;
+      read_settings(type, t);
+      t.values.id = id.value;
       patch.ticket_types.push_back(std::move(t));
     });
   });

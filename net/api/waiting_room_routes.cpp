@@ -12,6 +12,7 @@
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/settings_codec.hpp"
 #include "net/wire/view_codec.hpp"
 
 #include <boost/url/decode_view.hpp>
@@ -22,13 +23,7 @@
 namespace fq::net {
 namespace {
 
-constexpr range name_size{1, 200};
 constexpr range external_id_size{1, 200};
-constexpr range message_size{0, 500};
-constexpr range count_range{1, 10'000'000};
-constexpr range ttl_seconds_range{1, 86'400};
-constexpr range ticket_ttl_seconds_range{0, 604'800};
-constexpr range presence_seconds_range{0, 86'400};
 constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
 constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
 constexpr seconds operator_token_life{3'600};
@@ -48,21 +43,6 @@ awaitable<response> open_operator_session(call c) {
 }
 
 // -- settings
-
-/// Reads the fields that POST and PATCH share.
-void read_settings(object_reader& body, event_patch& p) {
-  p.name = body.text("name", name_size);
-  p.message = body.text("message", message_size);
-  p.queue_opens_at = body.time("opens_at");
-  p.policy = body.policy("mode");
-  p.concurrency = body.number_or_null("concurrency", count_range);
-  p.rate_per_minute = body.number_or_null("rate_per_minute", count_range);
-  p.capacity = body.number_or_null("capacity", count_range);
-  p.session_ttl = body.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
-  p.ticket_ttl = body.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
-  p.presence_timeout = body.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
-  p.away_grace = body.duration<seconds>("away_grace_seconds", ttl_seconds_range);
-}
 
 managed queue_of(const call& c) { return {c.id, c.by, event_kind::queue}; }
 
@@ -90,7 +70,7 @@ std::optional<response> read_new_queue(const call& c, create_event& wish) {
   return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
     body.require("name");
     event_patch settings;
-    read_settings(body, settings);
+    read_settings(body, settings, settings_api::queues);
     apply_settings(settings, wish.event);
     assign(body.text("external_id", external_id_size), wish.event.external_id);
     wish.note.reason = read_reason(body);
@@ -187,7 +167,7 @@ awaitable<response> change_queue(call c) {
   patch_event wish{queue_of(c), {}, {}};
   wish.note.detail = c.rq.body;
   if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
-        read_settings(body, wish.patch);
+        read_settings(body, wish.patch, settings_api::queues);
         wish.note.reason = read_reason(body);
       }))
     co_return std::move(*no);

@@ -3,6 +3,8 @@
 // intermediate document.
 #include "net/wire/codec.hpp"
 
+#include "net/wire/settings_codec.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -18,8 +20,6 @@ void append_text_or_null(std::string& out, std::string_view text) {
   else
     append_text(out, text);
 }
-
-void append_seconds(std::string& out, milliseconds value) { append_integer(out, value.count() / 1000); }
 
 void append_flag(std::string& out, bool value) { out += value ? "true" : "false"; }
 
@@ -151,52 +151,9 @@ std::int64_t available(const ticket_type_row& type) { return type.total - type.h
 void append_ticket_type(std::string& out, const ticket_type_row& type) {
   out += "{\"id\":";
   append_id(out, type.id);
-  out += ",\"name\":";
-  append_text(out, type.name);
-  out += ",\"price\":";
-  append_integer(out, type.price);
-  out += ",\"total\":";
-  append_integer(out, type.total);
+  append_settings(out, type);
   out += ",\"available\":";
   append_integer(out, available(type));
-  out += ",\"max_per_order\":";
-  append_integer(out, type.max_per_order);
-  out += ",\"on_sale\":";
-  append_flag(out, type.on_sale);
-  out += ",\"hidden\":";
-  append_flag(out, type.hidden);
-  out += ",\"sale_from\":";
-  append_time(out, type.sale_from);
-  out += ",\"sale_until\":";
-  append_time(out, type.sale_until);
-  out += '}';
-}
-
-void append_queue_settings(std::string& out, const queue_settings& q) {
-  out += "{\"policy\":\"";
-  out += name_of(q.policy);
-  out += "\",\"concurrency\":";
-  append_unless_zero(out, q.concurrency);
-  out += ",\"rate_per_minute\":";
-  append_unless_zero(out, q.rate_per_minute);
-  out += ",\"batch_size\":";
-  append_integer(out, q.batch_size);
-  out += ",\"admission_interval_ms\":";
-  append_integer(out, q.admission_interval.count());
-  out += ",\"over_admission_factor\":";
-  append_hundredths(out, q.over_admission_percent);
-  out += ",\"session_ttl_seconds\":";
-  append_seconds(out, q.session_ttl);
-  out += ",\"claim_window_seconds\":";
-  append_seconds(out, q.claim_window);
-  out += ",\"capacity\":";
-  append_unless_zero(out, q.capacity);
-  out += ",\"ticket_ttl_seconds\":";
-  append_seconds(out, q.ticket_ttl);
-  out += ",\"presence_timeout_seconds\":";
-  append_seconds(out, q.presence_timeout);
-  out += ",\"away_grace_seconds\":";
-  append_seconds(out, q.away_grace);
   out += '}';
 }
 
@@ -216,8 +173,6 @@ void append_stock(std::string& out, const event_view& view) {
   out += ",\"sold_out\":";
   append_flag(out, view.sold_out);
 }
-
-// -- times read
 
 } // namespace
 
@@ -275,35 +230,14 @@ void append_place(std::string& out, const entry_view& e) {
 }
 
 void append_queue(std::string& out, const event_row& e) {
-  const auto& q = e.queue;
   out += "{\"id\":";
   append_id(out, e.id);
   out += ",\"external_id\":";
   append_text_or_null(out, e.external_id);
-  out += ",\"name\":";
-  append_text(out, e.name);
   out += ",\"status\":\"";
   out += name_of(e.status);
-  out += "\",\"mode\":\"";
-  out += name_of(q.policy);
-  out += "\",\"message\":";
-  append_text(out, e.message);
-  out += ",\"opens_at\":";
-  append_time(out, e.queue_opens_at);
-  out += ",\"concurrency\":";
-  append_unless_zero(out, q.concurrency);
-  out += ",\"rate_per_minute\":";
-  append_unless_zero(out, q.rate_per_minute);
-  out += ",\"capacity\":";
-  append_unless_zero(out, q.capacity);
-  out += ",\"session_ttl_seconds\":";
-  append_seconds(out, q.session_ttl);
-  out += ",\"ticket_ttl_seconds\":";
-  append_seconds(out, q.ticket_ttl);
-  out += ",\"presence_timeout_seconds\":";
-  append_seconds(out, q.presence_timeout);
-  out += ",\"away_grace_seconds\":";
-  append_seconds(out, q.away_grace);
+  out += '"';
+  append_settings(out, e, settings_api::queues);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";
@@ -341,34 +275,14 @@ void append_event(std::string& out, const event_view& view) {
   const auto& e = view.event;
   out += "{\"id\":";
   append_id(out, e.id);
-  out += ",\"name\":";
-  append_text(out, e.name);
-  out += ",\"message\":";
-  append_text(out, e.message);
   out += ",\"status\":\"";
   out += name_of(e.status);
   out += "\",\"currency\":";
   append_text(out, e.currency);
   out += ",\"organizer_id\":";
   append_id(out, e.organizer);
-  out += ",\"queue_opens_at\":";
-  append_time(out, e.queue_opens_at);
-  out += ",\"sale_start\":";
-  append_time(out, e.sale_start);
-  out += ",\"sale_end\":";
-  append_time(out, e.sale_end);
+  append_settings(out, e, settings_api::events);
   append_stock(out, view);
-  out += ",\"checkout\":{\"async_percent\":";
-  if (e.async_percent == async_inherited)
-    out += "null";
-  else
-    append_integer(out, e.async_percent);
-  out += "},\"queue\":";
-  append_queue_settings(out, e.queue);
-  out += ",\"claim_ttl_seconds\":";
-  append_seconds(out, e.claim_ttl);
-  out += ",\"claims_per_customer\":";
-  append_integer(out, e.claims_per_customer);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
   out += ",\"updated_at\":";

@@ -22,15 +22,16 @@ event_patch some_patch(world* w) {
   const auto& now = w->check->event();
   if (chance(w->rng, 400)) {
     ticket_type_patch t;
-    t.id = w->ticket_types[w->rng() % w->ticket_types.size()];
-    t.total = {true, between(w->rng, 1, 20)};
+    t.values.id = w->ticket_types[w->rng() % w->ticket_types.size()];
+    t.set(&ticket_type_row::total, between(w->rng, 1, 20));
     p.ticket_types.push_back(t);
   } else if (chance(w->rng, 400)) {
-    p.claim_window = {true, between(w->rng, milliseconds{1'000}, now.queue.session_ttl - now.claim_ttl)};
+    p.set(&queue_settings::claim_window,
+          between(w->rng, milliseconds{1'000}, now.queue.session_ttl - now.claim_ttl));
   } else if (now.queue.concurrency != 0) {
-    p.concurrency = {true, static_cast<std::uint32_t>(between(w->rng, 1, 10))};
+    p.set(&queue_settings::concurrency, static_cast<std::uint32_t>(between(w->rng, 1, 10)));
   } else {
-    p.batch_size = {true, static_cast<std::uint32_t>(between(w->rng, 1, 8))};
+    p.set(&queue_settings::batch_size, static_cast<std::uint32_t>(between(w->rng, 1, 8)));
   }
   return p;
 }

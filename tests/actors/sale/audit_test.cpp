@@ -112,6 +112,20 @@ CAF_TEST(what somebody else wrote into the ledger is found) {
   CAF_CHECK(report->value.differences[1].find("memory: stock") == 0u);
 }
 
+CAF_TEST(a setting that differs in the ledger is found) {
+  run();
+  auto other = *store.peek(event.aggregate).image.event;
+  other.message = "Doors open late.";
+  other.queue.concurrency = 9;
+  falsify(event_changed{other.status, other});
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_REQUIRE_EQUAL(report->value.differences.size(), 2u);
+  CAF_CHECK_EQUAL(report->value.differences[0], "memory: the event has another message in the ledger");
+  CAF_CHECK_EQUAL(report->value.differences[1], "memory: the event has another concurrency in the ledger");
+}
+
 CAF_TEST(a commit that the ledger has lost is found) {
   store.sync();
   join_as(1);

@@ -359,7 +359,7 @@ CAF_TEST(a wall clock that jumps back does not bring time back) {
 CAF_TEST(only its organizer may change or count an event) {
   start(10);
   event_patch patch;
-  patch.claims_per_customer = {true, 2};
+  patch.set(&event_row::claims_per_customer, 2);
   auto stranger = ask<event_reply>(
     owner, patch_event{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}, {}, patch});
   auto spy =

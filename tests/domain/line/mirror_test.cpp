@@ -184,8 +184,8 @@ private:
   void raise_total() {
     event_patch p;
     p.ticket_types.emplace_back();
-    p.ticket_types[0].id = s_.type().id;
-    p.ticket_types[0].total = {true, s_.type().total + 1};
+    p.ticket_types[0].values.id = s_.type().id;
+    p.ticket_types[0].set(&ticket_type_row::total, s_.type().total + 1);
     s_.patch(p);
   }
 

@@ -96,11 +96,11 @@ CAF_TEST(a patch that raises admits at once and one that lowers evicts nobody) {
   waiting_room q;
   q.join_all(1, 6);
   event_patch more;
-  more.concurrency = {true, 4};
+  more.set(&queue_settings::concurrency, 4);
   q.change(more);
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 4u);
   event_patch fewer;
-  fewer.concurrency = {true, 1};
+  fewer.set(&queue_settings::concurrency, 1);
   q.change(fewer);
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 4u);
   q.leave(1);
@@ -118,7 +118,7 @@ CAF_TEST(an operator calls exactly the next n and never past the concurrency) {
   q.leave(7); // a freed slot admits no place
   CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 49u);
   event_patch cap;
-  cap.concurrency = {true, 52};
+  cap.set(&queue_settings::concurrency, 52);
   q.change(cap);
   CAF_CHECK(!q.advance(50, admitted));
   CAF_CHECK_EQUAL(admitted, 3u);
@@ -217,7 +217,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   q.pass(seconds{30});
   CAF_CHECK(q.status(2) == entry_status::away);
   event_patch off;
-  off.presence_timeout = {true, milliseconds{0}};
+  off.set(&queue_settings::presence_timeout, milliseconds{0});
   q.change(off);
   CAF_CHECK(q.told(socket_notice_kind::presence_unwatched));
   q.drain();
@@ -225,7 +225,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   q.pass(seconds{29}); // before 1's session ends
   CAF_CHECK(q.status(3) == entry_status::waiting);
   event_patch on;
-  on.presence_timeout = {true, seconds{30}};
+  on.set(&queue_settings::presence_timeout, seconds{30});
   q.change(on);
   CAF_CHECK(q.told(socket_notice_kind::presence_watched));
   q.pass(seconds{29});
@@ -237,7 +237,7 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
 CAF_TEST(a message of the operator is told and kept) {
   waiting_room q;
   event_patch p;
-  p.message = {true, "The doors open late."};
+  p.set(&event_row::message, "The doors open late.");
   q.change(p);
   CAF_CHECK(q.told(socket_notice_kind::message));
   q.join(1);

@@ -232,8 +232,9 @@ CAF_TEST(none free but some held is not sold out and sold out reopens) {
   CAF_CHECK(s.claim(2).why == reason::event_sold_out);
   CAF_CHECK(s.join(4).created); // waiting fans may stay, and new ones may join
   event_patch more;
-  more.ticket_types = {
-    {.id = s.type().id, .name = {}, .price = {}, .total = {true, 2}, .max_per_order = {}, .on_sale = {}}};
+  more.ticket_types.emplace_back();
+  more.ticket_types[0].values.id = s.type().id;
+  more.ticket_types[0].set(&ticket_type_row::total, 2);
   CAF_CHECK(!s.patch(more));
   CAF_CHECK(s.told(socket_notice_kind::back_on_sale));
   CAF_CHECK(!s.claim(2));

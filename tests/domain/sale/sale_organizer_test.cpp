@@ -20,16 +20,16 @@ void check_sound(const sample_sale& s) {
   CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
 }
 
-ticket_type_patch patch_of(const ticket_type_id& id) {
+ticket_type_patch type_patch(const ticket_type_id& id) {
   ticket_type_patch p;
-  p.id = id;
+  p.values.id = id;
   return p;
 }
 
 event_patch total(const sample_sale& s, std::int64_t n) {
   event_patch p;
-  p.ticket_types = {patch_of(s.type().id)};
-  p.ticket_types[0].total = {true, n};
+  p.ticket_types = {type_patch(s.type().id)};
+  p.ticket_types[0].set(&ticket_type_row::total, n);
   return p;
 }
 
@@ -70,14 +70,14 @@ CAF_TEST(without a gateway only free tickets go on sale) {
 
   sample_sale s{event, sample_types(10, 0), 1, rules};
   event_patch p;
-  p.ticket_types = {patch_of(s.type().id)};
-  p.ticket_types[0].price = {true, 500};
+  p.ticket_types = {type_patch(s.type().id)};
+  p.ticket_types[0].set(&ticket_type_row::price, 500);
   CAF_CHECK(!s.patch(p)); // a draft sells nothing yet
   CAF_CHECK(s.change_status(event_trigger::activate).why == reason::no_gateway);
-  p.ticket_types[0].price = {true, 0};
+  p.ticket_types[0].set(&ticket_type_row::price, 0);
   CAF_CHECK(!s.patch(p));
   CAF_CHECK(!s.change_status(event_trigger::activate));
-  p.ticket_types[0].price = {true, 500};
+  p.ticket_types[0].set(&ticket_type_row::price, 500);
   CAF_CHECK(s.patch(p).why == reason::no_gateway);
   CAF_CHECK_EQUAL(s.type().price, 0);
   CAF_CHECK(s.last.content.empty());
@@ -92,7 +92,7 @@ CAF_TEST(without a gateway only free tickets go on sale) {
 CAF_TEST(an event whose server has lost its gateway can be changed and ended) {
   sample_sale s{sample_event(), sample_types(), 1, {.has_gateway = false}};
   event_patch p;
-  p.name = {true, "Other"};
+  p.set(&event_row::name, "Other");
   CAF_CHECK(!s.patch(p));
   s.join_all(1, 1);
   CAF_CHECK(s.claim(1).why == reason::no_gateway);
@@ -172,7 +172,7 @@ CAF_TEST(a total below held plus sold is refused and changes nothing) {
   s.captured(s.pay(1).payment);
   s.claim(2);
   auto p = total(s, 1);
-  p.name = {true, "Other"};
+  p.set(&event_row::name, "Other");
   const auto no = s.patch(p);
   CAF_CHECK(no.why == reason::total_below_committed);
   CAF_CHECK_EQUAL(no.first, 1);
@@ -192,7 +192,7 @@ CAF_TEST(lowering the concurrency evicts nobody and the count only falls) {
   s.join_all(1, 20);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 5u);
   event_patch p;
-  p.concurrency = {true, 3};
+  p.set(&queue_settings::concurrency, 3);
   CAF_CHECK(!s.patch(p));
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 5u);
   s.leave(1);
@@ -200,7 +200,7 @@ CAF_TEST(lowering the concurrency evicts nobody and the count only falls) {
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u);
   s.leave(3);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u); // a freed slot admits the next fan at once
-  p.concurrency = {true, 8};
+  p.set(&queue_settings::concurrency, 8);
   s.patch(p);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 8u);
   check_sound(s);
@@ -222,7 +222,7 @@ CAF_TEST(a shorter claim window takes nothing from who was admitted before) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 2);
   event_patch p;
-  p.claim_window = {true, seconds{5}};
+  p.set(&queue_settings::claim_window, seconds{5});
   CAF_CHECK(!s.patch(p));
   CAF_CHECK(s.it->view_of(*s.it->queue().find(fan(1)), s.now).claim_by == opening + seconds{10});
   s.pass(milliseconds{9'999});
@@ -238,13 +238,13 @@ CAF_TEST(a changed claim window is that of the next admission) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 3);
   event_patch p;
-  p.claim_window = {true, seconds{5}};
+  p.set(&queue_settings::claim_window, seconds{5});
   CAF_CHECK(!s.patch(p));
   s.pass(seconds{10}); // the first fan has not claimed: the second is admitted
   CAF_CHECK(s.entry(1).status == entry_status::session_expired);
   CAF_CHECK(s.entry(2).status == entry_status::admitted);
   CAF_CHECK(s.entry(2).claim_by == opening + seconds{15});
-  p.claim_window = {true, seconds{30}};
+  p.set(&queue_settings::claim_window, seconds{30});
   CAF_CHECK(!s.patch(p));
   s.pass(seconds{5}); // a longer window does not extend earlier admissions
   CAF_CHECK(s.entry(2).status == entry_status::session_expired);
@@ -258,20 +258,20 @@ CAF_TEST(types are added and taken off sale while it runs) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 3);
   event_patch p;
-  p.ticket_types = {patch_of({}), patch_of(s.type().id)};
-  p.ticket_types[0].name = {true, "Seat"};
-  p.ticket_types[0].price = {true, 900};
-  p.ticket_types[0].total = {true, 2};
-  p.ticket_types[1].on_sale = {true, false};
+  p.ticket_types = {type_patch({}), type_patch(s.type().id)};
+  p.ticket_types[0].set(&ticket_type_row::name, "Seat");
+  p.ticket_types[0].set(&ticket_type_row::price, 900);
+  p.ticket_types[0].set(&ticket_type_row::total, 2);
+  p.ticket_types[1].set(&ticket_type_row::on_sale, false);
   CAF_CHECK(!s.patch(p));
   CAF_CHECK_EQUAL(s.it->stock().types().size(), 2u);
   CAF_CHECK_EQUAL(s.type(1).ordinal, 1u);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 2u);
   CAF_CHECK(!s.claim(1));
   CAF_CHECK_EQUAL(s.claim_of(1).amount, 1110);
-  p.ticket_types = {patch_of({9, 9})};
+  p.ticket_types = {type_patch({9, 9})};
   CAF_CHECK(s.patch(p).why == reason::invalid_field);
-  p.ticket_types = {patch_of({})};
+  p.ticket_types = {type_patch({})};
   CAF_CHECK(s.patch(p).why == reason::invalid_field); // missing name, price and total
   check_sound(s);
 }
@@ -281,8 +281,8 @@ CAF_TEST(a changed price does not touch what was quoted) {
   s.join_all(1, 2);
   s.claim(1);
   event_patch p;
-  p.ticket_types = {patch_of(s.type().id)};
-  p.ticket_types[0].price = {true, 700};
+  p.ticket_types = {type_patch(s.type().id)};
+  p.ticket_types[0].set(&ticket_type_row::price, 700);
   CAF_CHECK(!s.patch(p));
   const auto paying = s.pay(1).payment;
   CAF_CHECK_EQUAL(s.payment(paying).amount, 699);
@@ -330,7 +330,7 @@ CAF_TEST(a field out of range is named and nothing changes) {
   }
   sample_sale s;
   event_patch p;
-  p.batch_size = {true, 0};
+  p.set(&queue_settings::batch_size, 0);
   CAF_CHECK(s.patch(p).why == reason::invalid_field);
   CAF_CHECK(s.last.content.empty());
 }

@@ -330,17 +330,17 @@ private:
   void retune() {
     event_patch p;
     switch (d_.below(5)) {
-      case 0: p.concurrency = {true, static_cast<std::uint32_t>(d_.below(6))}; break;
-      case 1: p.batch_size = {true, 1 + static_cast<std::uint32_t>(d_.below(5))}; break;
-      case 2: p.claim_window = {true, seconds{1 + d_.below(6)}}; break;
-      case 3: p.claims_per_customer = {true, 1 + static_cast<std::uint32_t>(d_.below(3))}; break;
+      case 0: p.set(&queue_settings::concurrency, static_cast<std::uint32_t>(d_.below(6))); break;
+      case 1: p.set(&queue_settings::batch_size, 1 + static_cast<std::uint32_t>(d_.below(5))); break;
+      case 2: p.set(&queue_settings::claim_window, seconds{1 + d_.below(6)}); break;
+      case 3: p.set(&event_row::claims_per_customer, 1 + static_cast<std::uint32_t>(d_.below(3))); break;
       default: {
         ticket_type_patch t;
-        t.id = d_.pick(s_.ledger.types).id;
+        t.values.id = d_.pick(s_.ledger.types).id;
         if (d_.chance(70))
-          t.total = {true, 1 + static_cast<std::int64_t>(d_.below(12))};
+          t.set(&ticket_type_row::total, 1 + static_cast<std::int64_t>(d_.below(12)));
         else
-          t.on_sale = {true, d_.chance(60)};
+          t.set(&ticket_type_row::on_sale, d_.chance(60));
         p.ticket_types.push_back(t);
       }
     }

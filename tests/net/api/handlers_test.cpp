@@ -415,13 +415,14 @@ CAF_TEST(a patch asks for what it names and nothing else) {
            w.as_organizer());
   CAF_CHECK_EQUAL(answer.status, 200u);
   const auto& p = w.told->asked_patch.patch;
-  CAF_CHECK(p.name.given && p.concurrency.given && p.policy.given);
-  CAF_CHECK_EQUAL(p.concurrency.value, 0u);
-  CAF_CHECK(!p.batch_size.given && !p.sale_start.given && !p.claim_ttl.given);
+  using queue = queue_settings;
+  CAF_CHECK(p.find(&event_row::name) && p.find(&queue::concurrency) && p.find(&queue::policy));
+  CAF_CHECK_EQUAL(*p.find(&queue::concurrency), 0u);
+  CAF_CHECK(!p.find(&queue::batch_size) && !p.find(&event_row::sale_start) && !p.find(&event_row::claim_ttl));
   CAF_REQUIRE_EQUAL(p.ticket_types.size(), 2u);
-  CAF_CHECK(p.ticket_types[0].id == w.claim_id && p.ticket_types[0].total.given
-            && !p.ticket_types[0].name.given);
-  CAF_CHECK(p.ticket_types[1].id.is_nil());
+  CAF_CHECK(p.ticket_types[0].values.id == w.claim_id && p.ticket_types[0].find(&ticket_type_row::total)
+            && !p.ticket_types[0].find(&ticket_type_row::name));
+  CAF_CHECK(p.ticket_types[1].values.id.is_nil());
   CAF_CHECK_EQUAL(shown(w.send(method::patch, w.event_path(""), R"({"currency":"EUR"})", w.as_organizer())),
                   "400 unknown_field");
   CAF_CHECK_EQUAL(
