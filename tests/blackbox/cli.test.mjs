@@ -68,8 +68,8 @@ test('--help shows what people need first, --help-all everything', async () => {
     'tenant',
   ]);
   assert.ok(help.split('\n').length < 30, 'a line for each command');
-  const flags = (text) => [...text.matchAll(/^  (?:-\w,)?--([a-z][\w.]*)/gm)].map((match) => match[1]);
-  const own = ['help', 'config', 'demo'];
+  const flags = (text) => [...text.matchAll(/^  (?:-\w,)?--([a-z][\w.-]*)/gm)].map((match) => match[1]);
+  const own = ['help', 'help-all', 'config', 'demo'];
   const short = flags((await call(['serve', '--help'])).out).filter((flag) => !own.includes(flag));
   assert.equal(short.length, 15, short.join(' '));
   const all = (await call(['serve', '--help-all'])).out;
@@ -78,7 +78,16 @@ test('--help shows what people need first, --help-all everything', async () => {
   for (const group of ['General', '[http]', '[ledger]', '[rate_limits]'])
     assert.ok(all.includes(`\n${group}:\n`), group);
   const token = flags((await call(['token', '--help'])).out);
-  assert.deepEqual(token.sort(), ['config', 'count', 'data_dir', 'help', 'kind', 'subject', 'ttl']);
+  assert.deepEqual(token.sort(), [
+    'config',
+    'count',
+    'data_dir',
+    'help',
+    'help-all',
+    'kind',
+    'subject',
+    'ttl',
+  ]);
   assert.match((await call(['--help-all'])).out, /--password-file/);
 });
 
