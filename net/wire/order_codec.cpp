@@ -108,7 +108,7 @@ json::object object_of(const promo_code_row& p, const std::vector<ticket_type_id
           {"updated_at", rfc3339(p.updated_at)}};
 }
 
-std::string_view name_of(dead_letter_kind kind) {
+std::string_view word_of(dead_letter_kind kind) {
   switch (kind) {
     case dead_letter_kind::refund_refused: return "refund_refused";
     case dead_letter_kind::payment_quarantined: return "payment_quarantined";
@@ -117,7 +117,7 @@ std::string_view name_of(dead_letter_kind kind) {
   return "";
 }
 
-std::string_view name_of(dead_letter_status status) {
+std::string_view word_of(dead_letter_status status) {
   switch (status) {
     case dead_letter_status::open: return "open";
     case dead_letter_status::retried: return "retried";
@@ -132,11 +132,11 @@ json::object object_of(const dead_letter_listing& l) {
   const auto topic = std::string_view{d.payload}.substr(0, std::min(d.payload.find('\n'), d.payload.size()));
   return {{"id", to_string(d.id)},
           {"event_id", to_string(l.event)},
-          {"kind", name_of(d.kind)},
+          {"kind", word_of(d.kind)},
           {"subject_id", to_string(d.subject)},
           {"topic", text_or_null(topic)},
           {"detail", d.detail},
-          {"status", name_of(d.status)},
+          {"status", word_of(d.status)},
           {"created_at", rfc3339(d.created_at)},
           {"updated_at", rfc3339(d.updated_at)}};
 }
