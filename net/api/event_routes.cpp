@@ -2,6 +2,7 @@
 // Events: create, list, read, change, control, statistics. Checks types and ranges; the catalog and the
 // event actor check the rules.
 #include "domain/sale/event_settings.hpp"
+#include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
@@ -16,10 +17,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr range currency_size{3, 3};
-constexpr range total_range{1, 10'000'000};
-constexpr range types_count{1, 50};
 
 void require_new_type(object_reader& type) {
   for (const auto name : {"name", "price", "total"}) type.require(name);

@@ -5,6 +5,7 @@
 #include "domain/delivery/delivery.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/delivery/outbox.hpp"
+#include "domain/line/admission.hpp"
 #include "net/http/limits.hpp"
 #include "net/wire/limits.hpp"
 
@@ -19,6 +20,14 @@ namespace fq::net {
 inline constexpr range password_size{1, 1024};
 /// Longer than any code, which has 6 digits: a wrong one is invalid_otp, not an invalid field.
 inline constexpr range code_size{1, 32};
+
+// -- events
+
+inline constexpr range currency_size{3, 3}; ///< ISO 4217
+/// Units of the short form's one ticket type, as of any type.
+inline constexpr range total_range{1, 10'000'000};
+/// Ticket types of an event: their discounts and refunds are bits of 64.
+inline constexpr range types_count{1, 50};
 
 // -- claims and orders
 
@@ -72,6 +81,13 @@ inline constexpr int edit_tries = 8;
 
 // -- waiting rooms
 
+inline constexpr range external_id_size{
+  1, 200}; ///< a tenant's own name of a queue: longer than a UUID or URL path
+/// Admissions of one request: one decision of the event.
+inline constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
+inline constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)}; ///< as the row stores it
+/// A backend gets a new token with its API key, so a stolen one ends soon.
+inline constexpr seconds operator_token_life{3'600};
 /// As its verifier takes it.
 inline constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_bytes_max)};
 /// Length of an Idempotency-Key that replaces a subject: visitors share a publishable key, so theirs must be

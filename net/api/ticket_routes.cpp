@@ -13,8 +13,6 @@
 namespace fq::net {
 namespace {
 
-constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
-
 void append_place(const call& c, std::string& out, const entry_view& entry,
                   std::string_view ticket_token = {}) {
   std::string pass;

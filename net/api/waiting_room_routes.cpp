@@ -4,6 +4,7 @@
 // queues, check the rules.
 #include "domain/line/admission.hpp"
 #include "domain/sale/event_settings.hpp"
+#include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
 #include "net/http/utf8.hpp"
@@ -22,11 +23,6 @@
 
 namespace fq::net {
 namespace {
-
-constexpr range external_id_size{1, 200};
-constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
-constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
-constexpr seconds operator_token_life{3'600};
 
 // -- POST /sessions
 
