@@ -13,8 +13,8 @@
 namespace fq::net {
 namespace {
 
-void append_place(const call& c, std::string& out, const entry_view& entry,
-                  std::string_view ticket_token = {}) {
+void append_ticket_with_pass(const call& c, std::string& out, const entry_view& entry,
+                             std::string_view ticket_token = {}) {
   std::string pass;
   if (entry.status == entry_status::admitted)
     pass = c.ctx.shared->pass_of(entry, c.ctx.environment.wall_now());
@@ -57,7 +57,7 @@ response ticket_answer(const call& c, const entry_reply& reply) {
     c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
   response answer;
   answer.status = reply.created ? 201 : 200;
-  append_place(c, answer.body, reply.entry, ticket);
+  append_ticket_with_pass(c, answer.body, reply.entry, ticket);
   if (reply.created) answer.fields.emplace_back("Location", location(c.ctx, "/tickets/", reply.entry.id));
   if (reply.replayed) mark_replayed(c.ctx, answer);
   (reply.created ? c.ctx.shared->counts.joins_created : c.ctx.shared->counts.joins_repeated).add();
@@ -102,7 +102,7 @@ awaitable<response> read_ticket(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
-  append_place(c, answer.body, got.reply.entry);
+  append_ticket_with_pass(c, answer.body, got.reply.entry);
   c.ctx.shared->counts.positions_read.add();
   co_return answer;
 }
