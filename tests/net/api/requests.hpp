@@ -70,4 +70,9 @@ inline std::string code_of(const response& answer) {
   return code ? std::string{code->get_string()} : std::string{};
 }
 
+inline text_fields with(text_fields fields, std::string name, std::string value) {
+  fields.emplace_back(std::move(name), std::move(value));
+  return fields;
+}
+
 } // namespace fq::net::made

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actors that give scripted answers and record their requests.
+#pragma once
+#include "actors/base/errors.hpp"
+#include "actors/protocol/protocol.hpp"
+
+#include <caf/send.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fq::net::made {
+
+/// Shared with the actors. The test accesses it only while no request is in flight.
+struct script {
+  // answers
+  entry_reply entry;
+  ack_reply ack;
+  claim_reply claim;
+  payment_reply payment;
+  event_reply event;
+  stats_reply stats;
+  event_list_reply list;
+  count_reply count;
+  audit_reply audit;
+  person_reply person;
+  quote_reply quote;
+  order_reply order;
+  orders_reply orders;
+  std::vector<orders_reply> order_pages; ///< for the first requests for orders
+  promo_codes_reply promo_codes;
+  customers_reply customers;
+  order_list_reply own_orders;
+  dead_letters_reply dead_letters;
+  sessions_changed sessions; ///< sent to a table that subscribes
+  bool answers_watch = true;
+  caf::error error; ///< answer of the event actor, if set
+  // requests
+  int questions = 0;
+  int watches = 0, unwatches = 0; ///< subscriptions and cancellations
+  join asked_join;
+  open_claim asked_claim;
+  open_payment asked_payment;
+  apply_fact asked_fact;
+  find_event asked_event;
+  patch_event asked_patch;
+  turn_event asked_turn;
+  create_event asked_create;
+  list_events asked_list;
+  log_in asked_login;
+  request_otp asked_otp;
+  verify_otp asked_code;
+  entry_id asked_ticket;
+  std::string asked_end;
+  advance_line asked_advance;
+  revoke_sessions asked_revocation;
+  list_audit asked_audit;
+  get_quote asked_quote;
+  place_order asked_order;
+  find_order asked_find_order;
+  list_event_orders asked_orders;
+  refund_tickets asked_refund;
+  set_promo_code asked_promo_code;
+  set_priorities asked_priorities;
+  invite_customers asked_invitations;
+  block_customers asked_block;
+  find_blocks asked_blocks;
+  invitations_reply invitations;
+  blocks_reply blocks;
+  settle_dead_letter asked_settle;
+  find_customers asked_customers;
+  change_setting asked_setting;
+  std::vector<record_deed> deeds;
+};
+
+using script_ptr = std::shared_ptr<script>;
+
+template <class Reply>
+caf::result<Reply> scripted(script& s, const Reply& reply) {
+  ++s.questions;
+  if (s.error) return s.error;
+  return reply;
+}
+
+inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
+  return {[s](const join& m) {
+            s->asked_join = m;
+            return scripted(*s, s->entry);
+          },
+          [s](const find_entry&) { return scripted(*s, s->entry); },
+          [s](const leave&) { return scripted(*s, s->ack); },
+          [s](const open_claim& m) {
+            s->asked_claim = m;
+            return scripted(*s, s->claim);
+          },
+          [s](const find_claim&) { return scripted(*s, s->claim); },
+          [s](const release_claim&) { return scripted(*s, s->ack); },
+          [s](const open_payment& m) {
+            s->asked_payment = m;
+            return scripted(*s, s->payment);
+          },
+          [s](const find_payment&) { return scripted(*s, s->payment); },
+          [s](const apply_fact& m) {
+            s->asked_fact = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const find_event& m) {
+            s->asked_event = m;
+            return scripted(*s, s->event);
+          },
+          [s](const patch_event& m) {
+            s->asked_patch = m;
+            return scripted(*s, s->event);
+          },
+          [s](const turn_event& m) {
+            s->asked_turn = m;
+            return scripted(*s, s->event);
+          },
+          [s](const find_stats&) { return scripted(*s, s->stats); },
+          [](const find_positions&) { return positions_reply{}; },
+          [](const subscribe&) {},
+          [s](const find_ticket& m) {
+            s->asked_ticket = m.ticket;
+            return scripted(*s, s->entry);
+          },
+          [s](const leave_ticket& m) {
+            s->asked_ticket = m.ticket;
+            return scripted(*s, s->ack);
+          },
+          [s](const end_session& m) {
+            s->asked_end = m.session_token;
+            return scripted(*s, s->ack);
+          },
+          [](const present&) {},
+          [](const push_read&) {},
+          [s](const advance_line& m) {
+            s->asked_advance = m;
+            return scripted(*s, s->count);
+          },
+          [s](const revoke_sessions& m) {
+            s->asked_revocation = m;
+            return scripted(*s, s->count);
+          },
+          [s](const find_line&) { return scripted(*s, line_reply{}); },
+          [self, s](const watch_sessions& m) {
+            ++(m.on ? s->watches : s->unwatches);
+            if (m.on && s->answers_watch)
+              caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
+          },
+          [s](const get_quote& m) {
+            s->asked_quote = m;
+            return scripted(*s, s->quote);
+          },
+          [s](const place_order& m) {
+            s->asked_order = m;
+            return scripted(*s, s->order);
+          },
+          [s](const find_order& m) {
+            s->asked_find_order = m;
+            return scripted(*s, s->order);
+          },
+          [s](const cancel_order&) { return scripted(*s, s->order); },
+          [s](const list_event_orders& m) {
+            s->asked_orders = m;
+            if (s->order_pages.empty()) return scripted(*s, s->orders);
+            auto page = std::move(s->order_pages.front());
+            s->order_pages.erase(s->order_pages.begin());
+            return scripted(*s, page);
+          },
+          [s](const refund_tickets& m) {
+            s->asked_refund = m;
+            return scripted(*s, s->order);
+          },
+          [s](const resend_order&) { return scripted(*s, s->ack); },
+          [s](const set_promo_code& m) {
+            s->asked_promo_code = m;
+            return scripted(*s, s->promo_codes);
+          },
+          [s](const find_promo_codes&) { return scripted(*s, s->promo_codes); },
+          [s](const set_priorities& m) {
+            s->asked_priorities = m;
+            return scripted(*s, s->count);
+          },
+          [s](const find_priorities&) { return scripted(*s, s->customers); },
+          [s](const invite_customers& m) {
+            s->asked_invitations = m;
+            return scripted(*s, s->count);
+          },
+          [s](const withdraw_invitations&) { return scripted(*s, s->count); },
+          [s](const find_invitations&) { return scripted(*s, s->invitations); },
+          [s](const settle_dead_letter& m) {
+            s->asked_settle = m;
+            return scripted(*s, s->ack);
+          },
+          [](const report_undelivered&) { return ack_reply{}; },
+          [](const verify_mirror&) { return mirror_report{}; },
+          [](const verify_ledger&) { return ledger_report{}; },
+          [](const aggregate_peeked&) {},
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const hand_over&) {},
+          [](const blocks_changed&) {},
+          [](const lease_lost&) {},
+          [](const mirror_checked&) {},
+          [](const mirror_lost&) {},
+          [](const cache_is_back&) {},
+          [](const gateway_answered&) {},
+          [](const timer_fired&) {}};
+}
+
+/// Aggregate 16 is the scripted event; every other one is absent.
+inline region_handle::behavior_type scripted_region(region_handle::pointer, event_handle event) {
+  return {[event](const resolve_event& m) -> caf::result<event_handle> {
+            if (m.aggregate != first_event_aggregate) return make_error(errc::absent);
+            return event;
+          },
+          [](const list_owned&) { return owned_aggregates{}; },
+          [](const move_event&) { return ack_reply{}; },
+          [](const cluster_changed&) {},
+          [](const handed_over&) {},
+          [](const blocks_changed&) {},
+          [](const aggregates_to_wake&) {},
+          [](const timer_fired&) {}};
+}
+
+inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, script_ptr s) {
+  return {[s](const create_event& m) {
+            s->asked_create = m;
+            return scripted(*s, s->event);
+          },
+          [s](const list_events& m) {
+            s->asked_list = m;
+            return scripted(*s, s->list);
+          },
+          [s](const list_audit& m) {
+            s->asked_audit = m;
+            return scripted(*s, s->audit);
+          },
+          [s](const list_orders&) { return scripted(*s, s->own_orders); },
+          [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
+          [](const cluster_changed&) {},
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
+          [](const last_aggregate_found&) {},
+          [](const timer_fired&) {}};
+}
+
+inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer, script_ptr s) {
+  return {[s](const log_in& m) {
+            s->asked_login = m;
+            return scripted(*s, s->person);
+          },
+          [s](const request_otp& m) {
+            s->asked_otp = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const verify_otp& m) {
+            s->asked_code = m;
+            return scripted(*s, s->person);
+          },
+          [s](const add_organizer&) { return scripted(*s, s->person); },
+          [s](const add_tenant&) { return scripted(*s, s->ack); },
+          [](const list_tenants&) { return tenants_reply{}; },
+          [](const issue_api_key&) { return api_key_reply{}; },
+          [](const revoke_api_key&) { return ack_reply{}; },
+          [s](const find_customers& m) {
+            s->asked_customers = m;
+            return scripted(*s, s->customers);
+          },
+          [s](const change_setting& m) {
+            s->asked_setting = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const record_deed& m) {
+            s->deeds.push_back(m);
+            return scripted(*s, s->ack);
+          },
+          [s](const block_customers& m) {
+            s->asked_block = m;
+            return scripted(*s, s->customers);
+          },
+          [s](const unblock_customer&) { return scripted(*s, s->ack); },
+          [s](const find_blocks& m) {
+            s->asked_blocks = m;
+            return scripted(*s, s->blocks);
+          },
+          [](const cluster_changed&) {},
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
+          [](const timer_fired&) {}};
+}
+
+} // namespace fq::net::made
