@@ -81,8 +81,8 @@ inline constexpr int edit_tries = 8;
 
 // -- waiting rooms
 
-inline constexpr range external_id_size{
-  1, 200}; ///< a tenant's own name of a queue: longer than a UUID or URL path
+/// A tenant's own name of a queue: longer than a UUID, shorter than a page.
+inline constexpr range external_id_size{1, 200};
 /// Admissions of one request: one decision of the event.
 inline constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
 inline constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)}; ///< as the row stores it
