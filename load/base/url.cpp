@@ -20,7 +20,10 @@ std::string http_url::authority() const {
 std::optional<http_url> parse_http_url(std::string_view text) {
   const auto parsed = boost::urls::parse_uri(text);
   if (!parsed || parsed->scheme() != "http" || parsed->has_userinfo() || parsed->has_fragment()
-      || parsed->encoded_host().empty() || (parsed->has_port() && parsed->port_number() == 0))
+      || parsed->encoded_host().empty()
+      || (parsed->has_port() && parsed->port_number() == 0)
+      // Boost 1.81 wraps ports above 65535.
+      || (parsed->has_port() && std::string{parsed->port()} != std::to_string(parsed->port_number())))
     return std::nullopt;
   http_url out;
   out.host = parsed->host_address();
