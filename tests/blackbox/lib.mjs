@@ -334,7 +334,7 @@ export class Server {
         sent['Content-Type'] = 'application/json';
       sent['Content-Length'] = Buffer.byteLength(bytes);
     }
-    const proxy = prism.can_carry({ method, bytes, admin, agent }) ? this.proxy : undefined;
+    const proxy = prism.can_carry({ method, target, bytes, admin, agent }) ? this.proxy : undefined;
     return new Promise((resolve, reject) => {
       const outgoing = http.request(
         {
