@@ -143,13 +143,18 @@ sql_columns columns_of(Wanted wanted) {
   return result;
 }
 
-constexpr bool is_any(written) { return true; }
-constexpr bool is_key(written when) { return when == written::key; }
-constexpr bool is_expected(written when) { return when == written::expected; }
-constexpr bool is_by_clock(written when) { return when == written::by_clock; }
-constexpr bool is_inserted(written when) { return when != written::counted && when != written::by_clock; }
+// Selections of fields. Objects, not functions: their calls are inlined for each field.
+inline constexpr auto is_any = [](written) { return true; };
+inline constexpr auto is_key = [](written when) { return when == written::key; };
+inline constexpr auto is_expected = [](written when) { return when == written::expected; };
+inline constexpr auto is_by_clock = [](written when) { return when == written::by_clock; };
+inline constexpr auto is_inserted = [](written when) {
+  return when != written::counted && when != written::by_clock;
+};
 /// Written by an insert whose other fields have their defaults.
-constexpr bool is_inserted_plain(written when) { return is_inserted(when) && when != written::later; }
+inline constexpr auto is_inserted_plain = [](written when) {
+  return is_inserted(when) && when != written::later;
+};
 
 /// A table and the columns that its statements write, in the order in which write_* give the values.
 struct sql_table {
