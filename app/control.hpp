@@ -25,8 +25,6 @@ public:
   /// this data folder.
   control_server(const std::filesystem::path& data_dir, control_handlers handlers);
   ~control_server();
-  control_server(const control_server&) = delete;
-  control_server& operator=(const control_server&) = delete;
 
 private:
   struct state;

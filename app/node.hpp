@@ -57,8 +57,6 @@ public:
        std::function<void(directory_ptr)> on_directory = nullptr);
   /// Stops the actors, then closes ledger and gateways.
   ~node();
-  node(const node&) = delete;
-  node& operator=(const node&) = delete;
 
   /// Starts to deliver the sandbox gateway's webhooks to `url`. Call it after the server listens.
   void start_courier(std::string url);

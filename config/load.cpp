@@ -171,7 +171,6 @@ void derive(loaded& config) {
     o.http.public_url =
       is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
-  o.tokens.organizer_ttl = o.tokens.customer_ttl;
   o.rate_limits.sandbox_requests_per_ip_per_minute =
     limits::sandbox_requests_per_anonymous_request * o.rate_limits.anonymous_requests_per_ip_per_minute;
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);

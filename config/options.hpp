@@ -132,8 +132,7 @@ struct workers_options {
 };
 
 struct tokens_options {
-  milliseconds customer_ttl{};
-  milliseconds organizer_ttl{};
+  milliseconds ttl{}; ///< of customers and organizers
   milliseconds ticket_ttl = limits::ticket_token_ttl; ///< of a place in a standalone queue
 };
 

@@ -23,27 +23,34 @@ auto& member(options& o) {
   return (o.*Group).*Member;
 }
 
-#define FQ_FIELD(group, name) field(&member<&options::group, &group##_options::name>)
+/// Name and member of an option: FQ_OPTION(http, listen) is "http.listen" and options::http.listen.
+#define FQ_OPTION(group, name) #group "." #name, field(&member <&options::group, &group##_options::name>)
 
-constexpr option_row text_row(std::string_view name, value_type type, std::string_view default_text,
-                              std::string_view description, field where) {
-  return {name, type, default_text, 0, 0, {}, false, false, true, description, where};
+constexpr option_row text_row(std::string_view name, field where, value_type type,
+                              std::string_view default_text, std::string_view description) {
+  return {
+    .name = name, .where = where, .type = type, .default_text = default_text, .description = description};
 }
 
-constexpr option_row number_row(std::string_view name, value_type type, std::string_view default_text,
-                                std::int64_t low, std::int64_t high, std::string_view description,
-                                field where) {
-  return {name, type, default_text, low, high, {}, false, false, true, description, where};
+constexpr option_row number_row(std::string_view name, field where, value_type type,
+                                std::string_view default_text, std::int64_t low, std::int64_t high,
+                                std::string_view description) {
+  auto row = text_row(name, where, type, default_text, description);
+  row.low = low;
+  row.high = high;
+  return row;
 }
 
-constexpr option_row choice_row(std::string_view name, std::string_view default_text,
-                                std::string_view choices, std::string_view description, field where) {
-  return {name, value_type::choice, default_text, 0, 0, choices, false, false, true, description, where};
+constexpr option_row choice_row(std::string_view name, field where, std::string_view default_text,
+                                std::string_view choices, std::string_view description) {
+  auto row = text_row(name, where, value_type::choice, default_text, description);
+  row.choices = choices;
+  return row;
 }
 
-constexpr option_row derived_row(std::string_view name, value_type type, std::string_view default_text,
-                                 std::string_view description, field where) {
-  return {name, type, default_text, 0, 0, {}, true, false, true, description, where};
+constexpr option_row derived(option_row row) {
+  row.derived = true;
+  return row;
 }
 
 constexpr option_row secret(option_row row) {
@@ -59,371 +66,291 @@ constexpr option_row needed(option_row row) {
 using enum value_type;
 
 const auto rows = std::to_array<option_row>({
-  needed(choice_row("environment", "development", "development|production",
-                    "Production refuses to start with settings that are only safe on a developer's machine.",
-                    field(+[](options& o) -> environment_kind& { return o.environment; }))),
-  needed(text_row("data_dir", path, "./fairqueue-data",
-                  "Folder of the ledger, keys, mail and control socket; created at first start.",
-                  field(+[](options& o) -> std::filesystem::path& { return o.data_dir; }))),
-
-  needed(text_row("http.listen", address_port, "127.0.0.1:8080",
-                  "Address and port of the public listener; port 0 takes any free one.",
-                  FQ_FIELD(http, listen))),
-  text_row("http.admin_listen", address_port, "127.0.0.1:9090",
-           "Address and port of /metrics and health checks.", FQ_FIELD(http, admin_listen)),
-  needed(derived_row("http.public_url", url, "from tls.listen, or else http.listen, and http.base_path",
-                     "How clients reach this server; prefix of every link it gives out.",
-                     FQ_FIELD(http, public_url))),
-  text_row("http.base_path", url_path, "/",
-           "Path under which all routes live, when a proxy gives us only a part of a site.",
-           FQ_FIELD(http, base_path)),
-  text_row("http.allowed_origins", origins, "",
-           "Web origins that may call from a browser, for CORS and the WebSocket Origin check; \"*\" is "
-           "every origin.",
-           FQ_FIELD(http, allowed_origins)),
   needed(
-    text_row("http.trusted_proxies", blocks, "",
-             "Address blocks whose X-Forwarded-For is believed; from anybody else the header is ignored.",
-             FQ_FIELD(http, trusted_proxies))),
+    choice_row("environment", field(+[](options& o) -> environment_kind& { return o.environment; }),
+               "development", "development|production",
+               "Production refuses to start with settings that are only safe on a developer's machine.")),
+  needed(text_row("data_dir", field(+[](options& o) -> std::filesystem::path& { return o.data_dir; }), path,
+                  "./fairqueue-data",
+                  "Folder of the ledger, keys, mail and control socket; created at first start.")),
+
+  needed(text_row(FQ_OPTION(http, listen), address_port, "127.0.0.1:8080",
+                  "Address and port of the public listener; port 0 takes any free one.")),
+  text_row(FQ_OPTION(http, admin_listen), address_port, "127.0.0.1:9090",
+           "Address and port of /metrics and health checks."),
+  needed(derived(text_row(
+    FQ_OPTION(http, public_url), url, "from tls.listen, or else http.listen, and http.base_path",
+    "The address under which clients reach this server; prefix of every link in answers and mail."))),
+  text_row(FQ_OPTION(http, base_path), url_path, "/",
+           "Prefix of all routes, for a proxy that forwards only a part of a site."),
+  text_row(FQ_OPTION(http, allowed_origins), origins, "",
+           "Web origins that may call from a browser, for CORS and the WebSocket Origin check; \"*\" is "
+           "every origin."),
+  needed(text_row(
+    FQ_OPTION(http, trusted_proxies), blocks, "",
+    "Address blocks of proxies whose X-Forwarded-For is trusted; from all others the header is ignored.")),
   // 19,000: the usual hard limit of 20,000 descriptors, minus files, stores and the admin listener.
-  number_row("http.max_connections", count, "19000", 1, 1'000'000,
-             "Open connections; beyond it a silent or idle one makes room, else the new one is answered 503.",
-             FQ_FIELD(http, max_connections)),
-  number_row(
-    "http.pending_connections_per_address", count, "1024", 0, 1'000'000,
-    "Connections of one client address (IPv6: /64) that may owe a request for more than 3 s, trusted proxies "
-    "aside; 0 is no limit.",
-    FQ_FIELD(http, pending_connections_per_address)),
-  number_row("http.header_timeout", duration, "10s", 100 * ms, 5 * minute,
-             "From a request's first byte to the end of its header.", FQ_FIELD(http, header_timeout)),
-  number_row("http.body_timeout", duration, "10s", 100 * ms, 5 * minute,
-             "From the end of the header to the end of the body.", FQ_FIELD(http, body_timeout)),
-  number_row("http.write_timeout", duration, "10s", 100 * ms, 5 * minute,
-             "For the client to take a whole answer.", FQ_FIELD(http, write_timeout)),
-  number_row("http.idle_timeout", duration, "75s", second, hour,
-             "How long a kept connection may wait for its next request.", FQ_FIELD(http, idle_timeout)),
-  number_row("http.request_timeout", duration, "5s", 100 * ms, 2 * minute,
-             "For us to answer; then the answer is 503.", FQ_FIELD(http, request_timeout)),
-  number_row("http.body_limit", bytes, "16KiB", kib, 16 * mib,
-             "Largest request body; a larger one is answered 413.", FQ_FIELD(http, body_limit)),
+  number_row(FQ_OPTION(http, max_connections), count, "19000", 1, 1'000'000,
+             "Open connections; above it the server closes an idle one for each new one, or answers 503."),
+  number_row(FQ_OPTION(http, pending_connections_per_address), count, "1024", 0, 1'000'000,
+             "Connections of one client address (IPv6: /64) without a complete request for more than 3 s; "
+             "trusted proxies have no limit; 0 is no limit."),
+  number_row(FQ_OPTION(http, header_timeout), duration, "10s", 100 * ms, 5 * minute,
+             "Time from a request's first byte to the end of its header."),
+  number_row(FQ_OPTION(http, body_timeout), duration, "10s", 100 * ms, 5 * minute,
+             "Time from the end of the header to the end of the body."),
+  number_row(FQ_OPTION(http, write_timeout), duration, "10s", 100 * ms, 5 * minute,
+             "Time for the client to read a whole answer."),
+  number_row(FQ_OPTION(http, idle_timeout), duration, "75s", second, hour,
+             "Time that an idle connection stays open."),
+  number_row(FQ_OPTION(http, request_timeout), duration, "5s", 100 * ms, 2 * minute,
+             "Time for the server to answer; after it the answer is 503."),
+  number_row(FQ_OPTION(http, body_limit), bytes, "16KiB", kib, 16 * mib,
+             "Largest request body; a larger one is answered 413."),
 
   needed(text_row(
-    "tls.listen",
-    optional_text, "",
-    "address:port of a listener with TLS of its own, which serves what http.listen serves; empty is none.",
-    FQ_FIELD(tls, listen))),
-  needed(text_row("tls.certificate", optional_path, "",
-                  "Certificate chain (PEM), ours first; read anew at SIGHUP, like the key.",
-                  FQ_FIELD(tls, certificate))),
-  needed(text_row("tls.key", optional_path, "", "The certificate's private key (PEM), without a passphrase.",
-                  FQ_FIELD(tls, key))),
-  number_row("tls.handshake_timeout", duration, "5s", 100 * ms, minute,
-             "From a connection to the end of its handshake.", FQ_FIELD(tls, handshake_timeout)),
+    FQ_OPTION(tls, listen), optional_text, "",
+    "address:port of a second listener, with TLS, for the same routes as http.listen; empty is none.")),
+  needed(
+    text_row(FQ_OPTION(tls, certificate), optional_path, "",
+             "Certificate chain (PEM), the server's first; certificate and key are read again at SIGHUP.")),
+  needed(text_row(FQ_OPTION(tls, key), optional_path, "",
+                  "The certificate's private key (PEM), without a passphrase.")),
+  number_row(FQ_OPTION(tls, handshake_timeout), duration, "5s", 100 * ms, minute,
+             "Time from a connection to the end of its handshake."),
   // 1,024: with a round trip of 200 ms, 5,000 handshakes per second, more than two cores can compute.
-  number_row("tls.handshakes_max", count, "1024", 1, 1'000'000,
-             "Handshakes under way; beyond it one that is silent for a second makes room, else new "
-             "connections wait in the kernel's queue.",
-             FQ_FIELD(tls, handshakes_max)),
-  number_row("tls.hsts", duration, "365d", 0, 730 * day,
-             "For how long browsers that came by tls.listen refuse to come without TLS "
-             "(Strict-Transport-Security); 0 does not say so.",
-             FQ_FIELD(tls, hsts)),
+  number_row(FQ_OPTION(tls, handshakes_max), count, "1024", 1, 1'000'000,
+             "Concurrent handshakes; above it one that is silent for a second is closed, or new connections "
+             "wait in the kernel's queue."),
+  number_row(FQ_OPTION(tls, hsts), duration, "365d", 0, 730 * day,
+             "max-age of Strict-Transport-Security in answers of tls.listen; 0 omits the header."),
 
-  needed(secret(
-    derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db",
-                "Where the durable truth is kept: sqlite:<file>, postgres://user:password@host/database, or "
-                "memory: for tests (lost at exit).",
-                FQ_FIELD(ledger, url)))),
-  number_row("ledger.workers", count, "2", 1, 16,
-             "Connections that write to Postgres; SQLite always has one.", FQ_FIELD(ledger, workers)),
-  number_row("ledger.lease", duration, "10s", second, 5 * minute,
-             "How long a node owns a sale without renewing: after a crash another node waits that long.",
-             FQ_FIELD(ledger, lease)),
+  needed(
+    secret(derived(text_row(FQ_OPTION(ledger, url), ledger_url, "sqlite:<data_dir>/ledger.db",
+                            "The ledger's database: sqlite:<file>, postgres://user:password@host/database, "
+                            "or memory: for tests (lost at exit).")))),
+  number_row(FQ_OPTION(ledger, workers), count, "2", 1, 16,
+             "Connections that write to Postgres; SQLite always has one."),
+  number_row(FQ_OPTION(ledger, lease), duration, "10s", second, 5 * minute,
+             "Duration of a node's lease of a sale: after a crash another node waits that long."),
 
-  needed(secret(text_row("cache.url", cache_url, "",
-                         "Redis or Valkey as redis://user:password@host:port/database; empty is no cache.",
-                         FQ_FIELD(cache, url)))),
+  needed(secret(text_row(FQ_OPTION(cache, url), cache_url, "",
+                         "Redis or Valkey as redis://user:password@host:port/database; empty is no cache."))),
 
   text_row(
-    "node.id", node_id, "",
-    "Name of this node among those that share a ledger; empty is a random one kept in <data_dir>/node-id.",
-    FQ_FIELD(node, id)),
+    FQ_OPTION(node, id), node_id, "",
+    "Name of this node among those that share a ledger; empty is a random one kept in <data_dir>/node-id."),
 
-  text_row("cluster.listen", optional_text, "",
-           "address:port for the other nodes that share the ledger; empty is a node that talks to no other.",
-           FQ_FIELD(cluster, listen)),
-  text_row("cluster.advertise", optional_text, "",
-           "host:port where other nodes reach this one; empty is cluster.listen.",
-           FQ_FIELD(cluster, advertise)),
-  text_row("cluster.certificate", optional_path, "",
-           "This node's certificate (PEM), of the cluster's own authority.", FQ_FIELD(cluster, certificate)),
-  text_row("cluster.key", optional_path, "", "The certificate's private key (PEM).", FQ_FIELD(cluster, key)),
-  text_row("cluster.ca", optional_path, "",
-           "Certificate (PEM) of the cluster's authority: whoever has one of its certificates is a node.",
-           FQ_FIELD(cluster, ca)),
-  text_row("cluster.insecure", boolean, "false", "Talk to nodes on this machine without TLS.",
-           FQ_FIELD(cluster, insecure)),
+  text_row(FQ_OPTION(cluster, listen), optional_text, "",
+           "address:port for the other nodes that share the ledger; empty is a node that talks to no other."),
+  text_row(FQ_OPTION(cluster, advertise), optional_text, "",
+           "host:port where other nodes reach this one; empty is cluster.listen."),
+  text_row(FQ_OPTION(cluster, certificate), optional_path, "",
+           "This node's certificate (PEM), of the cluster's own authority."),
+  text_row(FQ_OPTION(cluster, key), optional_path, "", "The certificate's private key (PEM)."),
+  text_row(FQ_OPTION(cluster, ca), optional_path, "",
+           "Certificate (PEM) of the cluster's authority; each holder of one of its certificates can join as "
+           "a node."),
+  text_row(FQ_OPTION(cluster, insecure), boolean, "false", "Talk to nodes on this machine without TLS."),
 
-  number_row("queue.session_ttl", duration, "20m", second, 7 * day, "How long an admitted fan may shop.",
-             FQ_FIELD(queue, session_ttl)),
-  number_row("queue.claim_window", duration, "5m", second, 7 * day,
-             "An admitted fan who has not claimed by then loses the session and the next is let in.",
-             FQ_FIELD(queue, claim_window)),
-  number_row("queue.admission_interval", duration, "5s", 50 * ms, hour,
-             "Time between two batches of admissions.", FQ_FIELD(queue, admission_interval)),
-  number_row("queue.batch_size", count, "50", 1, 100'000, "Fans admitted in one batch.",
-             FQ_FIELD(queue, batch_size)),
+  number_row(FQ_OPTION(queue, session_ttl), duration, "20m", second, 7 * day,
+             "How long an admitted fan may shop."),
+  number_row(FQ_OPTION(queue, claim_window), duration, "5m", second, 7 * day,
+             "Time for an admitted fan to claim; after it the session ends and the next fan is admitted."),
+  number_row(FQ_OPTION(queue, admission_interval), duration, "5s", 50 * ms, hour,
+             "Time between two batches of admissions."),
+  number_row(FQ_OPTION(queue, batch_size), count, "50", 1, 100'000, "Fans admitted in one batch."),
 
-  number_row("claims.ttl", duration, "10m", second, 7 * day,
-             "How long stock is held for a fan who has not paid.", FQ_FIELD(claims, ttl)),
+  number_row(FQ_OPTION(claims, ttl), duration, "10m", second, 7 * day,
+             "Time that a claim holds its tickets without payment."),
 
-  number_row("payments.stale_after", duration, "10m", 10 * second, 7 * day,
-             "Age at which the gateway is asked about a payment that nobody told us about.",
-             FQ_FIELD(payments, stale_after)),
-  number_row("payments.verdict_grace", duration, "2m", second, day,
-             "How long an expired claim with an open payment waits for the gateway's verdict.",
-             FQ_FIELD(payments, verdict_grace)),
-  number_row("payments.retry_attempts", count, "3", 1, 20, "Tries of one call to a gateway.",
-             FQ_FIELD(payments, retry_attempts)),
-  number_row("payments.retry_base", duration, "500ms", ms, minute,
-             "Longest pause before the second try; doubles with each.", FQ_FIELD(payments, retry_base)),
-  number_row("payments.retry_cap", duration, "5s", ms, 10 * minute, "Longest pause between two tries.",
-             FQ_FIELD(payments, retry_cap)),
+  number_row(FQ_OPTION(payments, stale_after), duration, "10m", 10 * second, 7 * day,
+             "Age at which the server asks the gateway for the status of a payment without a webhook."),
+  number_row(FQ_OPTION(payments, verdict_grace), duration, "2m", second, day,
+             "How long an expired claim with an open payment waits for the gateway's verdict."),
+  number_row(FQ_OPTION(payments, retry_attempts), count, "3", 1, 20, "Tries of one call to a gateway."),
+  number_row(FQ_OPTION(payments, retry_base), duration, "500ms", ms, minute,
+             "Longest pause before the second try; doubles with each."),
+  number_row(FQ_OPTION(payments, retry_cap), duration, "5s", ms, 10 * minute,
+             "Longest pause between two tries."),
 
-  needed(choice_row("payments.gateway", "sandbox", "sandbox|paystack|stripe",
-                    "Gateway of payments that name none.", FQ_FIELD(payments, gateway))),
+  needed(choice_row(FQ_OPTION(payments, gateway), "sandbox", "sandbox|paystack|stripe",
+                    "Gateway of payments that name none.")),
 
-  text_row("checkout.rollback", boolean, "false",
-           "Switch to synchronous checkout (as PATCH /settings would, async_percent 0) when one of the "
-           "triggers below has held for its time. A person switches back.",
-           FQ_FIELD(checkout, rollback)),
-  number_row("checkout.rollback_workers_for", duration, "2m", second, day,
-             "Trigger: payments.gateway takes no calls (its circuit is or was open, and nothing has "
-             "succeeded since) while orders wait, for so long.",
-             FQ_FIELD(checkout, rollback_workers_for)),
-  needed(text_row(
-    "checkout.fees", text, "*:150:290:30",
-    "Fees by currency, with commas between: currency (or * for all others), minor units for each paid "
-    "ticket, basis points of what is charged, minor units once.",
-    FQ_FIELD(checkout, fees))),
+  text_row(FQ_OPTION(checkout, rollback), boolean, "false",
+           "Switch to synchronous checkout (like PATCH /settings with async_percent 0) when the trigger "
+           "below has held for its time; an operator switches back."),
+  number_row(FQ_OPTION(checkout, rollback_workers_for), duration, "2m", second, day,
+             "Trigger: for this time, orders wait while the circuit of payments.gateway is open, or was open "
+             "with no successful call since."),
+  needed(text_row(FQ_OPTION(checkout, fees), text, "*:150:290:30",
+                  "Fees by currency, comma-separated: currency (or * for all others), minor units per paid "
+                  "ticket, basis points of the amount charged, minor units per order.")),
 
-  number_row("workers.expiry_interval", duration, "30s", 100 * ms, hour,
-             "Time between two sweeps for what has expired.", FQ_FIELD(workers, expiry_interval)),
-  number_row("workers.reconciliation_interval", duration, "30s", 100 * ms, hour,
-             "Time between two checks for stale payments and other loose ends.",
-             FQ_FIELD(workers, reconciliation_interval)),
+  number_row(FQ_OPTION(workers, expiry_interval), duration, "30s", 100 * ms, hour,
+             "Time between two sweeps that end expired claims, sessions and entries."),
+  number_row(FQ_OPTION(workers, reconciliation_interval), duration, "30s", 100 * ms, hour,
+             "Time between two reconciliations: stale payments, refunds and orders without a result."),
 
-  number_row("tokens.ttl", duration, "24h", minute, 30 * day,
-             "Validity of the token that a customer or an organizer gets at sign-in.",
-             FQ_FIELD(tokens, customer_ttl)),
+  number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
+             "Validity of the token that a customer or an organizer gets at sign-in."),
 
-  number_row("otp.requests_per_ip_per_minute", count, "600", 1, 1'000'000,
-             "Codes asked for from one client address; generous, because a stadium may share one.",
-             FQ_FIELD(otp, requests_per_ip_per_minute)),
+  number_row(FQ_OPTION(otp, requests_per_ip_per_minute), count, "600", 1, 1'000'000,
+             "Sign-in codes requested from one client address; high, because a stadium may share one."),
 
-  number_row("rate_limits.login_failures_per_ip_per_minute", count, "20", 1, 1'000'000,
-             "Failed organizer logins from one client address.",
-             FQ_FIELD(rate_limits, login_failures_per_ip_per_minute)),
+  number_row(FQ_OPTION(rate_limits, login_failures_per_ip_per_minute), count, "20", 1, 1'000'000,
+             "Failed organizer logins from one client address."),
   // 6,000: 100 per second, far above an honest client, low enough to stop a loop.
-  number_row("rate_limits.customer_requests_per_minute", count, "6000", 0, 100'000'000,
-             "Requests of one customer; 0 is no limit.", FQ_FIELD(rate_limits, customer_requests_per_minute)),
+  number_row(FQ_OPTION(rate_limits, customer_requests_per_minute), count, "6000", 0, 100'000'000,
+             "Requests of one customer; 0 is no limit."),
   // Every entry stays in memory until its sale is over, so a customer that leaves and joins in a loop must
   // not fill it.
-  number_row(
-    "rate_limits.joins_per_customer_per_minute", count, "30", 0, 1'000'000,
-    "New places in line of one customer; joining again where one stands does not count, 0 is no limit.",
-    FQ_FIELD(rate_limits, joins_per_customer_per_minute)),
-  number_row("rate_limits.anonymous_requests_per_ip_per_minute", count, "1200", 0, 100'000'000,
-             "Requests without a token from one client address, which a stadium may share; 0 is no limit.",
-             FQ_FIELD(rate_limits, anonymous_requests_per_ip_per_minute)),
-  number_row("rate_limits.joins_per_ip_per_minute", count, "30", 0, 100'000'000,
-             "Joins of standalone queues from one client address with a publishable key; 0 is no limit.",
-             FQ_FIELD(rate_limits, joins_per_ip_per_minute)),
-  number_row("rate_limits.access_per_session_per_minute", count, "600", 0, 100'000'000,
-             "GET /access with one session token, unless a server key comes along; 0 is no limit.",
-             FQ_FIELD(rate_limits, access_per_session_per_minute)),
-  number_row("rate_limits.access_per_key_per_minute", count, "60000", 0, 100'000'000,
-             "GET /access with one server key; 0 is no limit.",
-             FQ_FIELD(rate_limits, access_per_key_per_minute)),
-  number_row("rate_limits.access_failures_per_ip_per_minute", count, "1000", 0, 100'000'000,
-             "What is no session token, or no API key, from one client address; 0 is no limit.",
-             FQ_FIELD(rate_limits, access_failures_per_ip_per_minute)),
+  number_row(FQ_OPTION(rate_limits, joins_per_customer_per_minute), count, "30", 0, 1'000'000,
+             "New entries of one customer; a second join of the same line does not count; 0 is no limit."),
+  number_row(FQ_OPTION(rate_limits, anonymous_requests_per_ip_per_minute), count, "1200", 0, 100'000'000,
+             "Requests without a token from one client address; high, because a stadium may share one; 0 is "
+             "no limit."),
+  number_row(FQ_OPTION(rate_limits, joins_per_ip_per_minute), count, "30", 0, 100'000'000,
+             "Joins of standalone queues from one client address with a publishable key; 0 is no limit."),
+  number_row(FQ_OPTION(rate_limits, access_per_session_per_minute), count, "600", 0, 100'000'000,
+             "GET /access with one session token and no server key; 0 is no limit."),
+  number_row(FQ_OPTION(rate_limits, access_per_key_per_minute), count, "60000", 0, 100'000'000,
+             "GET /access with one server key; 0 is no limit."),
+  number_row(FQ_OPTION(rate_limits, access_failures_per_ip_per_minute), count, "1000", 0, 100'000'000,
+             "Invalid session tokens and API keys from one client address; 0 is no limit."),
 
-  needed(
-    choice_row("mail.mode", "file", "file|smtp|nats",
-               "How mail leaves: as files in <data_dir>/mail for a mail server or a person to pick up, by "
-               "SMTP, or as messages to a "
-               "mailer service by way of NATS JetStream.",
-               FQ_FIELD(mail, mode))),
-  text_row("mail.sender", mail_address, "no-reply@fairqueue.local", "From address of all mail.",
-           FQ_FIELD(mail, sender)),
-  number_row("mail.per_second", count, "0", 0, 100'000,
-             "Mails that one node hands over a second on average, below what the mail service allows; 0 is "
-             "no limit. Sign-in codes do not wait for it.",
-             FQ_FIELD(mail, per_second)),
-  text_row("mail.sender_name", optional_text, "", "Name beside the from address.",
-           FQ_FIELD(mail, sender_name)),
-  needed(
-    text_row("mail.smtp_url", smtp_url, "",
-             "Mail server as smtp://host:587 (with STARTTLS, always) or smtps://host:465; a path is the name "
-             "we greet it with.",
-             FQ_FIELD(mail, smtp_url))),
-  text_row("mail.smtp_user", optional_text, "", "Login at the mail server; empty is none.",
-           FQ_FIELD(mail, smtp_user)),
-  secret(text_row("mail.smtp_password", password, "", "Password at the mail server.",
-                  FQ_FIELD(mail, smtp_password))),
-  text_row("mail.smtp_ca_file", optional_path, "",
-           "Certificates (PEM) that the mail server is checked by; empty is the system's.",
-           FQ_FIELD(mail, smtp_ca_file)),
-  text_row("mail.smtp_insecure", boolean, "false", "Speak to a mail server on this machine without STARTTLS.",
-           FQ_FIELD(mail, smtp_insecure)),
-  text_row("mail.nats_stream", nats_name, "mail",
-           "JetStream that takes mail; made if there is none (72h in files, 1h without duplicates), else "
-           "left as it is.",
-           FQ_FIELD(mail, nats_stream)),
-  text_row("mail.nats_subject", nats_subject, "mail.send",
-           "Subject of mail messages; a stream that is made here takes all subjects below its first word.",
-           FQ_FIELD(mail, nats_subject)),
-
-  text_row("pages.branding", optional_path, "",
-           "TOML file with a table for each tenant: how its pages look (name, colour, logo_url, home_url, "
-           "return_url, note); empty is none.",
-           FQ_FIELD(pages, branding)),
+  needed(choice_row(
+    FQ_OPTION(mail, mode), "file", "file|smtp|nats",
+    "Transport of mail: files in <data_dir>/mail, SMTP, or messages to a mailer service in NATS JetStream.")),
+  text_row(FQ_OPTION(mail, sender), mail_address, "no-reply@fairqueue.local", "From address of all mail."),
+  number_row(FQ_OPTION(mail, per_second), count, "0", 0, 100'000,
+             "Mails per second that one node sends on average; set it below the limit of the mail service; 0 "
+             "is no limit. Sign-in codes are exempt."),
+  text_row(FQ_OPTION(mail, sender_name), optional_text, "", "Name beside the from address."),
+  needed(text_row(FQ_OPTION(mail, smtp_url), smtp_url, "",
+                  "Mail server as smtp://host:587 (always with STARTTLS) or smtps://host:465; a path is the "
+                  "name for EHLO.")),
+  text_row(FQ_OPTION(mail, smtp_user), optional_text, "", "Login at the mail server; empty is none."),
+  secret(text_row(FQ_OPTION(mail, smtp_password), password, "", "Password at the mail server.")),
+  text_row(FQ_OPTION(mail, smtp_ca_file), optional_path, "",
+           "Certificates (PEM) of authorities for the mail server; empty is the system's."),
+  text_row(FQ_OPTION(mail, smtp_insecure), boolean, "false",
+           "Use a mail server on this machine without STARTTLS."),
   text_row(
-    "pages.root", page_address, "/shop",
-    "Page to which / sends browsers, as a path of this server or an address; a demo shows a page of its "
-    "own instead.",
-    FQ_FIELD(pages, root)),
+    FQ_OPTION(mail, nats_stream), nats_name, "mail",
+    "JetStream for mail; created if missing (kept 72h in files, duplicates removed for 1h), never changed."),
+  text_row(FQ_OPTION(mail, nats_subject), nats_subject, "mail.send",
+           "Subject of mail messages; a created stream has all subjects below its first word."),
+
+  text_row(FQ_OPTION(pages, branding), optional_path, "",
+           "TOML file with a table per tenant for its pages (name, colour, logo_url, home_url, return_url, "
+           "note); empty is none."),
+  text_row(FQ_OPTION(pages, root), page_address, "/shop",
+           "Page to which / redirects browsers, as a path of this server or a URL; a demo has its own page "
+           "instead."),
 
   secret(
-    text_row("nats.url", nats_url, "",
-             "NATS servers as nats://user:password@host:4222 or tls://…, several with commas; empty is none.",
-             FQ_FIELD(nats, url))),
-  text_row("nats.credentials_file", optional_path, "",
-           "File with the JWT and seed that log us in; empty is none.", FQ_FIELD(nats, credentials_file)),
-  text_row("nats.ca_file", optional_path, "",
-           "Certificates (PEM) that NATS servers are checked by; one makes TLS a must.",
-           FQ_FIELD(nats, ca_file)),
+    text_row(FQ_OPTION(nats, url), nats_url, "",
+             "NATS servers as nats://user:password@host:4222 or tls://…, comma-separated; empty is none.")),
+  text_row(FQ_OPTION(nats, credentials_file), optional_path, "",
+           "File with JWT and seed for the login; empty is none."),
+  text_row(FQ_OPTION(nats, ca_file), optional_path, "",
+           "Certificates (PEM) of authorities for NATS servers; with one, TLS is required."),
 
-  secret(text_row("bus.url", nats_url, "",
-                  "NATS servers that domain events are published to, in the form of nats.url (and perhaps "
-                  "the same); credentials_file and ca_file of nats hold here too. "
-                  "Empty is no bus. What is told, and how: docs/events.md.",
-                  FQ_FIELD(bus, url))),
-  text_row("bus.stream", nats_name, "fairqueue",
-           "JetStream that takes domain events; made if there is none (72h in files, 1h without duplicates), "
-           "else left as it is.",
-           FQ_FIELD(bus, stream)),
-  text_row("bus.prefix", nats_subject, "fairqueue",
-           "What the subjects of domain events begin with: fairqueue.order.completed.",
-           FQ_FIELD(bus, prefix)),
-  text_row("bus.source", text, "/fairqueue",
-           "Source of the CloudEvents, a URI reference: tells installations on one bus apart.",
-           FQ_FIELD(bus, source)),
-  text_row("bus.payments_subject", optional_nats_subject, "",
-           "Subject, like stripe.backend, where a router publishes Stripe's webhooks (raw body, header "
-           "Stripe-Signature); empty takes none.",
-           FQ_FIELD(bus, payments_subject)),
-  text_row("bus.payments_stream", nats_name, "stripe",
-           "JetStream that has that subject; made with it if there is none.", FQ_FIELD(bus, payments_stream)),
+  secret(text_row(FQ_OPTION(bus, url), nats_url, "",
+                  "NATS servers for domain events, in the form of nats.url, with the same credentials_file "
+                  "and ca_file; empty is no bus. Events: docs/events.md.")),
+  text_row(FQ_OPTION(bus, stream), nats_name, "fairqueue",
+           "JetStream for domain events; created if missing (kept 72h in files, duplicates removed for 1h), "
+           "never changed."),
+  text_row(FQ_OPTION(bus, prefix), nats_subject, "fairqueue",
+           "Prefix of the subjects of domain events, as in fairqueue.order.completed."),
+  text_row(
+    FQ_OPTION(bus, source), text, "/fairqueue",
+    "Source of the CloudEvents, a URI reference; use another one for each installation on the same bus."),
+  text_row(FQ_OPTION(bus, payments_subject), optional_nats_subject, "",
+           "Subject, like stripe.backend, of Stripe's webhooks from a router (raw body, header "
+           "Stripe-Signature); empty is none."),
+  text_row(FQ_OPTION(bus, payments_stream), nats_name, "stripe",
+           "JetStream with that subject; created if missing."),
 
-  number_row("loyalty.points_per_unit", count, "0", 0, 1'000'000,
-             "Points told as loyalty.awarded for each whole unit of currency (not its hundredth) of a paid "
-             "order; 0 is none.",
-             FQ_FIELD(loyalty, points_per_unit)),
+  number_row(FQ_OPTION(loyalty, points_per_unit), count, "0", 0, 1'000'000,
+             "Points in the event loyalty.awarded per whole unit of currency (not its hundredth) of a paid "
+             "order; 0 is none."),
 
-  text_row("gateway.sandbox", boolean, "false",
+  text_row(FQ_OPTION(gateway, sandbox), boolean, "false",
            "Offer the built-in payment gateway that moves no money (`serve --demo` does); refused in "
-           "production and beside a real gateway.",
-           FQ_FIELD(gateway, sandbox)),
-  number_row("gateway.call_timeout", duration, "20s", 100 * ms, minute,
-             "For Paystack or Stripe to answer one call.", FQ_FIELD(gateway, call_timeout)),
+           "production and beside a real gateway."),
+  number_row(FQ_OPTION(gateway, call_timeout), duration, "20s", 100 * ms, minute,
+             "Time for Paystack or Stripe to answer one call."),
 
-  secret(text_row("paystack.secret_keys", password, "",
-                  "Secret keys (sk_…), with commas between: the first makes calls, all sign webhooks; empty "
-                  "is no Paystack.",
-                  FQ_FIELD(paystack, secret_keys))),
-  text_row("paystack.fallback_email", optional_text, "",
-           "Address that Paystack is given for customers who left none.", FQ_FIELD(paystack, fallback_email)),
-  text_row("paystack.url", url, "https://api.paystack.co", "Paystack's API.", FQ_FIELD(paystack, url)),
+  secret(text_row(FQ_OPTION(paystack, secret_keys), password, "",
+                  "Secret keys (sk_…), comma-separated: the first is for calls, all are valid for webhooks; "
+                  "empty is no Paystack.")),
+  text_row(FQ_OPTION(paystack, fallback_email), optional_text, "",
+           "E-mail address sent to Paystack for customers without one."),
+  text_row(FQ_OPTION(paystack, url), url, "https://api.paystack.co", "Paystack's API."),
 
-  secret(text_row("stripe.secret_key", password, "", "Secret key (sk_… or rk_…); empty is no Stripe.",
-                  FQ_FIELD(stripe, secret_key))),
-  secret(text_row("stripe.webhook_secrets", password, "",
-                  "Signing secrets (whsec_…) of the webhook endpoint, with commas between.",
-                  FQ_FIELD(stripe, webhook_secrets))),
-  text_row("stripe.automatic_tax", boolean, "false",
-           "Let Stripe add tax to the prices; needs Stripe Tax to be set up.",
-           FQ_FIELD(stripe, automatic_tax)),
-  text_row("stripe.url", url, "https://api.stripe.com", "Stripe's API.", FQ_FIELD(stripe, url)),
+  secret(
+    text_row(FQ_OPTION(stripe, secret_key), password, "", "Secret key (sk_… or rk_…); empty is no Stripe.")),
+  secret(text_row(FQ_OPTION(stripe, webhook_secrets), password, "",
+                  "Signing secrets (whsec_…) of the webhook endpoint, comma-separated.")),
+  text_row(FQ_OPTION(stripe, automatic_tax), boolean, "false",
+           "Let Stripe add tax to the prices; needs Stripe Tax to be set up."),
+  text_row(FQ_OPTION(stripe, url), url, "https://api.stripe.com", "Stripe's API."),
 
-  text_row("push.fcm_service_account", optional_path, "",
+  text_row(FQ_OPTION(push, fcm_service_account), optional_path, "",
            "Key of a Google service account (the JSON file of the Firebase console), for devices that "
-           "registered with FCM; empty is no FCM.",
-           FQ_FIELD(push, fcm_service_account)),
-  text_row("push.apns_team_id", optional_text, "",
-           "Apple's id of the team (10 characters), for devices that registered with APNs; empty is no APNs.",
-           FQ_FIELD(push, apns_team_id)),
-  text_row("push.apns_key_id", optional_text, "", "Apple's id of push.apns_key (10 characters).",
-           FQ_FIELD(push, apns_key_id)),
-  text_row("push.apns_key", optional_path, "", "The private key for APNs (the .p8 file).",
-           FQ_FIELD(push, apns_key)),
-  text_row("push.apns_topic", optional_text, "", "The app's bundle id, like com.example.tickets.",
-           FQ_FIELD(push, apns_topic)),
-  text_row("push.ntfy_url", url, "",
-           "Server of ntfy that pushes are mirrored to while an app is developed; refused in production, "
-           "empty is none.",
-           FQ_FIELD(push, ntfy_url)),
-  text_row("push.connect_to", optional_text, "",
-           "HOST:PORT:ADDRESS:PORT, several with commas: pushes for the first go to the second, which needs "
-           "the first one's certificate; for tests, "
-           "refused in production.",
-           FQ_FIELD(push, connect_to)),
-  text_row("push.ca_file", optional_path, "",
-           "Certificates (PEM) that FCM, APNs and ntfy are checked by; empty is the system's.",
-           FQ_FIELD(push, ca_file)),
+           "registered with FCM; empty is no FCM."),
+  text_row(
+    FQ_OPTION(push, apns_team_id), optional_text, "",
+    "Apple's id of the team (10 characters), for devices that registered with APNs; empty is no APNs."),
+  text_row(FQ_OPTION(push, apns_key_id), optional_text, "", "Apple's id of push.apns_key (10 characters)."),
+  text_row(FQ_OPTION(push, apns_key), optional_path, "", "The private key for APNs (the .p8 file)."),
+  text_row(FQ_OPTION(push, apns_topic), optional_text, "", "The app's bundle id, like com.example.tickets."),
+  text_row(
+    FQ_OPTION(push, ntfy_url), url, "",
+    "ntfy server that gets a copy of each push, for development; refused in production; empty is none."),
+  text_row(FQ_OPTION(push, connect_to), optional_text, "",
+           "HOST:PORT:ADDRESS:PORT, comma-separated: pushes to the first go to the second, which needs the "
+           "certificate of the first; for tests, refused in production."),
+  text_row(FQ_OPTION(push, ca_file), optional_path, "",
+           "Certificates (PEM) of authorities for FCM, APNs and ntfy; empty is the system's."),
 
-  text_row("webhooks.ports", text, "443,8443",
-           "Ports that urls of webhooks may name, with commas between; a url without one has 443.",
-           FQ_FIELD(webhooks, ports)),
+  text_row(FQ_OPTION(webhooks, ports), text, "443,8443",
+           "Ports allowed in URLs of webhooks, comma-separated; a URL without a port has 443."),
   // A delivery must start within the first half of its visibility timeout of 60 s (courier_services::hold).
   // So an attempt of up to 25 s has ended and is stored before another courier can take it.
-  number_row("webhooks.timeout", duration, "15s", 100 * ms, 25 * second,
-             "For the receiver of a webhook to answer one try.", FQ_FIELD(webhooks, timeout)),
-  text_row("webhooks.allow_private", boolean, "false",
+  number_row(FQ_OPTION(webhooks, timeout), duration, "15s", 100 * ms, 25 * second,
+             "Time for the receiver of a webhook to answer one attempt."),
+  text_row(FQ_OPTION(webhooks, allow_private), boolean, "false",
            "Send webhooks to this machine and private networks too, for development and tests; refused in "
-           "production.",
-           FQ_FIELD(webhooks, allow_private)),
-  text_row("webhooks.allow_http", boolean, "false",
-           "Send webhooks without TLS too; needs webhooks.allow_private.", FQ_FIELD(webhooks, allow_http)),
+           "production."),
+  text_row(FQ_OPTION(webhooks, allow_http), boolean, "false",
+           "Send webhooks without TLS too; needs webhooks.allow_private."),
 
-  text_row("tracing.url", url, "",
-           "Collector that spans are sent to, as OTLP over HTTP with JSON, for example "
-           "http://127.0.0.1:4318/v1/traces; empty keeps none.",
-           FQ_FIELD(tracing, url)),
-  secret(text_row("tracing.authorization", password, "",
-                  "Sent to the collector as Authorization; empty is none.",
-                  FQ_FIELD(tracing, authorization))),
-  number_row("tracing.sample_per_mille", count, "0", 0, 1'000,
-             "Of a thousand requests without a traceparent, how many begin a trace; those with one go by its "
-             "sampled flag.",
-             FQ_FIELD(tracing, sample_per_mille)),
+  text_row(FQ_OPTION(tracing, url), url, "",
+           "Collector of spans (OTLP over HTTP with JSON), for example http://127.0.0.1:4318/v1/traces; "
+           "empty is none."),
+  secret(text_row(FQ_OPTION(tracing, authorization), password, "",
+                  "Value of the header Authorization for the collector; empty is none.")),
+  number_row(
+    FQ_OPTION(tracing, sample_per_mille), count, "0", 0, 1'000,
+    "Traces per thousand requests without a traceparent; requests with one follow its sampled flag."),
 
-  needed(choice_row("log.level", "info", "trace|debug|info|warn|error",
-                    "The least severe line that is written.", FQ_FIELD(log, level))),
+  needed(choice_row(FQ_OPTION(log, level), "info", "trace|debug|info|warn|error",
+                    "Lowest severity that is logged.")),
 
-  number_row("shutdown.delay", duration, "0s", 0, 10 * minute,
-             "Time between reporting not ready and closing the listener, for load balancers to notice.",
-             FQ_FIELD(shutdown, delay)),
-  number_row("shutdown.drain_timeout", duration, "20s", 0, hour,
-             "For requests and sockets to finish before they are cut.", FQ_FIELD(shutdown, drain_timeout)),
+  number_row(FQ_OPTION(shutdown, delay), duration, "0s", 0, 10 * minute,
+             "Time from " not ready " in /readyz to the end of the listener, for load balancers."),
+  number_row(FQ_OPTION(shutdown, drain_timeout), duration, "20s", 0, hour,
+             "Time for open requests and sockets to end before they are closed."),
 
-  number_row("caf.threads", count, "1", 1, 64, "Worker threads of the actor scheduler.",
-             FQ_FIELD(caf, threads)),
-  number_row("io.threads", count, "1", 1, 64, "Threads that serve connections.", FQ_FIELD(io, threads)),
+  number_row(FQ_OPTION(caf, threads), count, "1", 1, 64, "Worker threads of the actor scheduler."),
+  number_row(FQ_OPTION(io, threads), count, "1", 1, 64, "Threads that serve connections."),
 });
 
-#undef FQ_FIELD
+#undef FQ_OPTION
 
 } // namespace
 

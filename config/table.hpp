@@ -52,17 +52,16 @@ using field = std::variant<std::string& (*)(options&), std::filesystem::path& (*
 
 struct option_row {
   std::string_view name; ///< "http.listen"
+  field where;
   value_type type;
   std::string_view default_text; ///< as in a flag; lists are comma separated
-  std::int64_t low; ///< inclusive bounds; count: itself, bytes: bytes, duration: milliseconds
-  std::int64_t high;
+  std::int64_t low = 0; ///< inclusive bounds; count: itself, bytes: bytes, duration: milliseconds
+  std::int64_t high = 0;
   std::string_view choices; ///< for type choice: "a|b"
-  bool derived; ///< the default depends on other options; default_text only describes it
-  bool secret; ///< may come from a file (`<name>_file`, `..._FILE`); masked when printed
-  bool restart; ///< a change needs a restart (currently all; only the files of tls.* are read again)
-  std::string_view description; ///< one sentence
-  field where;
+  bool derived = false; ///< the default depends on other options; default_text only describes it
+  bool secret = false; ///< may come from a file (`<name>_file`, `..._FILE`); masked when printed
   bool needed = false; ///< most installations set it: `serve --help` shows it
+  std::string_view description; ///< one sentence
 };
 
 /// An option of an earlier release.

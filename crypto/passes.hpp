@@ -28,8 +28,6 @@ public:
   /// `keys`: from `open_pass_keys`. Throws std::runtime_error for an invalid key.
   explicit pass_signer(const std::vector<std::string>& keys);
   ~pass_signer();
-  pass_signer(const pass_signer&) = delete;
-  pass_signer& operator=(const pass_signer&) = delete;
 
   /// Takes about 15 us. Throws std::runtime_error if the crypto library fails, which happens only without
   /// memory.

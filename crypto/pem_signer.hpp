@@ -21,8 +21,6 @@ public:
   /// passphrase.
   pem_signer(algorithm_type algorithm, std::string_view pem);
   ~pem_signer();
-  pem_signer(const pem_signer&) = delete;
-  pem_signer& operator=(const pem_signer&) = delete;
 
   /// Returns a compact JWS of `claims`, a JSON text, with alg, typ and kid in its header. Throws
   /// std::runtime_error if the crypto library fails, which happens only without memory.

@@ -88,8 +88,6 @@ public:
   /// Throws sandbox_error. `env` must outlive the gateway.
   sandbox_gateway(settings options, environment& env);
   ~sandbox_gateway() override;
-  sandbox_gateway(const sandbox_gateway&) = delete;
-  sandbox_gateway& operator=(const sandbox_gateway&) = delete;
 
   // gateway_port. Every call answers before it returns.
   [[nodiscard]] std::string_view name() const noexcept override { return "sandbox"; }

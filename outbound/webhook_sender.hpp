@@ -26,8 +26,6 @@ public:
   /// libcurl.
   explicit webhook_sender(milliseconds timeout);
   ~webhook_sender();
-  webhook_sender(const webhook_sender&) = delete;
-  webhook_sender& operator=(const webhook_sender&) = delete;
 
   using header = std::pair<std::string_view, std::string_view>;
   [[nodiscard]] post_result post(const std::string& url, std::string_view body,

@@ -30,8 +30,6 @@ protected:
   ~owner_core() {
     if (journal_) journal_->fail();
   }
-  owner_core(const owner_core&) = delete;
-  owner_core& operator=(const owner_core&) = delete;
 
   /// `ledgers` outlives the owner. `begun`: see journal::port.
   void init(Self self, aggregate_id aggregate, environment& env, const ledger_workers& ledgers,

@@ -53,7 +53,7 @@ awaitable<response> log_organizer_in(call c) {
   else if (!got.error && !got.reply.no) // a timeout may hide a failure
     limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl,
+  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.ttl,
                          "organizer_id");
 }
 
@@ -85,8 +85,7 @@ awaitable<response> check_code(call c) {
   if (auto no = read_otp(c.rq, wish)) co_return std::move(*no);
   auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code));
   if (got.no) co_return std::move(*got.no);
-  co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.customer_ttl,
-                         "customer_id");
+  co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.ttl, "customer_id");
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace fq::net {
 namespace {
 
 response entry_answer(const call& c, const entry_reply& reply) {
-  const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.customer_ttl);
+  const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.ttl);
   const auto ticket =
     c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
   response answer;

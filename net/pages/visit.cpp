@@ -143,7 +143,7 @@ const config::brand* brand_of(const context& ctx, tenant_id tenant) {
 }
 
 void keep_customer(const visit& v, response& answer, std::string_view token) {
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.customer_ttl).count();
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl).count();
   set_cookie(answer, customer_cookie, token, {v.base(), token.empty() ? 0 : life, v.is_secure()});
 }
 

@@ -211,7 +211,7 @@ awaitable<response> enter(visit v) {
   // A visitor who signs in here wants to join; otherwise the page explains the refusal.
   auto place = co_await take_place(v, got.customer);
   auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.customer_ttl);
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
   keep_customer(v, answer,
                 v.ctx.issuer.issue(token_kind::customer, got.customer, v.ctx.environment.wall_now(), life));
   co_return answer;

@@ -26,8 +26,6 @@ class connection_pool {
 public:
   explicit connection_pool(context& ctx);
   ~connection_pool();
-  connection_pool(const connection_pool&) = delete;
-  connection_pool& operator=(const connection_pool&) = delete;
 
   /// Serves a connected, non-blocking socket that is already counted in server_state::connections.
   void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);

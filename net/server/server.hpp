@@ -40,8 +40,6 @@ public:
   explicit server(server_parts parts);
   /// Stops at once unless already stopped.
   ~server();
-  server(const server&) = delete;
-  server& operator=(const server&) = delete;
 
   void start();
 

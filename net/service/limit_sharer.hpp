@@ -25,8 +25,6 @@ public:
   limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store,
                const secret_key& key, environment& env);
   ~limit_sharer();
-  limit_sharer(const limit_sharer&) = delete;
-  limit_sharer& operator=(const limit_sharer&) = delete;
 
   /// Starts a thread that shares every `limit_sharing_interval`.
   void start();

@@ -102,8 +102,6 @@ public:
   /// `env` must outlive the connection.
   redis_connection(redis_options options, environment& env);
   ~redis_connection();
-  redis_connection(const redis_connection&) = delete;
-  redis_connection& operator=(const redis_connection&) = delete;
 
   /// Returns the answers in order, including errors of single commands. Throws cache_unavailable when the
   /// connection fails: any number of the commands may have been executed, or may still be.

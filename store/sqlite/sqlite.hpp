@@ -84,8 +84,6 @@ public:
   sqlite_statement(sqlite_db& db, std::string_view sql);
   ~sqlite_statement();
   sqlite_statement(sqlite_statement&& other) noexcept;
-  sqlite_statement(const sqlite_statement&) = delete;
-  sqlite_statement& operator=(const sqlite_statement&) = delete;
 
   /// Binds all parameters in order. Texts and blobs are not copied: they must live until the reset.
   template <class... Args>

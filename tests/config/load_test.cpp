@@ -104,7 +104,7 @@ CAF_TEST(with nothing configured the defaults of the design hold) {
   CAF_CHECK(o.queue.claim_window == std::chrono::minutes{5});
   CAF_CHECK(o.claims.ttl == std::chrono::minutes{10});
   CAF_CHECK_EQUAL(o.queue.batch_size, 50);
-  CAF_CHECK(o.tokens.customer_ttl == std::chrono::hours{24});
+  CAF_CHECK(o.tokens.ttl == std::chrono::hours{24});
   CAF_CHECK(!o.gateway.sandbox);
   CAF_CHECK(o.http.allowed_origins.empty());
   CAF_CHECK_EQUAL(o.ledger.workers, 2);
@@ -175,8 +175,7 @@ CAF_TEST(an option of an earlier release is refused in every source with what it
 
 CAF_TEST(some values follow from an option) {
   const auto set = [](const char* option, const char* value) { return with_flags({{option, value}}).values; };
-  CAF_CHECK(set("tokens.ttl", "2h").tokens.customer_ttl == std::chrono::hours{2});
-  CAF_CHECK(set("tokens.ttl", "2h").tokens.organizer_ttl == std::chrono::hours{2});
+  CAF_CHECK(set("tokens.ttl", "2h").tokens.ttl == std::chrono::hours{2});
   CAF_CHECK_EQUAL(with_flags({}).values.rate_limits.sandbox_requests_per_ip_per_minute, 6000);
   CAF_CHECK_EQUAL(set("rate_limits.anonymous_requests_per_ip_per_minute", "0")
                     .rate_limits.sandbox_requests_per_ip_per_minute,
