@@ -2,6 +2,7 @@
 #include "app/stores.hpp"
 
 #include "config/node_id.hpp"
+#include "domain/base/trace.hpp"
 #include "store/memory/memory_ledger.hpp"
 #include "store/postgres/postgres_ledger.hpp"
 #include "store/redis/redis_cache.hpp"
@@ -30,7 +31,7 @@ ledger_engines postgres(const config::options& options, environment& env) {
   ledger_engines result;
   // Two processes under one name would claim each other's aggregates endlessly.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
-  result.lease = {config::node_id(options), options.ledger.lease};
+  result.lease = {config::node_id(options, "node-" + span_id_text(env.random_u64())), options.ledger.lease};
   const postgres_ledger_options one{
     .url = options.ledger.url, .patience = {}, .steady_now = [&env] { return env.steady_now(); }};
   refuse_foreign_schema(one);

@@ -161,6 +161,6 @@ int main(int argc, char** argv) {
     std::filesystem::remove_all(folder);
   }
   const test::postgres_schema schema;
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = test::steady_now});
   measure("postgres", store, rows);
 }

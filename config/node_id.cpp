@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <fstream>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <system_error>
 
@@ -20,14 +19,6 @@ namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what) {
   throw std::runtime_error{"node.id: " + file.string() + " " + what};
-}
-
-/// 64 random bits: collisions are negligible for a billion nodes.
-std::string random_name() {
-  std::random_device source;
-  std::string name = "node-";
-  for (int i = 0; i < 16; ++i) name += "0123456789abcdef"[source() % 16];
-  return name;
 }
 
 /// The name in `file`; empty if the file does not exist.
@@ -57,19 +48,18 @@ void write_durably(const std::filesystem::path& file, const std::string& text) {
 
 } // namespace
 
-std::string node_id(const options& o) {
+std::string node_id(const options& o, const std::string& new_name) {
   if (!o.node.id.empty()) return o.node.id;
   const auto file = o.data_dir / "node-id";
   if (auto kept = kept_name(file)) return *kept;
-  const auto name = random_name();
   auto draft = file;
-  draft += "." + name;
-  write_durably(draft, name + "\n");
+  draft += "." + new_name;
+  write_durably(draft, new_name + "\n");
   std::error_code taken;
   std::filesystem::create_hard_link(draft, file, taken);
   std::filesystem::remove(draft);
   if (taken && taken != std::errc::file_exists) fail(file, "cannot be created: " + taken.message());
-  return kept_name(file).value_or(name);
+  return kept_name(file).value_or(new_name);
 }
 
 } // namespace fq::config

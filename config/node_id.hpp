@@ -9,8 +9,9 @@
 
 namespace fq::config {
 
-/// Returns `node.id`, else the content of <data_dir>/node-id, which is created if missing (durably, never
-/// over an existing file). Throws std::runtime_error if the file cannot be read or written, or is invalid.
-[[nodiscard]] std::string node_id(const options& o);
+/// Returns `node.id`, else the content of <data_dir>/node-id, which is created with `new_name` if missing
+/// (durably, never over an existing file). Throws std::runtime_error if the file cannot be read or written,
+/// or is invalid.
+[[nodiscard]] std::string node_id(const options& o, const std::string& new_name);
 
 } // namespace fq::config

@@ -27,10 +27,6 @@ bool overlap(const std::set<aggregate_id>& a, const std::set<aggregate_id>& b) {
 } // namespace
 
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
-  if (!options_.now)
-    options_.now = [] {
-      return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
-    };
   state_.aggregates[accounts_aggregate].image.tenants = {{default_tenant, "default", {}, {}, never}};
   state_.aggregates[catalog_aggregate];
   if (!options_.sync_each_commit) synced_ = state_;

@@ -52,13 +52,12 @@ struct memory_ledger_options {
   bool skip_epoch_guard = false;
   /// Called with every batch when it is applied, for a checker.
   std::function<void(const batch&)> on_applied{};
-  /// The store's clock, by which leases end; empty: the system's.
-  std::function<timestamp()> now{};
+  std::function<timestamp()> now; ///< the store's clock, by which leases end
 };
 
 class memory_ledger final : public ledger {
 public:
-  explicit memory_ledger(memory_ledger_options options = {});
+  explicit memory_ledger(memory_ledger_options options);
   ~memory_ledger() override;
   memory_ledger(const memory_ledger&) = delete;
   memory_ledger& operator=(const memory_ledger&) = delete;

@@ -2,6 +2,7 @@
 // Limits and times of the Postgres engine.
 #pragma once
 #include "domain/base/time.hpp"
+#include "store/port/limits.hpp"
 
 namespace fq::postgres_limits {
 
@@ -18,5 +19,7 @@ inline constexpr milliseconds grace{2'000};
 inline constexpr milliseconds migration_time{10 * 60 * 1000};
 /// Lock timeout of a dry run, because its waiting lock request blocks later requests.
 inline constexpr milliseconds rehearsal_patience{2'000};
+/// Far beyond any counter value: a clamped move is refused like the original, and no sum of moves overflows.
+inline constexpr std::int64_t counter_move_max = 4 * ticket_total_max;
 
 } // namespace fq::postgres_limits

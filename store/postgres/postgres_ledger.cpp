@@ -25,10 +25,6 @@ using namespace postgres_limits;
 
 constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-milliseconds system_steady_now() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
-}
-
 /// A configured and migrated connection.
 struct ready_connection : postgres_connection {
   ready_connection(const postgres_url& url, const postgres_patience& patience) :
@@ -52,9 +48,7 @@ struct postgres_ledger::session {
 };
 
 postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
-    url_(options.url),
-    patience_(options.patience),
-    steady_now_(options.steady_now ? options.steady_now : std::function{system_steady_now}) {}
+    url_(options.url), patience_(options.patience), steady_now_(options.steady_now) {}
 
 postgres_ledger::~postgres_ledger() = default;
 

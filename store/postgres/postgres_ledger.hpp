@@ -18,8 +18,7 @@ namespace fq {
 struct postgres_ledger_options {
   std::string url; ///< postgres://…, passed to libpq unchanged
   postgres_patience patience{};
-  /// Monotonic clock for the pauses between connection attempts; empty: the system's.
-  std::function<milliseconds()> steady_now{};
+  std::function<milliseconds()> steady_now; ///< monotonic clock for the pauses between connection attempts
 };
 
 class postgres_ledger final : public ledger {

@@ -5,6 +5,7 @@
 // the claim's one open attempt.
 #include "store/postgres/postgres_rounds.hpp"
 
+#include "store/postgres/limits.hpp"
 #include "store/postgres/postgres_rows.hpp"
 
 #include <algorithm>
@@ -390,10 +391,9 @@ postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) 
 
 namespace {
 
-/// Far beyond any counter value: a clamped move is refused like the original, and no sum of moves overflows.
-constexpr std::int64_t move_max = 4 * ticket_total_max;
-
-std::int64_t cut(std::int64_t delta) { return std::clamp(delta, -move_max, move_max); }
+std::int64_t cut(std::int64_t delta) {
+  return std::clamp(delta, -postgres_limits::counter_move_max, postgres_limits::counter_move_max);
+}
 
 } // namespace
 

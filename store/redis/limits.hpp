@@ -21,5 +21,7 @@ inline constexpr int fruitless_loads_max = 3;
 inline constexpr std::size_t read_chunk = 1'000; ///< members or values per answer: about 1 ms of the server
 inline constexpr std::size_t read_window = 32; ///< answers per round trip
 inline constexpr std::size_t limit_calls_max = 500; ///< shared limits per round trip
+/// Max debt of a shared limit that several nodes emptied at once, in windows.
+inline constexpr std::int64_t debt_windows_max = 8;
 
 } // namespace fq::redis_bounds

@@ -41,7 +41,7 @@ std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
       for (const auto word : {std::string_view{"EVAL"}, use_source, std::string_view{"1"}}) calls.add(word);
       calls.add("fairqueue:" + space_ + ":limit:" + u.bucket);
       calls.add(u.used_us);
-      calls.add(debt_windows_max * u.window_us);
+      calls.add(redis_bounds::debt_windows_max * u.window_us);
     }
     const auto replies = connection_.run(calls);
     for (std::size_t i = 0; i < replies.size(); ++i) result.push_back(replies.at(i).integer());

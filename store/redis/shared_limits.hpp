@@ -18,15 +18,12 @@ struct limit_use {
   std::int64_t window_us = 0; ///< time in which an empty bucket refills
 };
 
-/// Max debt of a bucket that several nodes emptied at once, in windows.
-inline constexpr std::int64_t debt_windows_max = 8;
-
 class shared_limits {
 public:
   virtual ~shared_limits() = default;
 
   /// Takes the uses out of the buckets. Returns, in order, the microseconds until each is full again, at most
-  /// debt_windows_max windows. Throws cache_unavailable.
+  /// redis_bounds::debt_windows_max windows. Throws cache_unavailable.
   virtual std::vector<std::int64_t> use(std::span<const limit_use> uses) = 0;
 };
 

@@ -34,7 +34,7 @@ struct fixture {
 
 bool fails_to_name_itself(const options& o) {
   try {
-    return node_id(o).empty();
+    return node_id(o, "node-1").empty();
   } catch (const std::runtime_error& e) { return std::string{e.what()}.find("node-id") != std::string::npos; }
 }
 
@@ -45,15 +45,14 @@ CAF_TEST_FIXTURE_SCOPE(node_id_tests, fixture)
 CAF_TEST(a node keeps the name it made for itself) {
   auto o = default_options();
   o.data_dir = folder;
-  const auto name = node_id(o);
-  CAF_CHECK(!name.empty());
-  CAF_CHECK_EQUAL(node_id(o), name);
+  CAF_CHECK_EQUAL(node_id(o, "node-1"), "node-1");
+  CAF_CHECK_EQUAL(node_id(o, "node-2"), "node-1");
   CAF_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator{folder}, {}),
                   1); // no draft is left behind
   std::filesystem::remove(folder / "node-id");
-  CAF_CHECK_NOT_EQUAL(node_id(o), name);
+  CAF_CHECK_EQUAL(node_id(o, "node-3"), "node-3");
   o.node.id = "fq-1";
-  CAF_CHECK_EQUAL(node_id(o), "fq-1");
+  CAF_CHECK_EQUAL(node_id(o, "node-4"), "fq-1");
 }
 
 CAF_TEST(a spoilt node name is reported and not replaced) {

@@ -108,7 +108,7 @@ notices_handle::behavior_type counter(notices_handle::pointer self, notices_hand
 }
 
 struct notice_world : world {
-  memory_ledger store;
+  memory_ledger store{{.now = [this] { return clock.wall_now(); }}};
   std::shared_ptr<reads> seen = std::make_shared<reads>();
   ledger_worker_handle worker =
     system.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&clock),

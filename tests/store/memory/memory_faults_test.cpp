@@ -222,7 +222,7 @@ CAF_TEST(a crash drops what is in the air and keeps what was acknowledged) {
 }
 
 CAF_TEST(without a sync a crash loses acknowledged commits) {
-  memory_ledger store({.sync_each_commit = false});
+  memory_ledger store({.sync_each_commit = false, .now = wall_now});
   world w(store);
   FQ_COMMITS(w.put({entry_joined{sample_entry(1)}}));
   store.sync();
@@ -234,7 +234,7 @@ CAF_TEST(without a sync a crash loses acknowledged commits) {
 }
 
 CAF_TEST(the planted bug lets a former owner commit) {
-  memory_ledger store({.skip_epoch_guard = true});
+  memory_ledger store({.skip_epoch_guard = true, .now = wall_now});
   world w(store);
   const auto stale = w.me.next(sale, {entry_joined{sample_entry(1)}});
   w.me.take(sale);

@@ -180,7 +180,7 @@ CAF_TEST(tickets of a refund that cannot be read make SQLite unavailable for the
 
 CAF_TEST(tickets of a refund that cannot be read make Postgres unavailable for their aggregate) {
   postgres_schema schema;
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   FQ_COMMITS(world(store).put(with_refunds()));
   schema.execute("UPDATE refund SET items = '1:2  3:1' WHERE id = '" + to_string(id_of(20'002)) + "'");
   check_unreadable(store);

@@ -472,7 +472,7 @@ public:
       seen_(seen),
       draw_(seed, memory_),
       sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}),
-      postgres_({.url = schema_.url()}) {
+      postgres_({.url = schema_.url(), .steady_now = steady_now}) {
     for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }
 
@@ -631,7 +631,7 @@ private:
   bool same_ = true;
   temp_folder folder_;
   postgres_schema schema_;
-  memory_ledger memory_;
+  memory_ledger memory_{{.now = wall_now}};
   generator draw_;
   sqlite_ledger sqlite_;
   postgres_ledger postgres_;

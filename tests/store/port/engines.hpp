@@ -20,6 +20,13 @@
 
 namespace fq::test {
 
+inline timestamp wall_now() {
+  return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+}
+inline milliseconds steady_now() {
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
 class temp_folder {
 public:
   temp_folder() {
@@ -194,7 +201,7 @@ struct world {
 inline void on_every_engine(const std::function<void(ledger&)>& test) {
   {
     CAF_MESSAGE("engine: memory");
-    memory_ledger store;
+    memory_ledger store({.now = wall_now});
     test(store);
   }
   {
@@ -207,7 +214,7 @@ inline void on_every_engine(const std::function<void(ledger&)>& test) {
   {
     CAF_MESSAGE("engine: postgres");
     const postgres_schema schema;
-    postgres_ledger store({.url = schema.url()});
+    postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
     test(store);
   }
 }

@@ -81,7 +81,7 @@ CAF_TEST(a Postgres ledger of version 4 keeps its rows and its events inherit) {
   schema.execute(rows_of_version_4([](const uuid& id) { return "'" + to_string(id) + "'"; }));
   CAF_CHECK_EQUAL(schema.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
   CAF_CHECK(!migrate_status_of_url(schema.url()).at(4).applied);
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   check_rows_of_version_4(store);
 }
 
@@ -91,7 +91,7 @@ CAF_TEST(several programs may migrate at once) {
   std::atomic<int> done{0};
   for (int i = 0; i < 4; ++i)
     programs.emplace_back([&] {
-      postgres_ledger store({.url = schema.url()});
+      postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
       const bool applied = all_applied(migrate_up_of_url(schema.url()));
       // another thread holds the row now
       while (!store.acquire_unleased(accounts_aggregate, never)) std::this_thread::yield();
@@ -106,10 +106,10 @@ CAF_TEST(several programs may migrate at once) {
 
 CAF_TEST(a Postgres ledger of a newer or altered program is refused and left alone) {
   postgres_schema schema;
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   store.connect();
   schema.execute("INSERT INTO schema_migration (number, name, checksum) VALUES (99, 'from_the_future', 'x')");
-  postgres_ledger older({.url = schema.url()});
+  postgres_ledger older({.url = schema.url(), .steady_now = steady_now});
   CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "99 (from_the_future)"));
   CAF_CHECK(
     contains(message_of<ledger_unavailable>([&] { older.last_aggregate(); }), "99 (from_the_future)"));
@@ -122,23 +122,23 @@ CAF_TEST(a Postgres ledger of a newer or altered program is refused and left alo
 
 CAF_TEST(a newer program that only added something is no obstacle to a Postgres ledger) {
   postgres_schema schema;
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   store.connect();
   const auto known = std::to_string(postgres_migrations().size()),
              next = std::to_string(postgres_migrations().size() + 1);
   schema.execute("INSERT INTO schema_migration VALUES (" + next + ", 'from_the_future', 'x', " + known + ")");
-  postgres_ledger beside({.url = schema.url()});
+  postgres_ledger beside({.url = schema.url(), .steady_now = steady_now});
   beside.connect();
   CAF_CHECK(all_applied(migrate_up_of_url(schema.url())));
   schema.execute("UPDATE schema_migration SET needs = number WHERE number = " + next);
-  postgres_ledger older({.url = schema.url()});
+  postgres_ledger older({.url = schema.url(), .steady_now = steady_now});
   CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "from_the_future"));
 }
 
 CAF_TEST(a database that holds something else is refused) {
   postgres_schema schema;
   schema.execute("CREATE TABLE event (x text)");
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   CAF_CHECK(contains(message_of<schema_refused>([&] { store.connect(); }), "something else"));
   CAF_CHECK_EQUAL(tables(schema), 1);
   schema.execute("DROP TABLE event; CREATE TABLE visitors (x text)"); // foreign tables only
@@ -153,7 +153,7 @@ CAF_TEST(a migration tells when there is no server) {
 
 CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   postgres_schema schema;
-  postgres_ledger store({.url = schema.url()});
+  postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   world w(store);
   const auto claim = sample_claim(1, 1);
   const auto payment = sample_payment(1, claim);

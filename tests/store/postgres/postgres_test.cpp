@@ -21,7 +21,9 @@ namespace {
 /// A ledger in its own schema, with the sample sale.
 struct database {
   explicit database(postgres_patience patience = {}, const std::string& server = shared_postgres_url()) :
-      schema(server), store({.url = schema.url(), .patience = patience}), w(store) {}
+      schema(server),
+      store({.url = schema.url(), .patience = patience, .steady_now = steady_now}),
+      w(store) {}
 
   [[nodiscard]] batch join(std::uint64_t number, aggregate_id aggregate = sale) const {
     return w.me.next(aggregate, {entry_joined{sample_entry(number)}});
@@ -101,7 +103,7 @@ std::string through(const tcp_forwarder& forwarder, const std::string& url) {
 CAF_TEST(a commit whose answer was lost is recognised when it is submitted again) {
   database d;
   tcp_forwarder forwarder(port_of(d.schema));
-  postgres_ledger cut_off({.url = through(forwarder, d.schema.url())});
+  postgres_ledger cut_off({.url = through(forwarder, d.schema.url()), .steady_now = steady_now});
   CAF_CHECK(cut_off.peek(sale).image.event.has_value());
   forwarder.cut_next(cut::after_commit);
   const auto b = d.join(1);
@@ -114,7 +116,7 @@ CAF_TEST(a commit whose answer was lost is recognised when it is submitted again
 CAF_TEST(a commit that did not arrive is applied when it is submitted again) {
   database d;
   tcp_forwarder forwarder(port_of(d.schema));
-  postgres_ledger cut_off({.url = through(forwarder, d.schema.url())});
+  postgres_ledger cut_off({.url = through(forwarder, d.schema.url()), .steady_now = steady_now});
   CAF_CHECK(cut_off.peek(sale).image.event.has_value());
   forwarder.cut_next(cut::before_commit);
   const auto b = d.join(1);
@@ -301,10 +303,11 @@ CAF_TEST(a server that refuses to write is unavailable) {
     with_parameter(d.schema.url(), "options",
                    "-cdefault_transaction_read_only%3Don%20-csearch_path%3D"
                      + d.schema.url().substr(d.schema.url().find("search_path%3D") + 14));
-  postgres_ledger writer({.url = read_only});
+  postgres_ledger writer({.url = read_only, .steady_now = steady_now});
   CAF_CHECK(contains(message_of<ledger_unavailable>([&] { writer.last_aggregate(); }), "read-only"));
   // Without a required writable server the URL connects to a read-only one.
-  postgres_ledger reader({.url = with_parameter(read_only, "target_session_attrs", "any")});
+  postgres_ledger reader(
+    {.url = with_parameter(read_only, "target_session_attrs", "any"), .steady_now = steady_now});
   CAF_CHECK(reader.last_aggregate() == sale);
   const auto b = d.join(1);
   CAF_CHECK(throws<ledger_unavailable>([&] { reader.commit({&b, 1}); }));
@@ -316,7 +319,7 @@ CAF_TEST(of several hosts the one that answers is used) {
   const auto port = std::to_string(port_of(d.schema));
   const auto hosts =
     with_parameter(with_parameter(d.schema.url(), "host", "127.0.0.1,127.0.0.1"), "port", "1," + port);
-  postgres_ledger store({.url = hosts});
+  postgres_ledger store({.url = hosts, .steady_now = steady_now});
   CAF_CHECK(store.last_aggregate() == sale);
 }
 
@@ -330,7 +333,7 @@ CAF_TEST(an ended session is noticed and replaced before the next call) {
 
 CAF_TEST(a ledger whose server is away says so at once and is back with it) {
   private_postgres server;
-  postgres_ledger early({.url = server.url(), .patience = {.connect = seconds{2}}});
+  postgres_ledger early({.url = server.url(), .patience = {.connect = seconds{2}}, .steady_now = steady_now});
   server.tell("down");
   CAF_CHECK(throws<ledger_unavailable>([&] { early.last_aggregate(); }));
   const auto between_attempts =
@@ -351,7 +354,8 @@ CAF_TEST(a ledger whose server is away says so at once and is back with it) {
 
 CAF_TEST(a server that stops answering is given up in time) {
   private_postgres server;
-  postgres_ledger store({.url = server.url(), .patience = {.write = milliseconds{100}}});
+  postgres_ledger store(
+    {.url = server.url(), .patience = {.write = milliseconds{100}}, .steady_now = steady_now});
   world w(store);
   FQ_COMMITS(w.put({}));
   const auto b = w.me.next(sale, {entry_joined{sample_entry(1)}});
@@ -374,7 +378,8 @@ CAF_TEST(no message repeats a password) {
         "postgres://u:pa#s3cr3t@127.0.0.1:1/db", "postgres://u@127.0.0.1:1/db?password=s3cr3t",
         "postgres://u@127.0.0.1:1/db?pasword=s3cr3t", "host=127.0.0.1 password=s3cr3t", "s3cr3t",
         "sqlite:s3cr3t", "postgres:///s3cr3t@x"}) {
-    const auto message = message_of<std::exception>([&] { postgres_ledger({.url = url}).last_aggregate(); });
+    const auto message = message_of<std::exception>(
+      [&] { postgres_ledger({.url = url, .steady_now = steady_now}).last_aggregate(); });
     CAF_CHECK(message.has_value());
     CAF_CHECK(!contains(message, password));
   }

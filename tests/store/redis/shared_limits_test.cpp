@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rate limit buckets shared by nodes, in a real Redis.
 #define CAF_SUITE cache_shared_limits
+#include "store/redis/limits.hpp"
 #include "store/redis/shared_limits.hpp"
 #include "tests/store/redis/engines.hpp"
 
@@ -38,7 +39,7 @@ CAF_TEST(what one node takes the other sees) {
 
 CAF_TEST(what is taken beyond the quota is owed and not for ever) {
   CAF_CHECK(is_about(use(here, 100 * second_us), 100 * second_us));
-  CAF_CHECK(is_about(use(there, 5'000 * second_us), debt_windows_max * 60 * second_us));
+  CAF_CHECK(is_about(use(there, 5'000 * second_us), redis_bounds::debt_windows_max * 60 * second_us));
 }
 
 CAF_TEST(a bucket fills up by redis own clock and goes when it is full) {
