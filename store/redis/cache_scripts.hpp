@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Lua scripts of redis_cache.cpp: each runs in Redis as one atomic step on a mirror.
+// The Lua scripts of redis_cache.cpp. Redis runs each of them as one atomic step on a mirror.
 #pragma once
 
 #include <string_view>
 
 namespace fq {
 
-// With the shebang a server that accepts no writes (replica, out of memory) refuses the script before it
-// starts.
+// With the shebang, a server that accepts no writes (replica, out of memory) refuses the script before its
+// first command.
 inline constexpr std::string_view apply_source = R"lua(#!lua
+-- Applies one chunk of a step. Returns 1, or 0 if the mirror is not at this step and part.
 -- KEYS: head, waiting, active, inventory.
--- ARGV: generation, step, part, the same two after this chunk, ready; the session keys' common
--- beginning; how many elements of each
--- list; the lists: numbers that join the line, numbers that leave it, sessions (entry id, value, end,
--- life in ms), ids of ended
--- sessions, inventory (ticket type, counters). A chunk is small enough for unpack.
+-- ARGV 1 to 3: generation, step and part before this chunk.
+-- ARGV 4 to 6: step, part and ready after this chunk.
+-- ARGV 7: prefix of the session keys.
+-- ARGV 8 to 12: number of elements in each of the lists that follow, in this order:
+--   queue numbers that join the line; queue numbers that leave it;
+--   sessions (entry id, value, end, life in ms); entry ids of ended sessions;
+--   inventory (ticket type, counters).
+-- A chunk is small enough for unpack.
 local head, waiting, active, inventory = unpack(KEYS)
 local generation, step, part = ARGV[1], ARGV[2], ARGV[3]
 local session_keys = ARGV[7]
@@ -23,8 +27,8 @@ local ended, stock = tonumber(ARGV[11]), tonumber(ARGV[12])
 local at = 12
 
 if step == '0' and part == '0' then
-  -- The caller has just removed the head: if there is one, somebody else has begun, or this is an old
-  -- call that comes late.
+  -- The caller has just removed the head. An existing head means that another caller has started a
+  -- mirror, or that this call is late.
   if redis.call('EXISTS', head) == 1 then return 0 end
   redis.call('UNLINK', waiting, active, inventory)
 else
@@ -65,17 +69,17 @@ end
 if stock > 0 then redis.call('HSET', inventory, unpack(ARGV, at + 1, at + 2 * stock)) end
 
 redis.call('HSET', head, 'generation', generation, 'steps', ARGV[4], 'part', ARGV[5], 'ready', ARGV[6])
--- A day after its last change a mirror goes: nobody else removes those of events that have ended. One
--- that is missed is built anew.
+-- A mirror expires a day after its last change, because no other code removes the mirrors of ended events.
+-- The owner rebuilds a mirror that is still needed.
 for i = 1, #KEYS do redis.call('EXPIRE', KEYS[i], 86400) end
 return 1
 )lua";
 
 // allow-oom: the script frees memory.
 inline constexpr std::string_view clear_source = R"lua(#!lua flags=allow-oom
--- KEYS: head, the key that vouches for it. ARGV: <q>:, sessions to remove at most. Removes what the head
--- leads to, the head last;
--- answers how many sessions it removed.
+-- Removes the mirror that the head names, the head last. Returns the number of removed sessions.
+-- KEYS: head, the key that vouches for the mirror.
+-- ARGV: key prefix of the queue, max sessions to remove.
 local head, most = KEYS[1], tonumber(ARGV[2])
 redis.call('UNLINK', KEYS[2])
 local generation = redis.pcall('HGET', head, 'generation')
@@ -83,7 +87,7 @@ if type(generation) ~= 'string' then
   redis.call('UNLINK', head)
   return 0
 end
--- from here on no step continues there and nobody finds it complete
+-- From here on, no step applies to this mirror and no reader accepts it as complete.
 redis.call('HDEL', head, 'steps', 'ready')
 local keys = ARGV[1] .. generation
 redis.call('UNLINK', keys .. ':waiting', keys .. ':inventory')
@@ -96,8 +100,11 @@ return #sessions
 )lua";
 
 inline constexpr std::string_view vouch_source = R"lua(#!lua
--- KEYS: head, the key that vouches for it. ARGV: generation, steps, the end of what to keep there, for
--- how many ms, until when (Unix microseconds) it counts. Answers 0 if the mirror is not there, 2 if it is too late.
+-- Vouches for a complete mirror. Returns 1, or 0 if the mirror is not at this generation and step, or 2 if
+-- the call is too late.
+-- KEYS: head, the key that vouches for the mirror.
+-- ARGV: generation, min steps, end of the value to store, its life in ms, deadline of this call (Unix
+-- microseconds).
 local now = redis.pcall('HMGET', KEYS[1], 'generation', 'steps', 'part', 'ready')
 if now[1] ~= ARGV[1] or tonumber(now[2]) < tonumber(ARGV[2]) then return 0 end
 if now[3] ~= '0' or now[4] ~= '1' then return 0 end
