@@ -110,8 +110,8 @@ struct apns_channel::attempt {
   bool has_new_token = false; ///< a new provider token was made for this send
   std::optional<delivery_answer> elsewhere{}; ///< the first environment's answer, if it refused the token
 
-  /// The single exit of every send. Anybody can register sandbox devices, so a sandbox error never closes the
-  /// channel.
+  /// The single exit of every send. Any client can register sandbox devices, so a sandbox error never closes
+  /// the channel.
   void finish(delivery_answer answer) const {
     if (is_sandbox) answer.is_channel_down = false;
     done(std::move(answer));

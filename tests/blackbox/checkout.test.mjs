@@ -9,7 +9,7 @@ import { cli } from './tenant.mjs';
 
 const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
 
-/** A sale of two types that admits everyone. */
+/** A sale of two types that admits every customer. */
 const two_types = (changes = {}) =>
   sale({
     total: undefined,

@@ -505,7 +505,7 @@ CAF_TEST(a token that one environment does not know waits if the other cannot be
 }
 
 CAF_TEST(what the sandbox answers a device of its own pauses nothing and what is our fault is said) {
-  // Anybody may register a device of the sandbox.
+  // Any client can register a device of the sandbox.
   const std::vector<first_word> words{
     {"key", gets(403, REASON("InvalidProviderToken")), "InvalidProviderToken", true},
     {"key of production alone", gets(403, REASON("BadEnvironmentKeyIdInToken")), "BadEnvironmentKeyIdInToken",

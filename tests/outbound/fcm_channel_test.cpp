@@ -302,8 +302,8 @@ struct slow_refusal {
     settings.http.timeout = milliseconds{60'000};
   } // one step alone would outlast a try
 
-  /// What a send to "d" gets whose first step has taken `time`; `meanwhile`: what everybody is scripted to
-  /// get from then on.
+  /// Returns the answer to a send to "d" whose first step takes `time`. `meanwhile`: the scripted answers
+  /// after that step has started.
   delivery_answer deliver_after(milliseconds time, const json::object& meanwhile) {
     fq::test::delivery_answers got;
     fcm_channel channel{settings, env};

@@ -102,7 +102,7 @@ export function Tabs({ root, all, current, label }) {
   );
 }
 
-/** Everyone may read an event on sale; this page shows only the organizer's own events. */
+/** All clients can read an event on sale; this page shows only the organizer's own events. */
 async function own_event(id, signal) {
   const event = await get(`/events/${id}`, { signal });
   if (event.organizer_id !== current_session()?.organizer_id) throw new Problem(404, { code: 'not_found' });
