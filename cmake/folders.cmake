@@ -1,5 +1,5 @@
 # The map of the house: every folder of C++ sources is a library, and USES lists the only folders that it may include.
-# CMake links by this list and scripts/lint checks every #include against it. LINK: third-party libraries. ALONE, APART: see fq_folder.
+# CMake links by this list and scripts/lint checks every #include against it. LINK: third-party libraries. ALONE, APART, COLD: see fq_folder.
 # A folder may use only folders above it. A new edge is a design decision: say why in the commit.
 
 # -- domain: pure rules over the standard library --------------------------------------------------------------
@@ -13,11 +13,11 @@ fq_folder(domain/cluster USES domain/base domain/model)
 
 # -- keys and options ------------------------------------------------------------------------------------------
 fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
-fq_folder(config LINK CLI11::CLI11 Boost::url)
+fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)
-fq_folder(store/memory USES domain/base store/port)
+fq_folder(store/memory COLD USES domain/base store/port)
 fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQLite3
           ALONE sqlite_reader sqlite_ledger)
 fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ
@@ -25,21 +25,21 @@ fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig
 fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
 
 # -- other people's services -----------------------------------------------------------------------------------
-fq_folder(outbound USES domain/base domain/money domain/delivery crypto
+fq_folder(outbound COLD USES domain/base domain/money domain/delivery crypto
           LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
 fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale actors/protocol)
 fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
-fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
+fq_folder(actors/payments COLD USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
           USES domain/base domain/model domain/line domain/delivery domain/sale domain/cluster crypto
                actors/protocol actors/base actors/storage
           LINK Boost::json)
-fq_folder(actors/cluster USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
-fq_folder(actors/directory USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
-fq_folder(actors/outbox
+fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
+fq_folder(actors/directory COLD USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
+fq_folder(actors/outbox COLD
           USES domain/base domain/delivery outbound actors/protocol actors/base actors/storage actors/payments
           LINK Boost::json)
 
@@ -62,11 +62,11 @@ fq_folder(net/pages
           USES domain/base domain/money domain/sale crypto config store/port outbound web
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE PkgConfig::QRCODE)
-fq_folder(net/ops USES net/http net/bridge net/service net/pages)
-fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
+fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)
+fq_folder(net/site COLD USES net/http net/bridge net/service net/api net/pages net/ops)
 
 # -- the program -----------------------------------------------------------------------------------------------
-fq_folder(app
+fq_folder(app COLD
           USES domain/base domain/model domain/delivery domain/sale crypto config store/port store/memory
                store/sqlite store/postgres store/redis outbound actors/protocol actors/base actors/storage
                actors/payments actors/sale actors/cluster actors/directory actors/outbox

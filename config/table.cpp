@@ -342,7 +342,7 @@ const auto rows = std::to_array<option_row>({
                     "Lowest severity that is logged.")),
 
   number_row(FQ_OPTION(shutdown, delay), duration, "0s", 0, 10 * minute,
-             "Time from " not ready " in /readyz to the end of the listener, for load balancers."),
+             "Time from the first 503 of /readyz to the end of the listener, for load balancers."),
   number_row(FQ_OPTION(shutdown, drain_timeout), duration, "20s", 0, hour,
              "Time for open requests and sockets to end before they are closed."),
 
