@@ -81,7 +81,8 @@ const organizer = (
     password: demo.organizer_password,
   })
 ).token;
-/// All fans check out at `event` at once. Returns the number of answers, p50, p95 and p99 in ms, and broken connections.
+/// All fans check out at `event` at once. Returns the number of answers, p50, p95 and p99 in ms, and broken
+/// connections.
 const burst = (tokens, event) => {
   const body = (i) => ({
     event_id: event.id,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Middleware for Node (Express, Connect, plain http): admits only visitors with a session of your FairQueue queue.
-// Node 18 and newer, no dependencies. Caches answers as long as FairQueue allows, at most three seconds. Without an
-// answer of FairQueue it refuses.
+// Middleware for Node (Express, Connect, plain http): admits only visitors with a session of your FairQueue
+// queue. Node 18 and newer, no dependencies. Caches answers as long as FairQueue allows, at most three
+// seconds. Without an answer of FairQueue it refuses.
 
 const session_bytes_max = 200;
 const form_bytes_max = 8192;
 
 /**
- * For `return_url` of FairQueue's waiting page, POST /fairqueue/enter: sets the session token of the form as this site's
- * cookie and redirects to `to`. It does not identify the visitor: any form may be posted here. `secure`: false only
- * without https.
+ * For `return_url` of FairQueue's waiting page, POST /fairqueue/enter: sets the session token of the form as
+ * this site's cookie and redirects to `to`. It does not identify the visitor: any form may be posted here.
+ * `secure`: false only without https.
  */
 export const enter = ({ to = '/', secure = true } = {}) =>
   async function (request, response) {

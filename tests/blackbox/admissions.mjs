@@ -18,8 +18,8 @@ export async function each(items, at_once, work) {
 }
 
 /**
- * A queue in operator mode with `count` in line: {queue, tickets}, the tickets in order. `name`: prefix of visitors.
- * `has_devices`: each place has a device (`device` of the ticket), whose token is the visitor's name.
+ * A queue in operator mode with `count` in line: {queue, tickets}, the tickets in order. `name`: prefix of
+ * visitors. `has_devices`: each place has a device (`device` of the ticket); its token is the visitor's name.
  */
 export async function line(server, tenant, name, count, { has_devices, session_ttl_seconds = 3600 }) {
   const queue = await tenant.queue({ mode: 'operator', concurrency: null, session_ttl_seconds });
@@ -97,8 +97,13 @@ export async function all_told(server, tenant, provider, people, options) {
 }
 
 /**
- * Asserts: turns of `lucky` are delivered; turns of `unlucky` (always refused by the provider) expired with the session;
- * none is lost or sent twice; log, metrics and the provider's count agree. Returns {tries, refused}.
+ * Asserts:
+ * - The turns of `lucky` are delivered.
+ * - The turns of `unlucky`, which the provider always refuses, expired with the session.
+ * - No turn is lost or sent twice.
+ * - Log, metrics and the provider's count agree.
+ *
+ * Returns {tries, refused}.
  */
 export function judge({ lucky, unlucky, log, tally, metrics }) {
   assert.deepEqual(tally.wrong, []);

@@ -77,8 +77,12 @@ export function judge(messages) {
 }
 
 /**
- * Asserts: every message has the documented form. A repeat has the same content and came after the duplicate window.
- * A consumer that skips by sequence misses nothing. Returns the messages without repeats.
+ * Asserts:
+ * - Every message has the documented form.
+ * - A repeat has the same content and came after the duplicate window.
+ * - A consumer that skips by sequence misses nothing.
+ *
+ * Returns the messages without repeats.
  */
 export function judge_repeats(messages, window_ms) {
   const before = new Map();

@@ -32,8 +32,8 @@ export const is_connected = async (server, others) => {
 
 export class Cluster {
   /**
-   * `hosts`, `env`: of each node, by default this machine and environment. `ledger_url`: of an existing Postgres, by default
-   * a new one. `prepare(data_dir)` runs before a node's first start.
+   * `hosts`, `env`: of each node, by default this machine and environment. `ledger_url`: of an existing
+   * Postgres, by default a new one. `prepare(data_dir)` runs before a node's first start.
    */
   static async start(
     t,

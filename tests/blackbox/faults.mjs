@@ -70,8 +70,12 @@ export const subject_of = (token) => JSON.parse(Buffer.from(token.split('.')[1],
 
 export class FaultySale {
   /**
-   * On new servers. `cache`: with Redis. `postgres_proxy`, `redis_proxy`: with a chaos proxy in front. `sale`, `settings`
-   * override those of a short sale. `crowd`: options of fairqueue-load; false: no crowd. `prepare(services)` runs before the start.
+   * A sale on new servers.
+   * - `cache`: with Redis.
+   * - `postgres_proxy`, `redis_proxy`: with a chaos proxy in front.
+   * - `sale`, `settings` override those of a short sale.
+   * - `crowd`: options of fairqueue-load; false: no crowd.
+   * - `prepare(services)` runs before the start.
    */
   static async start(t, options = {}) {
     const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare } = options;

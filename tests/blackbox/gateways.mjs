@@ -30,8 +30,8 @@ const books_query = `
 
 export class Shop {
   /**
-   * `gateway`: 'stripe' or 'paystack'; `settings`, `env`: of the server; `standin`: options of the stand-in; `event`:
-   * changes to the event, which is in open mode with one type of 10 tickets at 10.00.
+   * `gateway`: 'stripe' or 'paystack'; `settings`, `env`: of the server; `standin`: options of the stand-in;
+   * `event`: changes to the event, which is in open mode with one type of 10 tickets at 10.00.
    */
   static async open(t, { gateway = 'stripe', settings = {}, env = {}, standin = {}, event = {} } = {}) {
     const shop = new Shop();

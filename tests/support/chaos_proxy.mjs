@@ -151,7 +151,7 @@ export class ChaosProxy {
     return ms + Math.random() * jitter_ms;
   }
 
-  // -- toxics ---------------------------------------------------------------------------------------------------------
+  // -- toxics -----------------------------------------------------------------------------------------------
 
   /** Delays every byte in both directions. */
   latency(ms, jitter_ms = 0) {
@@ -181,8 +181,8 @@ export class ChaosProxy {
   }
 
   /**
-   * Cuts the next connection that commits: 'before' the COMMIT reaches the server, or 'after' the commit and before
-   * its confirmation reaches the client. Resolves afterwards.
+   * Cuts the next connection that commits: 'before' the COMMIT reaches the server, or 'after' the commit and
+   * before its confirmation reaches the client. Resolves afterwards.
    */
   cut_at_commit(when) {
     if (!this.speaks_postgres) throw new Error('this proxy does not look at what it passes');

@@ -105,7 +105,7 @@ export class GatewayDouble {
     return this;
   }
 
-  // -- memory ---------------------------------------------------------------------------------------------------------
+  // -- memory -----------------------------------------------------------------------------------------------
 
   remember(type, id, object) {
     if (!this.objects.has(type)) this.objects.set(type, new Map());
@@ -134,7 +134,7 @@ export class GatewayDouble {
   refundedByReference = () => refundedByReference(this.ledger.rows);
   sums = () => sums(this.ledger.rows);
 
-  // -- time -----------------------------------------------------------------------------------------------------------
+  // -- time -------------------------------------------------------------------------------------------------
 
   /** The gateway's clock in ms; a test may move it. Signatures use the real time and stay valid. */
   now() {
@@ -170,7 +170,7 @@ export class GatewayDouble {
     return timer;
   }
 
-  // -- webhooks -------------------------------------------------------------------------------------------------------
+  // -- webhooks ---------------------------------------------------------------------------------------------
 
   /**
    * The change that stores an event until its delivery. Commit it with the change that the event describes,
@@ -215,7 +215,7 @@ export class GatewayDouble {
     if (!this.isClosed) this.commit([['undelivered', event.id, null]]);
   }
 
-  // -- HTTP -----------------------------------------------------------------------------------------------------------
+  // -- HTTP -------------------------------------------------------------------------------------------------
 
   async #serve(request, response) {
     response.on('error', () => {});
@@ -349,7 +349,7 @@ export class GatewayDouble {
     return sleep(ms, undefined, { ref: false, signal: this.#abort.signal }).catch(() => {});
   }
 
-  // -- the payment page ---------------------------------------------------------------------------------------------
+  // -- the payment page -------------------------------------------------------------------------------------
 
   /**
    * GET <page address>: for browsers. POST /pay/<id> {action: pay | decline | async}, form or JSON: for the
@@ -383,7 +383,7 @@ export class GatewayDouble {
     }
   }
 
-  // -- control --------------------------------------------------------------------------------------------------------
+  // -- control ----------------------------------------------------------------------------------------------
 
   /** Functions of /_control/<name>; the argument is the request's JSON object. Subclasses add theirs. */
   controls() {
@@ -441,7 +441,7 @@ export class GatewayDouble {
     }
   }
 
-  // -- end ------------------------------------------------------------------------------------------------------------
+  // -- end --------------------------------------------------------------------------------------------------
 
   async close() {
     if (this.isClosed) return;

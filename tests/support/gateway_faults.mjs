@@ -38,8 +38,9 @@ export class Faults {
   }
 
   /**
-   * {operation = '*', kind, skip = 0, count = Infinity, probability = 1, acted, ms, status, retry_after, stored, broken}: skips the
-   * first `skip` calls of the operation, then applies to at most `count` calls, each with this probability.
+   * `rule`: {operation = '*', kind, skip = 0, count = Infinity, probability = 1, acted, ms, status,
+   * retry_after, stored, broken}. It skips the first `skip` calls of the operation, then applies to at most
+   * `count` calls, each with this probability.
    */
   add(rule) {
     if (!(rule.kind in fault_kinds)) throw new Error(`no such fault: ${rule.kind}`);

@@ -81,8 +81,8 @@ export class Ledger {
   #file;
 
   /**
-   * Opens or creates `file`; undefined: in memory only. Calls `remember(type, id, object)` for the objects of earlier
-   * runs, in the order of writing.
+   * Opens or creates `file`; undefined: in memory only. Calls `remember(type, id, object)` for the objects of
+   * earlier runs, in the order of writing.
    */
   static open(file, remember) {
     const it = new Ledger();

@@ -148,13 +148,18 @@ function judge_sums(claims, payments, captured, refunded, pending) {
 }
 
 /**
- * All contradictions of I3 and I4; [] if none. While a sale runs, read FairQueue's rows first in one snapshot, then the
- * ledger: captures and refunds only grow, so the ledger must have those of the rows.
- * `ledger`: money rows of the stand-in, or its file. `payments`: {reference, status, amount, captured, refunded, currency, claim,
- * tax: added by the gateway to the amount}.
- * `claims`: {id, status, value, currency}: `value` of its unrefunded items (0: a free ticket; undefined: not known).
- * Statuses by name or by number. `is_settled`: no faults and T_heal has passed, so nothing may be in flight. `ignore`:
- * references of others. `quarantine_is_open`: allows payments that wait for a person even then.
+ * All contradictions of I3 and I4; [] if none. While a sale runs, read FairQueue's rows first in one
+ * snapshot, then the ledger: captures and refunds only grow, so the ledger must have those of the rows.
+ * - `ledger`: money rows of the stand-in, or its file.
+ * - `payments`: {reference, status, amount, captured, refunded, currency, claim, tax}; `tax`: added by the
+ *   gateway to the amount.
+ * - `claims`: {id, status, value, currency}; `value`: of its unrefunded items (0: a free ticket; undefined:
+ *   unknown).
+ * - `is_settled`: no faults and T_heal has passed, so nothing may be in flight.
+ * - `ignore`: references of others.
+ * - `quarantine_is_open`: allows payments that wait for a person even if `is_settled`.
+ *
+ * Statuses are names or numbers.
  */
 export function contradictions({
   ledger,

@@ -126,8 +126,8 @@ export class Webhooks {
   }
 
   /**
-   * Releases the held events in `order`: 'fifo', 'reverse' or 'shuffle'; returns their number. Each waits for the answer to
-   * the previous one, so that none overtakes; `parallel`: all at once.
+   * Releases the held events in `order`: 'fifo', 'reverse' or 'shuffle'; returns their number. Each waits for
+   * the answer to the previous one, so that none overtakes; `parallel`: all at once.
    */
   release({ order = 'fifo', parallel = false } = {}) {
     this.settings.hold = false;

@@ -105,7 +105,7 @@ export class PaystackMoney extends GatewayDouble {
     return { answer: done('Verification successful', shownTransaction(transaction)) };
   }
 
-  // -- refunds --------------------------------------------------------------------------------------------------------
+  // -- refunds ----------------------------------------------------------------------------------------------
 
   create_refund({ transaction: name, amount, currency, customer_note, merchant_note }) {
     const t = this.get('transaction', String(name)) ?? this.get('transaction', this.#codes.get(String(name)));
@@ -225,7 +225,7 @@ export class PaystackMoney extends GatewayDouble {
     await this.tell(changes);
   }
 
-  // -- the payer ------------------------------------------------------------------------------------------------------
+  // -- the payer --------------------------------------------------------------------------------------------
 
   /** By reference, access code or id. */
   #transaction(name) {
@@ -329,7 +329,7 @@ export class PaystackMoney extends GatewayDouble {
     return { event: changes[0][1] };
   }
 
-  // -- events ---------------------------------------------------------------------------------------------------------
+  // -- events -----------------------------------------------------------------------------------------------
 
   /** The changes that create an event. Paystack's events have no id; ours is only for the log. */
   #event(type, data) {
@@ -339,7 +339,7 @@ export class PaystackMoney extends GatewayDouble {
 
   body_of = (event) => JSON.stringify(event);
 
-  // -- the page -------------------------------------------------------------------------------------------------------
+  // -- the page ---------------------------------------------------------------------------------------------
 
   is_page = (path) => path.startsWith('/checkout/');
 

@@ -49,7 +49,7 @@ export class PaystackDouble extends PaystackMoney {
     return { 'x-paystack-signature': paystackSignature(body, this.keys[0]) };
   }
 
-  // -- the API --------------------------------------------------------------------------------------------------------
+  // -- the API ----------------------------------------------------------------------------------------------
 
   operation_of(ctx) {
     for (const [method, pattern, operation, name] of routes) {
@@ -177,9 +177,12 @@ export class PaystackDouble extends PaystackMoney {
 }
 
 /**
- * Starts a stand-in: {port = 0, webhookUrl, secrets: {api} (a text or a list; the first signs webhooks), ledgerFile, seed, publicUrl,
- * webhooks: settings of gateway_webhooks, refunds: 'processed' | 'failed' | 'pending' | 'needs-attention', refundDelayMs,
- * failureWebhooks, unknownStatus: of /verify for an unknown reference (400 in practice, 404 in the description), currencies}.
+ * Starts a stand-in. Options: {port = 0, webhookUrl, secrets, ledgerFile, seed, publicUrl, webhooks, refunds,
+ * refundDelayMs, failureWebhooks, unknownStatus, currencies}.
+ * - `secrets`: {api}, a text or a list; the first signs webhooks.
+ * - `webhooks`: settings of gateway_webhooks.
+ * - `refunds`: 'processed' | 'failed' | 'pending' | 'needs-attention'.
+ * - `unknownStatus`: of /verify for an unknown reference (400 in practice, 404 in the description).
  */
 export const startPaystack = (options = {}) => new PaystackDouble(options).listen();
 

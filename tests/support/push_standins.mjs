@@ -16,12 +16,13 @@
 //     once_per_token: only for the first request with an authorization
 //   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}
 //     Random answers of FCM for devices without a script; some have a Retry-After.
-//     says_length: answers have a Content-Length. libcurl 7.88 resets every stream whose answer has none; nghttp2 ends
-//       the connection after 1,000 resets and 33 a second. Requests are only counted from then on.
+//     says_length: answers have a Content-Length. libcurl 7.88 resets every stream whose answer has none;
+//       nghttp2 ends the connection after 1,000 resets and 33 a second.
+//     From then on requests are counted, not recorded.
 //   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}}, wrong}
 //     FCM's answers and accepted notices; early: requests before the Retry-After of their notice was over.
-//   GET /state    {sessions, exchanges, requests: [{host, path, device, session, version, headers, body, claims}],
-//                 wrong: [text]}
+//   GET /state    {sessions, exchanges, wrong: [text],
+//                 requests: [{host, path, device, session, version, headers, body, claims}]}
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -116,7 +117,7 @@ function counted(message, answer) {
   return answer;
 }
 
-// -- Google ------------------------------------------------------------------------------------------------------------
+// -- Google -------------------------------------------------------------------------------------------------
 
 async function exchange(request) {
   const form = new URLSearchParams(request.body);
@@ -178,7 +179,7 @@ function sendByGoogle(request) {
   );
 }
 
-// -- Apple -------------------------------------------------------------------------------------------------------------
+// -- Apple --------------------------------------------------------------------------------------------------
 
 async function sendByApple(request) {
   const { headers } = request;
@@ -218,7 +219,7 @@ async function sendByApple(request) {
   );
 }
 
-// -- the wire ----------------------------------------------------------------------------------------------------------
+// -- the wire -----------------------------------------------------------------------------------------------
 
 async function answer(request) {
   if (!weather) state.requests.push(request);

@@ -80,7 +80,7 @@ export class StandinProcess {
   }
 }
 
-// -- inside ----------------------------------------------------------------------------------------------------------
+// -- inside -------------------------------------------------------------------------------------------------
 
 /** `--name value` pairs as an object; names that are not in `known` end the program. */
 export function commandLine(known, argv = process.argv.slice(2)) {

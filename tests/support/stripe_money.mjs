@@ -209,7 +209,7 @@ export class StripeMoney extends GatewayDouble {
     this.tell(events);
   }
 
-  // -- the payer ------------------------------------------------------------------------------------------------------
+  // -- the payer --------------------------------------------------------------------------------------------
 
   /** All sessions of a reference, oldest first. With several, a customer could pay twice. */
   sessionsOf(reference) {
@@ -399,7 +399,7 @@ export class StripeMoney extends GatewayDouble {
     return { event: events[0][1] };
   }
 
-  // -- events ---------------------------------------------------------------------------------------------------------
+  // -- events -----------------------------------------------------------------------------------------------
 
   /** The changes that create an event of the current `object`. */
   #event(type, object, ctx) {
@@ -420,7 +420,7 @@ export class StripeMoney extends GatewayDouble {
   /** Stripe sends its events indented: a body that is parsed and written again has another signature. */
   body_of = (event) => JSON.stringify(event, null, 2);
 
-  // -- the page -------------------------------------------------------------------------------------------------------
+  // -- the page ---------------------------------------------------------------------------------------------
 
   is_page = (path) => path.startsWith('/c/pay/');
 

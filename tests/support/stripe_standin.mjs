@@ -55,7 +55,7 @@ export class StripeDouble extends StripeMoney {
     };
   }
 
-  // -- the API --------------------------------------------------------------------------------------------------------
+  // -- the API ----------------------------------------------------------------------------------------------
 
   operation_of(ctx) {
     for (const [method, pattern, operation] of routes) {
@@ -275,8 +275,12 @@ export class StripeDouble extends StripeMoney {
 }
 
 /**
- * Starts a stand-in: {port = 0, webhookUrl, secrets: {api, webhook} (each a text or a list), ledgerFile, seed, publicUrl, webhooks:
- * settings of gateway_webhooks, taxRate, taxAt: 'pay' | 'create', refunds: 'succeeded' | 'pending' | 'failed', refundDelayMs, minimum}.
+ * Starts a stand-in. Options: {port = 0, webhookUrl, secrets, ledgerFile, seed, publicUrl, webhooks, taxRate,
+ * taxAt, refunds, refundDelayMs, minimum}.
+ * - `secrets`: {api, webhook}, each a text or a list.
+ * - `webhooks`: settings of gateway_webhooks.
+ * - `taxAt`: 'pay' | 'create'.
+ * - `refunds`: 'succeeded' | 'pending' | 'failed'.
  */
 export const startStripe = (options = {}) => new StripeDouble(options).listen();
 

@@ -82,8 +82,8 @@ function summary(history, lines, format) {
 }
 
 /**
- * `lines`: [{key, name}] of `history` (history.mjs). `tick` changes with new points. `format(value)` returns text.
- * `least`: minimum of the upper bound.
+ * `lines`: [{key, name}] of `history` (history.mjs). `tick` changes with new points. `format(value)` returns
+ * text. `least`: minimum of the upper bound.
  */
 export function Chart({ title, lines, history, tick, format, axis_format = format, least = 4 }) {
   const box = useRef();

@@ -11,8 +11,9 @@ import { words } from './format.mjs';
 const pause_max_ms = 15_000;
 
 /**
- * Result of `load(signal)`, repeated every `every_ms` (0: once) while the page is visible; after failures at growing
- * intervals. The last result stays during a problem. `key` identifies the loaded object; a change starts again.
+ * Result of `load(signal)`, repeated every `every_ms` (0: once) while the page is visible. After failures the
+ * intervals grow. The last result stays during a problem. `key` identifies the loaded object; a change starts
+ * again.
  */
 export function use_loaded(load, key, every_ms = 0) {
   const [state, set_state] = useState({ key, data: undefined, problem: null });
