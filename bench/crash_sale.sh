@@ -11,16 +11,16 @@ port=8095
 server_pid=0
 
 start() {
-  build/release/app/fairqueue serve --demo --http.listen "127.0.0.1:$port" --http.admin_listen 127.0.0.1:9096 --data_dir "$data" \
-    >>"$data/server.log" 2>&1 &
+  build/release/app/fairqueue serve --demo --http.listen "127.0.0.1:$port" \
+    --http.admin_listen 127.0.0.1:9096 --data_dir "$data" >>"$data/server.log" 2>&1 &
   server_pid=$!
 }
 trap 'kill -9 "$server_pid" 2>/dev/null || true; rm -rf "$data"' EXIT
 
 start
 until [[ -f "$data/demo.json" ]]; do sleep 0.1; done
-build/release/load/fairqueue-load --url "http://127.0.0.1:$port" --data-dir "$data" --fans "$fans" --no-show 10 --abandon 5 \
-  --decline 5 --websocket 50 --arrival ramp --arrival-seconds 50 --timeout 230 &
+build/release/load/fairqueue-load --url "http://127.0.0.1:$port" --data-dir "$data" --fans "$fans" \
+  --no-show 10 --abandon 5 --decline 5 --websocket 50 --arrival ramp --arrival-seconds 50 --timeout 230 &
 load_pid=$!
 kills=0
 while kill -0 "$load_pid" 2>/dev/null; do

@@ -13,7 +13,8 @@ cache_url="$redis_url"
 data="$work/data"
 start_server "$data" --demo
 event="$(create_waiting_event "$data")"
-"$load" --url "http://$listen" --data-dir "$data" --join-only --event "$event" --fans "$waiting" --quiet >/dev/null
+"$load" --url "http://$listen" --data-dir "$data" --join-only --event "$event" --fans "$waiting" --quiet \
+  >/dev/null
 
 # Whether Redis has the line of the ledger, number by number. Needs a moment without joins.
 mirrored() {
@@ -42,7 +43,8 @@ for ((flush = 1; flush <= flushes; ++flush)); do
   # A client polls its existing place meanwhile.
   token="$(head -n 1 "$work/tokens")"
   (while [[ ! -f "$work/done" ]]; do
-    curl -s -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" "http://$listen/events/$event/queue/position"
+    curl -s -o /dev/null -w '%{http_code} %{time_total}\n' -H "Authorization: Bearer $token" \
+      "http://$listen/events/$event/queue/position"
     join "$token" "$event" | awk '{print $1, $2 / 1000}'
   done) >"$work/noticed" &
   client=$!
@@ -50,7 +52,8 @@ for ((flush = 1; flush <= flushes; ++flush)); do
   took="$(await_mirror)"
   touch "$work/done" && wait "$client" && rm "$work/done"
   bad="$(awk '$1 != 200 && $1 != 201' "$work/noticed" | wc -l)"
-  echo "flush $flush: $(wc -l <"$work/order") waiting, identical after $took ms; $(wc -l <"$work/noticed") requests meanwhile, $bad refused," \
+  echo "flush $flush: $(wc -l <"$work/order") waiting, identical after $took ms;" \
+    "$(wc -l <"$work/noticed") requests meanwhile, $bad refused," \
     "slowest $(awk '{print $2 * 1000}' "$work/noticed" | sort -n | tail -n 1) ms"
   [[ "$bad" -eq 0 ]]
   if [[ "$took" -gt "$worst" ]]; then worst="$took"; fi

@@ -25,22 +25,25 @@ for ((run = 1; run <= runs; ++run)); do
   join_crowd "$work/data$run" 50000 >"$work/result"
   end_server TERM # its sessions report what they counted
   jq -r --argjson run "$run" --argjson commits "$(($(commits_of "joins_$run") - before))" '
-    [$run, (.joins_per_second | round), .latency.p50_ms, .latency.p99_ms, ($commits / .elapsed_seconds | round), (.joined / $commits | round)]
+    [$run, (.joins_per_second | round), .latency.p50_ms, .latency.p99_ms,
+      ($commits / .elapsed_seconds | round), (.joined / $commits | round)]
     | map(tostring) | join(" ")' "$work/result" >>"$work/runs"
   tail -n 1 "$work/runs"
 done
 joins="$(awk '{print $2}' "$work/runs" | median)"
 echo "median: $joins joins/s, p99 $(awk '{print $4}' "$work/runs" | median) ms"
 
-psql_ "$ledger_url" --command 'CREATE SEQUENCE bench_number; INSERT INTO aggregate (number, kind) VALUES (4000000, 2)'
+psql_ "$ledger_url" --command \
+  'CREATE SEQUENCE bench_number; INSERT INTO aggregate (number, kind) VALUES (4000000, 2)'
 cat >"$work/one.sql" <<'SQL'
 BEGIN;
-INSERT INTO queue_entry (aggregate, queue_number, subject, joined_at) VALUES (4000000, nextval('bench_number'), gen_random_uuid(), 1);
+INSERT INTO queue_entry (aggregate, queue_number, subject, joined_at)
+  VALUES (4000000, nextval('bench_number'), gen_random_uuid(), 1);
 COMMIT;
 SQL
 for connections in 1 16 64; do
-  alone="$(/usr/lib/postgresql/15/bin/pgbench --no-vacuum --protocol=prepared --client="$connections" --time=5 --file="$work/one.sql" \
-    "$ledger_url" 2>/dev/null | awk '/^tps/ {printf "%d", $3}')"
+  alone="$(/usr/lib/postgresql/15/bin/pgbench --no-vacuum --protocol=prepared --client="$connections" \
+    --time=5 --file="$work/one.sql" "$ledger_url" 2>/dev/null | awk '/^tps/ {printf "%d", $3}')"
   awk -v c="$connections" -v a="$alone" -v j="$joins" \
     'BEGIN {printf "one transaction a join, %d connections: %d/s; ratio %.2f\n", c, a, j / a}'
 done

@@ -16,8 +16,8 @@ joins_per_second() {
   start_server "$work/$1" --demo
   join_crowd "$work/$1" "$fans" | jq '.joins_per_second | round'
   if [[ -n "$cache_url" ]]; then
-    timeout 30 bash -c "until '$fairqueue' admin verify --data_dir '$work/$1' >'$work/verify'; do sleep 0.5; done" \
-      || { cat "$work/verify" >&2 && return 1; }
+    local verify="'$fairqueue' admin verify --data_dir '$work/$1' >'$work/verify'"
+    timeout 30 bash -c "until $verify; do sleep 0.5; done" || { cat "$work/verify" >&2 && return 1; }
   fi
   end_server TERM
 }
@@ -31,7 +31,8 @@ for ((pair = 1; pair <= pairs; ++pair)); do
       cache_url="$redis_url" && joins_per_second "with_$pair" >"$work/with"
     fi
   done
-  awk -v n="$pair" -v a="$(cat "$work/without")" -v b="$(cat "$work/with")" 'BEGIN {printf "%d %d %d %.3f\n", n, a, b, b / a}' >>"$work/pairs"
+  awk -v n="$pair" -v a="$(cat "$work/without")" -v b="$(cat "$work/with")" \
+    'BEGIN {printf "%d %d %d %.3f\n", n, a, b, b / a}' >>"$work/pairs"
   tail -n 1 "$work/pairs"
 done
 echo "median ratio $(awk '{print $4}' "$work/pairs" | median)"

@@ -14,13 +14,16 @@ start_server "$data" --demo
 event="$(create_waiting_event "$data")"
 "$fairqueue" token --count 50 --data_dir "$data" >"$work/sample"
 for part in 0 1 2 3 4; do
-  "$load" --url "http://$listen" --data-dir "$data" --join-only --event "$event" --fans $((waiting / 5)) --quiet >/dev/null
-  sed -n "$((part * 10 + 1)),$((part * 10 + 10))p" "$work/sample" | while read -r token; do join "$token" "$event" >/dev/null; done
+  "$load" --url "http://$listen" --data-dir "$data" --join-only --event "$event" --fans $((waiting / 5)) \
+    --quiet >/dev/null
+  sed -n "$((part * 10 + 1)),$((part * 10 + 10))p" "$work/sample" \
+    | while read -r token; do join "$token" "$event" >/dev/null; done
 done
 
 positions() {
   while read -r token; do
-    curl -sf -H "Authorization: Bearer $token" "http://$listen/events/$event/queue/position" | jq -c '[.queue_number, .position]'
+    curl -sf -H "Authorization: Bearer $token" "http://$listen/events/$event/queue/position" \
+      | jq -c '[.queue_number, .position]'
   done <"$work/sample"
 }
 
@@ -38,7 +41,8 @@ for ((restart = 1; restart <= restarts; ++restart)); do
   positions >"$work/positions_after"
   order_in_ledger | head -n -1 >"$work/order_after"
   cmp "$work/positions_before" "$work/positions_after" && cmp "$work/order_before" "$work/order_after"
-  echo "restart $restart: $(wc -l <"$work/order_before") waiting, joins accepted after $took ms, order identical"
+  echo "restart $restart: $(wc -l <"$work/order_before") waiting," \
+    "joins accepted after $took ms, order identical"
   if [[ "$took" -gt "$worst" ]]; then worst="$took"; fi
 done
 echo "slowest: $worst ms"
