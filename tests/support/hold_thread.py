@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`hold_thread.py PID NAME SECONDS`: the threads of that name stand still for so long while the rest of the process goes on, as with a
-deadlock. By ptrace, because signals stop whole processes."""
+"""`hold_thread.py PID NAME SECONDS`: stops the threads of that name for that time, as a deadlock would. The
+rest of the process continues. Uses ptrace, because signals stop whole processes."""
 import ctypes
 import os
 import pathlib
@@ -17,7 +17,8 @@ def ptrace(request, thread):
 
 
 pid, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-threads = [int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() if (task / "comm").read_text().strip() == name]
+tasks = pathlib.Path(f"/proc/{pid}/task")
+threads = [int(task.name) for task in tasks.iterdir() if (task / "comm").read_text().strip() == name]
 if not threads:
     sys.exit(f"process {pid} has no thread {name}")
 for thread in threads:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What systemd is for a service of Type=notify: `notify_socket.py PATH` takes datagrams there and prints each as a line of JSON,
-with the time in milliseconds. Node has no datagrams of Unix sockets."""
+"""systemd's side of a service of Type=notify: `notify_socket.py PATH` receives datagrams at PATH and prints
+each as a line of JSON with the time in milliseconds. Node has no Unix datagram sockets."""
 import json
 import socket
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a mail says to somebody else's parser (Python's email package): `parse_mail.py FILE...` prints a line of JSON for each."""
+"""Parses mails with Python's email package: `parse_mail.py FILE...` prints a line of JSON for each file."""
 import email
 import email.policy
 import json
@@ -8,7 +8,7 @@ import sys
 
 
 def defects_of(message):
-    """Whatever the parser had to forgive, in headers and parts."""
+    """The parser's names of the defects in headers and parts."""
     found = [type(d).__name__ for d in message.defects]
     for value in message.values():
         found += [type(d).__name__ for d in getattr(value, 'defects', [])]
@@ -35,7 +35,7 @@ def parsed(content):
         'defects': defects_of(message),
         'ascii': all(b < 128 for b in content),
         'longest_line': max(len(line) for line in content.split(b'\r\n')),
-        'bare_line_ends': content.replace(b'\r\n', b'').count(b'\n') + content.replace(b'\r\n', b'').count(b'\r'),
+        'bare_line_ends': sum(content.replace(b'\r\n', b'').count(end) for end in (b'\n', b'\r')),
     }
 
 

@@ -1,14 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""An SMTP server (Debian's python3-aiosmtpd) that keeps what it takes and refuses as it is told.
+"""An SMTP server (Debian's python3-aiosmtpd) that stores accepted messages; addresses script its refusals.
 
-  smtp_sink.py MAILBOX [--certificate PEM --key PEM [--smtps]] [--login USER:PASSWORD] [--greeting REPLY] [--port N]
+  smtp_sink.py MAILBOX [--certificate PEM --key PEM [--smtps]] [--login USER:PASSWORD]
+               [--greeting REPLY] [--port N]
 
-Prints its port, on 127.0.0.1, and ends when its standard input does. With a certificate it wants STARTTLS before mail; without one
-it offers none. Each message it takes is a line of JSON in MAILBOX: {connection, tls, user, from, to, mail}, `mail` as parse_mail.py
-says. An address tells what happens to it, by what is before the @ (or the first +): mail-550 as a sender, rcpt-450 or data-451 as a
-recipient are answered so; data-hang is never answered, data-drop gets the connection closed after the message, and data-lost is
-kept and never answered. --greeting is all that anybody hears.
+Listens on 127.0.0.1, prints its port and ends with its standard input. With a certificate it requires
+STARTTLS (--smtps: TLS from the first byte); without one it has no TLS. With --greeting it sends REPLY only.
+Each stored message is a line of JSON in MAILBOX: {connection, tls, user, from, to, mail}; `mail`: see
+parse_mail.py.
+
+The local part of an address, up to the first +, scripts the answer:
+
+  mail-CODE   a sender: MAIL is answered with CODE
+  rcpt-CODE   a recipient: RCPT is answered with CODE
+  data-CODE   the first recipient: DATA is answered with CODE
+  data-hang   the first recipient: DATA is not answered
+  data-drop   the first recipient: the connection closes after the message
+  data-lost   the first recipient: the message is stored, DATA is not answered
 """
 import argparse
 import asyncio
@@ -24,7 +33,7 @@ from parse_mail import parsed
 
 
 def told(address, stage):
-    """What the address asks for at this stage; None: nothing."""
+    """The scripted answer of the address at this stage, or None."""
     local = address.split('@')[0].split('+')[0]
     return local[len(stage) + 1:] if local.startswith(f'{stage}-') else None
 
@@ -94,7 +103,11 @@ async def serve(options):
         count += 1
         more = {}
         if options.login:
-            more = {'authenticator': authenticator(options.login), 'auth_required': True, 'auth_require_tls': bool(context) and not options.smtps}
+            more = {
+                'authenticator': authenticator(options.login),
+                'auth_required': True,
+                'auth_require_tls': bool(context) and not options.smtps,
+            }
         if context and not options.smtps:
             more |= {'tls_context': context, 'require_starttls': True}
         protocol = SMTP(Sink(options.mailbox), hostname='sink.example', loop=loop, **more)
@@ -110,7 +123,8 @@ async def serve(options):
     if options.greeting:
         server = await asyncio.start_server(greet, '127.0.0.1', options.port)
     else:
-        server = await loop.create_server(session, '127.0.0.1', options.port, ssl=context if options.smtps else None)
+        server = await loop.create_server(
+            session, '127.0.0.1', options.port, ssl=context if options.smtps else None)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
