@@ -161,6 +161,9 @@ int main(int argc, char** argv) {
     std::filesystem::remove_all(folder);
   }
   const test::postgres_schema schema;
-  postgres_ledger store({.url = schema.url(), .steady_now = test::steady_now});
+  postgres_ledger store({.url = schema.url(), .steady_now = [] {
+                           return std::chrono::duration_cast<milliseconds>(
+                             std::chrono::steady_clock::now().time_since_epoch());
+                         }});
   measure("postgres", store, rows);
 }
