@@ -3,7 +3,6 @@
 #include "tests/load/fans/fake_server.hpp"
 
 #include "load/base/uuid.hpp"
-#include "load/wire/wire.hpp"
 #include "load/wire/ws_frames.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -33,24 +32,6 @@ constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 using clock = std::chrono::steady_clock;
 
 namespace {
-
-struct place {
-  std::string customer;
-  uuid id;
-  std::int64_t number = 0;
-  std::string status = "WAITING";
-  std::int64_t batch = 0;
-  clock::time_point session_until;
-};
-
-struct held_claim {
-  uuid id;
-  std::string customer;
-  std::string status = "CLAIMED";
-  clock::time_point until;
-  uuid payment;
-  std::string payment_status;
-};
 
 struct request {
   std::string method;
@@ -104,6 +85,7 @@ public:
   explicit work(fake_options options) : options_(options), acceptor_(context_), tick_(context_) {
     listen(0);
     port_ = acceptor_.local_endpoint().port();
+    sale_ = std::make_unique<fake_sale>(options_, event_id(), url());
     shop_ = std::make_unique<fake_shop>(options_.shop, event_id(), url());
     asio::co_spawn(context_, accept_all(), asio::detached);
     asio::co_spawn(context_, tick_all(), asio::detached);
@@ -180,7 +162,7 @@ private:
   asio::awaitable<void> push(std::shared_ptr<tcp::socket> socket, request got) {
     const auto& protocols = got.fields["sec-websocket-protocol"];
     const auto customer = protocols.substr(protocols.find(", ") + 2);
-    auto* mine = place_of(customer);
+    auto* mine = sale_->place_of(customer);
     if (mine == nullptr) {
       const auto text = encode(problem(404, "not_in_queue"));
       co_await asio::async_write(*socket, asio::buffer(text), as_result);
@@ -190,9 +172,9 @@ private:
                        "Sec-WebSocket-Accept: "
                        + websocket_accept(got.fields["sec-websocket-key"])
                        + "\r\nSec-WebSocket-Protocol: fairqueue.v1\r\n\r\n";
-    text += frame(json::object{{"type", "state"}, {"entry", entry_json(*mine)}, {"sold_out", false}});
+    text += frame(json::object{{"type", "state"}, {"entry", sale_->entry_json(*mine)}, {"sold_out", false}});
     text += std::string("\x89\x02hi", 4); // a ping: the client must answer it
-    std::int64_t last_position = position_of(*mine);
+    std::int64_t last_position = sale_->position_of(*mine);
     asio::steady_timer timer(context_);
     for (;;) {
       auto [failed, size] = co_await asio::async_write(*socket, asio::buffer(text), as_result);
@@ -202,11 +184,11 @@ private:
       co_await timer.async_wait(as_result);
       if (!socket->is_open()) co_return;
       if (mine->status == "ADMITTED") {
-        auto event = entry_json(*mine);
+        auto event = sale_->entry_json(*mine);
         event["type"] = "admitted";
         text = frame(event);
-      } else if (position_of(*mine) != last_position) {
-        last_position = position_of(*mine);
+      } else if (sale_->position_of(*mine) != last_position) {
+        last_position = sale_->position_of(*mine);
         text = frame(json::object{{"type", "position_changed"}, {"position", last_position}});
       }
     }
@@ -225,8 +207,6 @@ private:
     return out + payload;
   }
 
-  // ---- the sale -----------------------------------------------------------------------------------------
-
   asio::awaitable<void> tick_all() {
     const auto began = clock::now();
     bool outage_done = options_.outage_after_ms == 0;
@@ -242,106 +222,11 @@ private:
         listen(port_);
         asio::co_spawn(context_, accept_all(), asio::detached);
       }
-      if (options_.shop.is_used) {
+      if (options_.shop.is_used)
         shop_->expire();
-        continue;
-      }
-      expire();
-      admit();
+      else
+        sale_->tick();
     }
-  }
-
-  void expire() {
-    const auto now = clock::now();
-    for (auto& each : claims_)
-      if (each->status == "CLAIMED" && each->until < now && each->payment_status != "PENDING")
-        each->status = "RELEASED";
-    for (auto& each : places_)
-      if (each->status == "ADMITTED" && each->session_until < now && live_claim(each->customer) == nullptr)
-        each->status = "SESSION_EXPIRED";
-  }
-
-  [[nodiscard]] std::int64_t units_in(std::initializer_list<std::string_view> states) const {
-    std::int64_t out = 0;
-    for (const auto& each : claims_)
-      out += std::find(states.begin(), states.end(), each->status) != states.end();
-    return out;
-  }
-
-  [[nodiscard]] std::int64_t available() const {
-    const auto used = units_in({"CLAIMED", "CONFIRMED"});
-    return std::max<std::int64_t>(0, options_.stock - used);
-  }
-
-  void admit() {
-    if (options_.never_admit || places_.size() < 4) return;
-    std::int64_t room = available() + (options_.oversell ? 1 : 0);
-    for (const auto& each : places_)
-      room -= each->status == "ADMITTED" && live_claim(each->customer) == nullptr;
-    std::vector<place*> line;
-    for (auto& each : places_)
-      if (each->status == "WAITING") line.push_back(each.get());
-    const bool long_enough = static_cast<std::int64_t>(line.size()) > 2 * options_.batch_size;
-    const bool misbehaves = (options_.overtake || options_.big_batch) && !misbehaved_;
-    if (misbehaves && !long_enough) return; // the planted fault needs a line
-    room = std::min(room, options_.batch_size * (misbehaves && options_.big_batch ? 2 : 1));
-    if (line.empty() || room <= 0) return;
-    misbehaved_ |= misbehaves;
-    if (misbehaves && options_.overtake) std::reverse(line.begin(), line.end());
-    for (auto* each : line) {
-      if (room-- <= 0) break;
-      each->status = "ADMITTED";
-      each->batch = next_batch_;
-      each->session_until = clock::now() + std::chrono::milliseconds(options_.session_ms);
-    }
-    ++next_batch_;
-  }
-
-  place* place_of(const std::string& customer) {
-    const auto at = latest_.find(customer);
-    return at == latest_.end() ? nullptr : at->second;
-  }
-
-  held_claim* live_claim(const std::string& customer) {
-    for (auto& each : claims_)
-      if (each->customer == customer && (each->status == "CLAIMED" || each->status == "CONFIRMED"))
-        return each.get();
-    return nullptr;
-  }
-
-  std::int64_t position_of(const place& mine) {
-    std::int64_t ahead = 0;
-    for (const auto& each : places_) ahead += each->status == "WAITING" && each->number < mine.number;
-    return ahead + 1;
-  }
-
-  json::object entry_json(const place& mine) {
-    json::object out{{"entry_id", to_string(mine.id)}, {"event_id", event_id()},    {"status", mine.status},
-                     {"queue_number", mine.number},    {"position", nullptr},       {"poll_after_ms", 30},
-                     {"admission_token", nullptr},     {"admission_batch", nullptr}};
-    if (mine.status == "WAITING") out["position"] = position_of(mine);
-    if (mine.batch > 0) out["admission_batch"] = mine.batch;
-    if (mine.status == "ADMITTED") out["admission_token"] = to_string(mine.id) + ".secret";
-    return out;
-  }
-
-  json::object claim_json(const held_claim& claim) {
-    const json::array items{
-      json::object{{"ticket_type_id", to_string(type_)}, {"quantity", 1}, {"unit_price", options_.price}}};
-    return {{"claim_id", to_string(claim.id)}, {"event_id", event_id()},
-            {"status", claim.status},          {"items", items},
-            {"amount", options_.price},        {"currency", "NGN"}};
-  }
-
-  json::object payment_json(const held_claim& claim) {
-    const auto reference = to_string(claim.payment);
-    return {{"payment_id", reference},
-            {"claim_id", to_string(claim.id)},
-            {"status", claim.payment_status},
-            {"authorization_url", url() + "/sandbox/pay/" + reference},
-            {"amount", options_.price + (options_.wrong_amount ? 1 : 0)},
-            {"refunded_amount", 0},
-            {"currency", "NGN"}};
   }
 
   response idempotent(const request& got) {
@@ -363,150 +248,20 @@ private:
       auto said = shop_->answer(got.method, got.target, customer, got.body);
       if (said) return {said->status, std::move(said->body), false};
     }
-    const auto event = "/events/" + event_id();
-    if (got.target == event) return {200, event_json(), false};
-    if (got.target == event + "/queue" && got.method == "POST") return join(customer);
-    if (got.target == event + "/queue/position") return position(customer);
-    if (got.target == event + "/claims") return claim(customer, got);
-    if (got.target.starts_with("/claims/")) return on_claim(customer, got);
-    if (got.target.starts_with("/payments/")) return payment(got.target.substr(10));
-    if (got.target.starts_with("/sandbox/pay/")) return gateway(got.target.substr(13), got.body);
-    return problem(404, "not_found");
-  }
-
-  json::object event_json() {
-    const auto free = available();
-    const auto held = units_in({"CLAIMED"});
-    const auto confirmed = units_in({"CONFIRMED"});
-    const json::array types{json::object{{"id", to_string(type_)},
-                                         {"name", "Standard"},
-                                         {"price", options_.price},
-                                         {"total", options_.stock},
-                                         {"available", free}}};
-    return {{"id", event_id()},
-            {"name", "Fake <sale>"},
-            {"status", "ACTIVE"},
-            {"currency", "NGN"},
-            {"ticket_types", types},
-            {"available", free},
-            {"sold_out", free == 0 && held == 0 && (!options_.oversell || confirmed > options_.stock)},
-            {"queue",
-             {{"policy", "batch"},
-              {"batch_size", options_.batch_size},
-              {"admission_interval_ms", options_.tick_ms}}},
-            {"claims_per_customer", 1}};
-  }
-
-  response join(const std::string& customer) {
-    auto* mine = place_of(customer);
-    if (mine != nullptr && (mine->status == "WAITING" || mine->status == "ADMITTED"))
-      return {200, entry_json(*mine), false};
-    auto fresh = std::make_unique<place>();
-    fresh->customer = customer;
-    fresh->number = next_number_++;
-    fresh->id = uuid{1, static_cast<std::uint64_t>(fresh->number)};
-    mine = fresh.get();
-    latest_[customer] = mine;
-    places_.push_back(std::move(fresh));
-    return {201, entry_json(*mine), false};
-  }
-
-  response position(const std::string& customer) {
-    auto* mine = place_of(customer);
-    if (mine == nullptr) return problem(404, "not_in_queue");
-    if (options_.forget_place && !forgot_ && mine->status == "WAITING") {
-      forgot_ = true;
-      return problem(404, "not_in_queue");
-    }
-    return {200, entry_json(*mine), false};
-  }
-
-  response claim(const std::string& customer, const request& got) {
-    auto* mine = place_of(customer);
-    const auto token = text_member(parse_object(got.body), "admission_token");
-    if (mine == nullptr || mine->status != "ADMITTED" || token != to_string(mine->id) + ".secret")
-      return problem(403, "not_admitted");
-    if (auto* live = live_claim(customer)) {
-      auto refused = problem(409, "already_claimed");
-      refused.body.as_object()["claim_id"] = to_string(live->id);
-      return refused;
-    }
-    const bool one_too_many = options_.oversell && units_in({"CONFIRMED"}) == options_.stock;
-    if (available() == 0 && !one_too_many)
-      return units_in({"CLAIMED"}) > 0 ? problem(409, "none_free") : problem(410, "event_sold_out");
-    auto fresh = std::make_unique<held_claim>();
-    fresh->id = uuid{2, claims_.size() + 1};
-    fresh->payment = uuid{3, claims_.size() + 1};
-    fresh->customer = customer;
-    fresh->until = clock::now() + std::chrono::milliseconds(options_.claim_ms);
-    claims_.push_back(std::move(fresh));
-    return {201, claim_json(*claims_.back()), false};
-  }
-
-  response on_claim(const std::string& customer, const request& got) {
-    const auto rest = got.target.substr(8);
-    for (auto& each : claims_) {
-      if (!rest.starts_with(to_string(each->id)) || each->customer != customer) continue;
-      if (rest.ends_with("/payments")) {
-        if (each->status != "CLAIMED") return problem(409, "claim_not_payable");
-        each->payment_status = "PENDING";
-        return {201, payment_json(*each), false};
-      }
-      if (got.method == "DELETE") {
-        each->status = "RELEASED";
-        return {204, nullptr, false};
-      }
-      return {200, claim_json(*each), false};
-    }
-    return problem(404, "not_found");
-  }
-
-  response payment(const std::string& id) {
-    for (auto& each : claims_)
-      if (to_string(each->payment) == id) return {200, payment_json(*each), false};
-    return problem(404, "not_found");
-  }
-
-  response gateway(const std::string& id, const std::string& body) {
-    const bool pays = text_member(parse_object(body), "action") == "pay";
-    for (auto& each : claims_) {
-      if (to_string(each->payment) != id) continue;
-      if (each->payment_status == "PENDING") {
-        each->payment_status = pays ? "CONFIRMED" : "FAILED";
-        const bool kept = pays && options_.keep_money && !misbehaved_ && units_in({"CONFIRMED"}) == 3;
-        misbehaved_ |= kept;
-        if (kept)
-          each->status = "RELEASED";
-        else if (pays)
-          confirm(*each);
-      }
-      return {200, json::object{{"reference", id}, {"status", pays ? "paid" : "declined"}}, false};
-    }
-    return problem(404, "not_found");
-  }
-
-  void confirm(held_claim& claim) {
-    claim.status = "CONFIRMED";
-    if (auto* mine = place_of(claim.customer)) mine->status = "COMPLETED";
+    auto said = sale_->answer(got.method, got.target, customer, got.body);
+    return {said.status, std::move(said.body), false};
   }
 
   fake_options options_;
+  std::unique_ptr<fake_sale> sale_;
   std::unique_ptr<fake_shop> shop_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer tick_;
   std::uint16_t port_ = 0;
   std::set<std::shared_ptr<tcp::socket>> open_;
-  std::vector<std::unique_ptr<place>> places_;
-  std::map<std::string, place*> latest_;
-  std::vector<std::unique_ptr<held_claim>> claims_;
   std::map<std::string, response> answers_;
-  uuid type_{4, 1};
-  std::int64_t next_number_ = 1;
-  std::int64_t next_batch_ = 1;
   int requests_ = 0;
-  bool forgot_ = false;
-  bool misbehaved_ = false;
   std::thread thread_;
 };
 

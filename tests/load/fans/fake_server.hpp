@@ -3,6 +3,7 @@
 // own thread and can inject one kind of misbehaviour at a time.
 #pragma once
 
+#include "tests/load/fans/fake_sale.hpp"
 #include "tests/load/fans/fake_shop.hpp"
 
 #include <cstdint>
@@ -11,25 +12,12 @@
 
 namespace fq::load::test {
 
-struct fake_options {
-  std::int64_t stock = 20;
-  std::int64_t price = 500;
-  std::int64_t batch_size = 5;
-  int tick_ms = 15;
-  int session_ms = 400;
-  int claim_ms = 400;
-  // Faults; 0 or false disables them.
+struct fake_options : sale_options {
+  // Faults; 0 disables them.
   int drop_every = 0; // apply, then close without an answer
   int busy_every = 0; // 503 before applying
   int outage_after_ms = 0; // once: close every connection and refuse new ones for outage_ms
   int outage_ms = 0;
-  bool overtake = false; // one batch comes from the end of the line
-  bool big_batch = false; // one batch of double size
-  bool oversell = false; // one ticket too many
-  bool wrong_amount = false;
-  bool forget_place = false; // one waiting fan gets 404
-  bool keep_money = false; // one payment is CONFIRMED, its claim is not
-  bool never_admit = false;
   shop_options shop; // if enabled, replaces the sale by claims
 };
 
