@@ -3,6 +3,7 @@
 // repeated and out of order; the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload equals
 // memory.
 #define CAF_SUITE domain_sale_walk
+#include "tests/domain/sale/random_sale.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -17,62 +18,6 @@ using namespace fq::test;
 namespace {
 
 constexpr std::uint64_t fans = 14;
-
-sale_rules quick_rules() {
-  sale_rules r;
-  r.stale_after = seconds{20};
-  r.verdict_grace = seconds{4};
-  r.refund_retry = {3, milliseconds{100}, milliseconds{3000}};
-  r.pending_max = seconds{6};
-  r.initialize_again = milliseconds{700};
-  r.fees["NGN"] = {.platform_per_ticket = 7, .processing_basis_points = 290, .processing_fixed = 3};
-  return r;
-}
-
-event_row random_event(dice& d) {
-  auto e = sample_event();
-  e.queue_opens_at = opening;
-  e.sale_start = opening + seconds{d.below(3)};
-  e.sale_end = opening + seconds{60 + d.below(400)};
-  const admission_policy policies[] = {admission_policy::batch, admission_policy::batch,
-                                       admission_policy::capacity, admission_policy::rate,
-                                       admission_policy::open};
-  e.queue.policy = policies[d.below(5)];
-  e.queue.batch_size = 1 + static_cast<std::uint32_t>(d.below(5));
-  e.queue.admission_interval = milliseconds{250 + d.below(4000)};
-  const bool capped = e.queue.policy == admission_policy::capacity || d.chance(40);
-  e.queue.concurrency = capped ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
-  e.queue.rate_per_minute =
-    e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
-  e.queue.over_admission_percent = 100 + static_cast<std::uint32_t>(d.below(3)) * 50;
-  e.queue.claim_window = seconds{2 + d.below(5)};
-  e.claim_ttl = seconds{2 + d.below(8)};
-  e.queue.session_ttl = e.queue.claim_window + e.claim_ttl + seconds{d.below(10)};
-  e.queue.ticket_ttl = d.chance(20) ? seconds{10 + d.below(30)} : seconds{0};
-  e.claims_per_customer = 1 + static_cast<std::uint32_t>(d.below(2));
-  return e;
-}
-
-std::vector<ticket_type_row> random_types(dice& d) {
-  auto types = sample_types(1 + static_cast<std::int64_t>(d.below(10)), d.chance(15) ? 0 : 500);
-  types[0].max_per_order = 2;
-  if (d.chance(50))
-    types.push_back({.ordinal = 1,
-                     .id = {0x77, 2},
-                     .name = "Seat",
-                     .price = 900,
-                     .total = 1 + static_cast<std::int64_t>(d.below(5)),
-                     .max_per_order = 3});
-  if (d.chance(70))
-    types.push_back({.ordinal = static_cast<std::uint32_t>(types.size()),
-                     .id = {0x77, 3},
-                     .name = "Quota",
-                     .price = 100,
-                     .total = 1 + static_cast<std::int64_t>(d.below(6)),
-                     .max_per_order = 3,
-                     .hidden = true});
-  return types;
-}
 
 /// Coverage of the walks: a property that no walk exercised proves nothing.
 struct coverage {
