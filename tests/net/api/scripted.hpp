@@ -3,12 +3,14 @@
 #pragma once
 #include "actors/base/errors.hpp"
 #include "actors/protocol/protocol.hpp"
+#include "tests/net/server/conversations.hpp"
 
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace fq::net::made {
@@ -84,130 +86,131 @@ caf::result<Reply> scripted(script& s, const Reply& reply) {
   return reply;
 }
 
+/// Places in the line, tickets of waiting rooms and sessions.
+inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
+  return std::tuple{[s](const join& m) {
+                      s->asked_join = m;
+                      return scripted(*s, s->entry);
+                    },
+                    [s](const find_entry&) { return scripted(*s, s->entry); },
+                    [s](const leave&) { return scripted(*s, s->ack); },
+                    [](const find_positions&) { return positions_reply{}; },
+                    [](const subscribe&) {},
+                    [s](const find_ticket& m) {
+                      s->asked_ticket = m.ticket;
+                      return scripted(*s, s->entry);
+                    },
+                    [s](const leave_ticket& m) {
+                      s->asked_ticket = m.ticket;
+                      return scripted(*s, s->ack);
+                    },
+                    [s](const end_session& m) {
+                      s->asked_end = m.session_token;
+                      return scripted(*s, s->ack);
+                    },
+                    [](const present&) {},
+                    [](const push_read&) {},
+                    [s](const find_line&) { return scripted(*s, line_reply{}); },
+                    [self, s](const watch_sessions& m) {
+                      ++(m.on ? s->watches : s->unwatches);
+                      if (m.on && s->answers_watch)
+                        caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
+                    },
+                    [s](const advance_line& m) {
+                      s->asked_advance = m;
+                      return scripted(*s, s->count);
+                    },
+                    [s](const revoke_sessions& m) {
+                      s->asked_revocation = m;
+                      return scripted(*s, s->count);
+                    }};
+}
+
+/// Claims, orders and their money.
+inline auto scripted_checkout(const script_ptr& s) {
+  return std::tuple{[s](const open_claim& m) {
+                      s->asked_claim = m;
+                      return scripted(*s, s->claim);
+                    },
+                    [s](const find_claim&) { return scripted(*s, s->claim); },
+                    [s](const release_claim&) { return scripted(*s, s->ack); },
+                    [s](const open_payment& m) {
+                      s->asked_payment = m;
+                      return scripted(*s, s->payment);
+                    },
+                    [s](const find_payment&) { return scripted(*s, s->payment); },
+                    [s](const apply_fact& m) {
+                      s->asked_fact = m;
+                      return scripted(*s, s->ack);
+                    },
+                    [s](const get_quote& m) {
+                      s->asked_quote = m;
+                      return scripted(*s, s->quote);
+                    },
+                    [s](const place_order& m) {
+                      s->asked_order = m;
+                      return scripted(*s, s->order);
+                    },
+                    [s](const find_order& m) {
+                      s->asked_find_order = m;
+                      return scripted(*s, s->order);
+                    },
+                    [s](const cancel_order&) { return scripted(*s, s->order); },
+                    [s](const list_event_orders& m) {
+                      s->asked_orders = m;
+                      if (s->order_pages.empty()) return scripted(*s, s->orders);
+                      auto page = std::move(s->order_pages.front());
+                      s->order_pages.erase(s->order_pages.begin());
+                      return scripted(*s, page);
+                    },
+                    [s](const refund_tickets& m) {
+                      s->asked_refund = m;
+                      return scripted(*s, s->order);
+                    },
+                    [s](const resend_order&) { return scripted(*s, s->ack); },
+                    [s](const settle_dead_letter& m) {
+                      s->asked_settle = m;
+                      return scripted(*s, s->ack);
+                    }};
+}
+
+/// The organizer's settings, promo codes and lists of customers.
+inline auto scripted_organizer(const script_ptr& s) {
+  return std::tuple{[s](const find_event& m) {
+                      s->asked_event = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const patch_event& m) {
+                      s->asked_patch = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const turn_event& m) {
+                      s->asked_turn = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const find_stats&) { return scripted(*s, s->stats); },
+                    [s](const set_promo_code& m) {
+                      s->asked_promo_code = m;
+                      return scripted(*s, s->promo_codes);
+                    },
+                    [s](const find_promo_codes&) { return scripted(*s, s->promo_codes); },
+                    [s](const set_priorities& m) {
+                      s->asked_priorities = m;
+                      return scripted(*s, s->count);
+                    },
+                    [s](const find_priorities&) { return scripted(*s, s->customers); },
+                    [s](const invite_customers& m) {
+                      s->asked_invitations = m;
+                      return scripted(*s, s->count);
+                    },
+                    [s](const withdraw_invitations&) { return scripted(*s, s->count); },
+                    [s](const find_invitations&) { return scripted(*s, s->invitations); }};
+}
+
 inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
-  return {[s](const join& m) {
-            s->asked_join = m;
-            return scripted(*s, s->entry);
-          },
-          [s](const find_entry&) { return scripted(*s, s->entry); },
-          [s](const leave&) { return scripted(*s, s->ack); },
-          [s](const open_claim& m) {
-            s->asked_claim = m;
-            return scripted(*s, s->claim);
-          },
-          [s](const find_claim&) { return scripted(*s, s->claim); },
-          [s](const release_claim&) { return scripted(*s, s->ack); },
-          [s](const open_payment& m) {
-            s->asked_payment = m;
-            return scripted(*s, s->payment);
-          },
-          [s](const find_payment&) { return scripted(*s, s->payment); },
-          [s](const apply_fact& m) {
-            s->asked_fact = m;
-            return scripted(*s, s->ack);
-          },
-          [s](const find_event& m) {
-            s->asked_event = m;
-            return scripted(*s, s->event);
-          },
-          [s](const patch_event& m) {
-            s->asked_patch = m;
-            return scripted(*s, s->event);
-          },
-          [s](const turn_event& m) {
-            s->asked_turn = m;
-            return scripted(*s, s->event);
-          },
-          [s](const find_stats&) { return scripted(*s, s->stats); },
-          [](const find_positions&) { return positions_reply{}; },
-          [](const subscribe&) {},
-          [s](const find_ticket& m) {
-            s->asked_ticket = m.ticket;
-            return scripted(*s, s->entry);
-          },
-          [s](const leave_ticket& m) {
-            s->asked_ticket = m.ticket;
-            return scripted(*s, s->ack);
-          },
-          [s](const end_session& m) {
-            s->asked_end = m.session_token;
-            return scripted(*s, s->ack);
-          },
-          [](const present&) {},
-          [](const push_read&) {},
-          [s](const advance_line& m) {
-            s->asked_advance = m;
-            return scripted(*s, s->count);
-          },
-          [s](const revoke_sessions& m) {
-            s->asked_revocation = m;
-            return scripted(*s, s->count);
-          },
-          [s](const find_line&) { return scripted(*s, line_reply{}); },
-          [self, s](const watch_sessions& m) {
-            ++(m.on ? s->watches : s->unwatches);
-            if (m.on && s->answers_watch)
-              caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
-          },
-          [s](const get_quote& m) {
-            s->asked_quote = m;
-            return scripted(*s, s->quote);
-          },
-          [s](const place_order& m) {
-            s->asked_order = m;
-            return scripted(*s, s->order);
-          },
-          [s](const find_order& m) {
-            s->asked_find_order = m;
-            return scripted(*s, s->order);
-          },
-          [s](const cancel_order&) { return scripted(*s, s->order); },
-          [s](const list_event_orders& m) {
-            s->asked_orders = m;
-            if (s->order_pages.empty()) return scripted(*s, s->orders);
-            auto page = std::move(s->order_pages.front());
-            s->order_pages.erase(s->order_pages.begin());
-            return scripted(*s, page);
-          },
-          [s](const refund_tickets& m) {
-            s->asked_refund = m;
-            return scripted(*s, s->order);
-          },
-          [s](const resend_order&) { return scripted(*s, s->ack); },
-          [s](const set_promo_code& m) {
-            s->asked_promo_code = m;
-            return scripted(*s, s->promo_codes);
-          },
-          [s](const find_promo_codes&) { return scripted(*s, s->promo_codes); },
-          [s](const set_priorities& m) {
-            s->asked_priorities = m;
-            return scripted(*s, s->count);
-          },
-          [s](const find_priorities&) { return scripted(*s, s->customers); },
-          [s](const invite_customers& m) {
-            s->asked_invitations = m;
-            return scripted(*s, s->count);
-          },
-          [s](const withdraw_invitations&) { return scripted(*s, s->count); },
-          [s](const find_invitations&) { return scripted(*s, s->invitations); },
-          [s](const settle_dead_letter& m) {
-            s->asked_settle = m;
-            return scripted(*s, s->ack);
-          },
-          [](const report_undelivered&) { return ack_reply{}; },
-          [](const verify_mirror&) { return mirror_report{}; },
-          [](const verify_ledger&) { return ledger_report{}; },
-          [](const aggregate_peeked&) {},
-          [](const batch_settled&) {},
-          [](const aggregate_acquired&) {},
-          [](const hand_over&) {},
-          [](const blocks_changed&) {},
-          [](const lease_lost&) {},
-          [](const mirror_checked&) {},
-          [](const mirror_lost&) {},
-          [](const cache_is_back&) {},
-          [](const gateway_answered&) {},
-          [](const timer_fired&) {}};
+  return test::behavior_of<event_handle::behavior_type>(scripted_line(self, s), scripted_checkout(s),
+                                                        scripted_organizer(s), test::internal_messages(),
+                                                        std::tuple{[](const timer_fired&) {}});
 }
 
 /// Aggregate 16 is the scripted event; every other one is absent.

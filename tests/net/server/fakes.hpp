@@ -9,6 +9,7 @@
 #include "net/bridge/actor_bridge.hpp"
 #include "net/http/tls.hpp"
 #include "net/server/server.hpp"
+#include "tests/net/server/conversations.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -25,6 +26,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace fq::net::fake {
@@ -162,87 +164,89 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
   }
 }
 
+/// Places in the line and subscriptions.
+inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
+  return std::tuple{[=](const join& m) {
+                      auto reply = answer_fan(self, aggregate, m.customer);
+                      return reply;
+                    },
+                    [=](const find_entry& m) -> caf::result<entry_reply> {
+                      if (self->state.is_given_away) return make_moved(m);
+                      return answer_fan(self, aggregate, m.customer);
+                    },
+                    [](const leave&) { return ack_reply{}; },
+                    [=](const find_positions& m) {
+                      positions_reply reply;
+                      for (const auto n : m.numbers)
+                        reply.positions.push_back(
+                          value_of(n) > self->state.head ? value_of(n) - self->state.head : 0);
+                      reply.seconds_per_place_low = 1;
+                      reply.seconds_per_place_high = 2;
+                      return reply;
+                    },
+                    [=](const subscribe& m) {
+                      const auto hub = self->current_sender();
+                      std::erase(self->state.subscribers, hub);
+                      if (!m.on) return;
+                      self->state.subscribers.push_back(hub);
+                      self->monitor(hub->address());
+                    },
+                    [](const find_ticket&) { return entry_reply{}; },
+                    [](const leave_ticket&) { return ack_reply{}; },
+                    [](const end_session&) { return ack_reply{}; },
+                    [](const present&) {},
+                    [](const push_read&) {},
+                    [=](const find_line&) {
+                      line_reply reply;
+                      reply.status = event_status::active;
+                      return reply;
+                    },
+                    [](const watch_sessions&) {},
+                    [](const advance_line&) { return count_reply{}; },
+                    [](const revoke_sessions&) { return count_reply{}; }};
+}
+
+/// Claims, orders and their money: empty answers.
+inline auto checkout_messages() {
+  return std::tuple{[](const open_claim&) { return claim_reply{}; },
+                    [](const find_claim&) { return claim_reply{}; },
+                    [](const release_claim&) { return ack_reply{}; },
+                    [](const open_payment&) { return payment_reply{}; },
+                    [](const find_payment&) { return payment_reply{}; },
+                    [](const apply_fact&) { return ack_reply{}; },
+                    [](const get_quote&) { return quote_reply{}; },
+                    [](const place_order&) { return order_reply{}; },
+                    [](const find_order&) { return order_reply{}; },
+                    [](const cancel_order&) { return order_reply{}; },
+                    [](const list_event_orders&) { return orders_reply{}; },
+                    [](const refund_tickets&) { return order_reply{}; },
+                    [](const resend_order&) { return ack_reply{}; },
+                    [](const settle_dead_letter&) { return ack_reply{}; }};
+}
+
+/// The organizer's: empty answers.
+inline auto organizer_messages() {
+  return std::tuple{[](const find_event&) { return event_reply{}; },
+                    [](const patch_event&) { return event_reply{}; },
+                    [](const turn_event&) { return event_reply{}; },
+                    [](const find_stats&) { return stats_reply{}; },
+                    [](const set_promo_code&) { return promo_codes_reply{}; },
+                    [](const find_promo_codes&) { return promo_codes_reply{}; },
+                    [](const set_priorities&) { return count_reply{}; },
+                    [](const find_priorities&) { return customers_reply{}; },
+                    [](const invite_customers&) { return count_reply{}; },
+                    [](const withdraw_invitations&) { return count_reply{}; },
+                    [](const find_invitations&) { return invitations_reply{}; }};
+}
+
 inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggregate) {
   self->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
   self->set_down_handler([self](const caf::down_msg& down) {
     std::erase_if(self->state.subscribers, [&](const auto& hub) { return hub->address() == down.source; });
   });
-  return {[=](const join& m) {
-            auto reply = answer_fan(self, aggregate, m.customer);
-            return reply;
-          },
-          [=](const find_entry& m) -> caf::result<entry_reply> {
-            if (self->state.is_given_away) return make_moved(m);
-            return answer_fan(self, aggregate, m.customer);
-          },
-          [](const leave&) { return ack_reply{}; },
-          [](const open_claim&) { return claim_reply{}; },
-          [](const find_claim&) { return claim_reply{}; },
-          [](const release_claim&) { return ack_reply{}; },
-          [](const open_payment&) { return payment_reply{}; },
-          [](const find_payment&) { return payment_reply{}; },
-          [](const apply_fact&) { return ack_reply{}; },
-          [](const find_event&) { return event_reply{}; },
-          [=](const find_line&) {
-            line_reply reply;
-            reply.status = event_status::active;
-            return reply;
-          },
-          [](const patch_event&) { return event_reply{}; },
-          [](const turn_event&) { return event_reply{}; },
-          [](const find_stats&) { return stats_reply{}; },
-          [=](const find_positions& m) {
-            positions_reply reply;
-            for (const auto n : m.numbers)
-              reply.positions.push_back(value_of(n) > self->state.head ? value_of(n) - self->state.head : 0);
-            reply.seconds_per_place_low = 1;
-            reply.seconds_per_place_high = 2;
-            return reply;
-          },
-          [=](const subscribe& m) {
-            const auto hub = self->current_sender();
-            std::erase(self->state.subscribers, hub);
-            if (!m.on) return;
-            self->state.subscribers.push_back(hub);
-            self->monitor(hub->address());
-          },
-          [](const find_ticket&) { return entry_reply{}; },
-          [](const leave_ticket&) { return ack_reply{}; },
-          [](const end_session&) { return ack_reply{}; },
-          [](const present&) {},
-          [](const push_read&) {},
-          [](const advance_line&) { return count_reply{}; },
-          [](const revoke_sessions&) { return count_reply{}; },
-          [](const watch_sessions&) {},
-          [](const get_quote&) { return quote_reply{}; },
-          [](const place_order&) { return order_reply{}; },
-          [](const find_order&) { return order_reply{}; },
-          [](const cancel_order&) { return order_reply{}; },
-          [](const list_event_orders&) { return orders_reply{}; },
-          [](const refund_tickets&) { return order_reply{}; },
-          [](const resend_order&) { return ack_reply{}; },
-          [](const set_promo_code&) { return promo_codes_reply{}; },
-          [](const find_promo_codes&) { return promo_codes_reply{}; },
-          [](const set_priorities&) { return count_reply{}; },
-          [](const find_priorities&) { return customers_reply{}; },
-          [](const invite_customers&) { return count_reply{}; },
-          [](const withdraw_invitations&) { return count_reply{}; },
-          [](const find_invitations&) { return invitations_reply{}; },
-          [](const settle_dead_letter&) { return ack_reply{}; },
-          [](const report_undelivered&) { return ack_reply{}; },
-          [](const verify_mirror&) { return mirror_report{}; },
-          [](const verify_ledger&) { return ledger_report{}; },
-          [](const aggregate_peeked&) {},
-          [](const batch_settled&) {},
-          [](const aggregate_acquired&) {},
-          [](const hand_over&) {},
-          [](const blocks_changed&) {},
-          [](const lease_lost&) {},
-          [](const mirror_checked&) {},
-          [](const mirror_lost&) {},
-          [](const cache_is_back&) {},
-          [](const gateway_answered&) {},
-          [=](const timer_fired& order) { obey(self, aggregate, order); }};
+  return test::behavior_of<event_handle::behavior_type>(
+    line_messages(self, aggregate), checkout_messages(), organizer_messages(), test::internal_messages(),
+    std::tuple{[=](const timer_fired& order) { obey(self, aggregate, order); }});
 }
 
 struct region_state {
