@@ -2,7 +2,7 @@
 -- FairQueue ledger, Postgres engine, version 1.
 --
 -- Conventions: every row carries its tenant and its aggregate; times are Unix milliseconds, 0 means "never"; ids and 128-bit
--- hashes are uuid; enumerations are the numbers of domain/model/states.hpp and domain/model/rows.hpp; money is in minor units; what is
+-- hashes are uuid; enumerations are the numbers of domain/states.hpp and domain/rows.hpp; money is in minor units; what is
 -- unsigned and 32 bits wide in the program is bigint here; what is looked up by text compares by bytes. The CHECKs repeat the
 -- invariants I1-I4 that one row can tell.
 -- A migration that was released is never edited: its checksum is kept in schema_migration.

@@ -2,8 +2,8 @@
 -- FairQueue ledger, SQLite engine, version 1.
 --
 -- Conventions: every row carries its tenant and its aggregate; times are Unix milliseconds, 0 means "never"; ids are
--- 16-byte blobs in network order, so they sort as they compare; enumerations are the numbers of domain/model/states.hpp and
--- domain/model/rows.hpp; money is in minor units. The CHECKs repeat the invariants I1-I4 that one row can tell.
+-- 16-byte blobs in network order, so they sort as they compare; enumerations are the numbers of domain/states.hpp and
+-- domain/rows.hpp; money is in minor units. The CHECKs repeat the invariants I1-I4 that one row can tell.
 -- A migration that was released is never edited: its checksum is kept in schema_migration.
 
 CREATE TABLE tenant (

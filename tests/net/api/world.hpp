@@ -49,7 +49,7 @@ inline config::options world_options() {
   o.queue.batch_size = 50;
   o.queue.ticket_ttl = milliseconds{1'800'000};
   o.claims.ttl = milliseconds{600'000};
-  o.tokens = {milliseconds{86'400'000}, milliseconds{3'600'000}, milliseconds{604'800'000}};
+  o.tokens = {milliseconds{86'400'000}, milliseconds{604'800'000}};
   o.otp.requests_per_address = 5;
   o.payments.gateway = "sandbox";
   o.checkout.async_percent = 100;
