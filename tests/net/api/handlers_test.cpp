@@ -312,7 +312,7 @@ CAF_TEST(a login gives a token of an organizer) {
   const auto body = body_of(answer);
   const auto token = w.verifier.verify(std::string{body.at("token").get_string()}, w.clock.wall_now());
   CAF_CHECK(token && token.claims.kind == token_kind::organizer && token.claims.subject == w.organizer);
-  CAF_CHECK_EQUAL(body.at("expires_at").get_string(), "2027-01-15T09:00:00.000Z");
+  CAF_CHECK_EQUAL(body.at("expires_at").get_string(), "2027-01-16T08:00:00.000Z");
   CAF_CHECK_EQUAL(body.at("organizer_id").get_string(), to_string(w.organizer));
 }
 
