@@ -97,7 +97,7 @@ if(FAIRQUEUE_PCH)
 endif()
 
 # fq_folder(folder [USES folder...] [LINK library...] [WITHOUT file...] [ALONE file...] [APART] [COLD] [EXTERNAL]): the library of a
-# folder, from all .cpp files in it. COLD: no request of a crowd runs it, so -O1 is enough and compiles a quarter faster.
+# folder, from all .cpp files in it. COLD: no hot loop, so -O1 is enough and compiles a quarter faster.
 # ALONE: files that a unity build does not join with the others, because names in anonymous namespaces collide.
 # APART: the same for all files of the folder.
 # EXTERNAL: the folder's own CMakeLists.txt makes the target; the entry is for the list of edges only.

@@ -32,13 +32,13 @@ fq_folder(outbound COLD USES domain/base domain/money domain/delivery crypto
 fq_folder(actors/protocol USES domain/base domain/model domain/line domain/sale store/port outbound LINK caf_core)
 fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale actors/protocol)
 fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
-fq_folder(actors/payments COLD USES domain/base domain/money crypto outbound actors/protocol actors/base)
+fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
           USES domain/base domain/model domain/line domain/delivery domain/sale domain/cluster crypto
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
-fq_folder(actors/directory COLD USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
+fq_folder(actors/directory USES domain/base domain/sale crypto outbound actors/protocol actors/base actors/storage)
 fq_folder(actors/outbox COLD
           USES domain/base domain/delivery outbound actors/protocol actors/base actors/storage actors/payments
           LINK Boost::json)
@@ -63,7 +63,7 @@ fq_folder(net/pages
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE PkgConfig::QRCODE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)
-fq_folder(net/site COLD USES net/http net/bridge net/service net/api net/pages net/ops)
+fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
 
 # -- the program -----------------------------------------------------------------------------------------------
 fq_folder(app COLD

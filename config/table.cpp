@@ -178,19 +178,19 @@ const auto rows = std::to_array<option_row>({
                     "Gateway of payments that name none.")),
 
   text_row(FQ_OPTION(checkout, rollback), boolean, "false",
-           "Switch to synchronous checkout (like PATCH /settings with async_percent 0) when the trigger "
-           "below has held for its time; an operator switches back."),
+           "Switch to synchronous checkout (like PATCH /settings with async_percent 0) when orders fail or "
+           "wait too long (docs/operations.md lists the triggers); an operator switches back."),
   number_row(FQ_OPTION(checkout, rollback_workers_for), duration, "2m", second, day,
-             "Trigger: for this time, orders wait while the circuit of payments.gateway is open, or was open "
-             "with no successful call since."),
+             "Trigger of checkout.rollback: for this time, orders wait while the circuit of payments.gateway "
+             "is open, or was open with no successful call since."),
   needed(text_row(FQ_OPTION(checkout, fees), text, "*:150:290:30",
                   "Fees by currency, comma-separated: currency (or * for all others), minor units per paid "
                   "ticket, basis points of the amount charged, minor units per order.")),
 
   number_row(FQ_OPTION(workers, expiry_interval), duration, "30s", 100 * ms, hour,
-             "Time between two sweeps that end expired claims, sessions and entries."),
+             "Longest timer of a sale: a wall clock that jumps forward is noticed after this time."),
   number_row(FQ_OPTION(workers, reconciliation_interval), duration, "30s", 100 * ms, hour,
-             "Time between two reconciliations: stale payments, refunds and orders without a result."),
+             "Time between two deletions of old rows; the mirror in Redis is compared twice in it."),
 
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),
