@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows. Defaults are those of DESIGN section 8, unless the row's comment gives another source.
+// The rows, in the order of the example file. A comment above a row gives the source of its default.
 #include "config/table.hpp"
 
 #include <algorithm>

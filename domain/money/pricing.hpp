@@ -10,7 +10,7 @@
 
 namespace fq {
 
-/// Fees of the installation in one currency (DESIGN section 9). Defaults: 1.50 per ticket, 2.9 % + 0.30.
+/// Fees of the installation in one currency. Defaults: 1.50 per ticket, 2.9 % + 0.30.
 struct fee_rules {
   money platform_per_ticket = 150; ///< per ticket with a price above 0
   std::int64_t processing_basis_points = 290; ///< of the amount charged so far; 100 are 1 %

@@ -80,7 +80,7 @@ struct judgement {
 };
 
 std::string_view name_of(check_id id);
-// The invariant of DESIGN §3 that a check covers, or "-".
+// The invariant (docs/glossary.md) that a check covers, or "-".
 std::string_view invariant_of(check_id id);
 std::string_view name_of(verdict result);
 

@@ -13,7 +13,7 @@ bool is_on_sale(const event_row& event) {
   return event.status == event_status::active || event.status == event_status::paused;
 }
 
-/// Whether the aggregate needs a running owner: DESIGN I13. A due payment link needs no condition of its
+/// Whether the aggregate needs a running owner: I13. A due payment link needs no condition of its
 /// own, because its claim is live.
 bool must_run(const aggregate_image& image) {
   if (image.event && is_on_sale(*image.event)) return true;

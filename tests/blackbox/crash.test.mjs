@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kill -9 at random moments of running sales. Everything acknowledged survives, and the sale ends with every
-// invariant (DESIGN section 3): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
+// invariant (docs/glossary.md): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats
 // the same moments.
 import test from 'node:test';
 import path from 'node:path';

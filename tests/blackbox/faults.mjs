@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A running sale on Postgres, optionally with Redis, for tests of faults: fairqueue-load as the crowd, a
-// diary of acknowledged joins, and the checks of DESIGN section 3 at the end. Used by both files of fault
+// diary of acknowledged joins, and the checks of the invariants at the end. Used by both files of fault
 // tests.
 import { describe, it } from 'node:test';
 import crypto from 'node:crypto';

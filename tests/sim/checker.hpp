@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows every committed change of the simulated sale with an independent model and checks the invariants of
-// DESIGN §3. Input comes from the memory ledger (durable state), fans (their answers) and the gateway (the
+// docs/glossary.md. Input comes from the memory ledger (durable state), fans (their answers) and the gateway (the
 // money).
 #pragma once
 #include "actors/protocol/protocol.hpp"

@@ -135,7 +135,7 @@ void checker::check_own_uses(const claim_row& claim) {
     fail("I4", "a customer uses a promo code more often than it may");
 }
 
-/// Checks items, discount, donations and fees of a new claim and its order, by DESIGN section 9.
+/// Checks items, discount, donations and fees of a new claim and its order.
 void checker::check_price(const claim_row& claim) {
   money items = 0, listed = 0, discount = 0, donations = 0;
   std::int64_t paid_tickets = 0;

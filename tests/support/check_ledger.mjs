@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of DESIGN section 3, checked in the Postgres ledger by SQL that shares no code with the
+// The invariants of docs/glossary.md, checked in the Postgres ledger by SQL that shares no code with the
 // server. Each query returns the violating rows.
 import { sql } from './services.mjs';
 

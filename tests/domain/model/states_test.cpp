@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every state x every trigger of the five life cycles, against tables written from DESIGN §6, §7 and §9, not
+// Every state x every trigger of the five life cycles, against tables written from the design, not
 // from the code.
 #define CAF_SUITE domain_states
 #include "domain/model/states.hpp"

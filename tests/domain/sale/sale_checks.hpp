@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the invariants of DESIGN §3 on the rows of one sale, and that a reload equals memory.
+// Checks the invariants (docs/glossary.md) on the rows of one sale, and that a reload equals memory.
 #pragma once
 #include "tests/domain/sale/sample_sale.hpp"
 

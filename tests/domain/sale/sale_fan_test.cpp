@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's course through a sale: places, sessions, claims, and the special cases of DESIGN §11.
+// A fan's course through a sale: places, sessions, claims, and their special cases.
 #define CAF_SUITE domain_sale_fan
 #include "tests/domain/sale/sale_checks.hpp"
 

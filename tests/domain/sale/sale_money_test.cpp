@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Money in a sale: attempts, late captures, quarantine, refunds; DESIGN §9 and the related cases of §11.
+// Money in a sale: attempts, late captures, quarantine, refunds, and their special cases.
 #define CAF_SUITE domain_sale_money
 #include "tests/domain/sale/sale_checks.hpp"
 
