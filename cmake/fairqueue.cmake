@@ -26,8 +26,6 @@ add_compile_definitions(BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_VISIBILITY C
 # What NATS and GMime define for their users, for all: a precompiled header is refused where definitions differ.
 add_compile_definitions(_LARGEFILE64_SOURCE _FILE_OFFSET_BITS=64)
 add_compile_options(-pthread)
-# The compiler's garbage collection took a twelfth of its time. A unity file stays below 2 GB with these bounds.
-add_compile_options(--param=ggc-min-expand=400 --param=ggc-min-heapsize=786432)
 include_directories(${CMAKE_SOURCE_DIR})
 
 set(FAIRQUEUE_SANITIZE "" CACHE STRING "address (with undefined) or thread")

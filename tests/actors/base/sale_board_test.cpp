@@ -9,6 +9,8 @@
 #include <atomic>
 #include <thread>
 
+namespace sale_board_test {
+
 using namespace fq;
 
 namespace {
@@ -155,3 +157,5 @@ CAF_TEST(owners come and go while somebody reads) {
   CAF_CHECK(is_sound);
   CAF_CHECK(board.read().empty());
 }
+
+} // namespace sale_board_test

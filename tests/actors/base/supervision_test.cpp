@@ -3,6 +3,8 @@
 #define CAF_SUITE supervision
 #include "tests/actors/base/fixture.hpp"
 
+namespace supervision_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -222,3 +224,5 @@ CAF_TEST(a region that ends takes everybody with it) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace supervision_test

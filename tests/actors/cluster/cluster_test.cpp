@@ -7,6 +7,8 @@
 
 #include "tests/actors/base/nodes.hpp"
 
+namespace cluster_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -459,3 +461,5 @@ CAF_TEST(an event that is about to open moves if its node goes) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace cluster_test

@@ -10,6 +10,8 @@
 
 #include <set>
 
+namespace kinds_test {
+
 using namespace fq;
 using namespace fq::test;
 using namespace std::chrono_literals;
@@ -137,3 +139,5 @@ CAF_TEST(the last of a kind is not ready while it leaves and the next kind begin
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace kinds_test

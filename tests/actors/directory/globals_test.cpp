@@ -7,6 +7,8 @@
 #include "actors/directory/accounts.hpp"
 #include "actors/directory/catalog.hpp"
 
+namespace globals_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -306,3 +308,5 @@ CAF_TEST(lists come from committed state) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace globals_test

@@ -6,6 +6,8 @@
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/outbox/consumer_fixture.hpp"
 
+namespace bus_channel_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -166,3 +168,5 @@ CAF_TEST(a batch that takes too long is answered with what is done) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace bus_channel_test

@@ -8,6 +8,8 @@
 #include "outbound/stripe_gateway.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace bus_inbox_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -271,3 +273,5 @@ CAF_TEST(while nodes of another kind serve nothing is taken) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace bus_inbox_test

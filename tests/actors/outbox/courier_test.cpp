@@ -6,6 +6,8 @@
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace courier_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -498,3 +500,5 @@ CAF_TEST(an endpoint that says that it is gone is turned off at once) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace courier_test

@@ -5,6 +5,8 @@
 #include "actors/outbox/dispatcher.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace dispatcher_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -210,3 +212,5 @@ CAF_TEST(an admission is told with the decision that admits) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace dispatcher_test

@@ -7,6 +7,8 @@
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace fan_out_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -220,3 +222,5 @@ CAF_TEST(a batch that comes again tells nobody twice) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace fan_out_test

@@ -6,6 +6,8 @@
 #include "domain/delivery/outbox.hpp"
 #include "tests/actors/outbox/consumer_fixture.hpp"
 
+namespace mail_consumer_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -414,3 +416,5 @@ CAF_TEST(a recipient at whom the service stalls is not the first the next time) 
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace mail_consumer_test

@@ -6,6 +6,8 @@
 
 #include "actors/outbox/mailer.hpp"
 
+namespace mailer_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -186,3 +188,5 @@ CAF_TEST(the list of notices is bounded) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace mailer_test

@@ -4,6 +4,8 @@
 #include "tests/actors/base/fixture.hpp"
 #include "tests/kept_spans.hpp"
 
+namespace payments_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -284,3 +286,5 @@ CAF_TEST(an unknown gateway is unavailable) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace payments_test

@@ -14,6 +14,8 @@
 #include <string>
 #include <typeindex>
 
+namespace wire_test {
+
 using namespace fq;
 
 namespace {
@@ -92,3 +94,5 @@ CAF_TEST(whoever changes a message raises the wire version) {
   CAF_CHECK_EQUAL(wire_version, known_version);
   CAF_CHECK_EQUAL(all.layout(), known_layout);
 }
+
+} // namespace wire_test

@@ -3,6 +3,8 @@
 #define CAF_SUITE audit
 #include "tests/actors/base/fixture.hpp"
 
+namespace audit_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -155,3 +157,5 @@ CAF_TEST(an owner that ends leaves no audit open) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace audit_test

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+namespace checkout_switch_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -142,3 +144,5 @@ CAF_TEST(what cannot be stored is tried again) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace checkout_switch_test

@@ -12,6 +12,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+namespace checkout_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -450,3 +452,5 @@ CAF_TEST(an event that nobody would take becomes a dead letter and can be sent a
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace checkout_test

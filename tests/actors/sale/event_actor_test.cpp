@@ -3,6 +3,8 @@
 #define CAF_SUITE event_actor
 #include "tests/actors/sale/event_fixture.hpp"
 
+namespace event_actor_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -372,3 +374,5 @@ CAF_TEST(only its organizer may change or count an event) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace event_actor_test

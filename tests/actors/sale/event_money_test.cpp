@@ -3,6 +3,8 @@
 #define CAF_SUITE event_money
 #include "tests/actors/sale/event_fixture.hpp"
 
+namespace event_money_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -95,3 +97,5 @@ CAF_TEST(a report of money that the gateway does not know yet comes again) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace event_money_test

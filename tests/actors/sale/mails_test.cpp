@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace mails_test {
+
 using namespace fq;
 
 namespace {
@@ -66,3 +68,5 @@ CAF_TEST(nobody is sent a page that is not there) {
   f.it.closed(payment, noon, d); // declined at once
   CAF_CHECK(f.mails_after(seconds{2}).empty());
 }
+
+} // namespace mails_test

@@ -6,6 +6,8 @@
 #include "store/memory/memory_cache.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace mirror_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -207,3 +209,5 @@ CAF_TEST(a wrong content is found and healed) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace mirror_test

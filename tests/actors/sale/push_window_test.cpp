@@ -4,6 +4,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+namespace push_window_test {
+
 using namespace fq;
 
 CAF_TEST(a mark follows every so many changes and reading it makes room) {
@@ -69,3 +71,5 @@ CAF_TEST(marks of nobody or of long ago change nothing) {
   CAF_CHECK(w.read(last));
   CAF_CHECK(!w.read(last - 1));
 }
+
+} // namespace push_window_test

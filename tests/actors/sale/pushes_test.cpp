@@ -7,6 +7,8 @@
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>
 
+namespace pushes_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -125,3 +127,5 @@ CAF_TEST(a table that watches an event of very many sessions and reads keeps the
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace pushes_test

@@ -6,6 +6,8 @@
 
 #include <set>
 
+namespace waiting_room_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -271,3 +273,5 @@ CAF_TEST(a session ends by its token once) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace waiting_room_test

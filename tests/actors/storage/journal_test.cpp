@@ -5,6 +5,8 @@
 
 #include "actors/storage/journal.hpp"
 
+namespace journal_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -179,3 +181,5 @@ CAF_TEST(failing answers every held promise) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace journal_test

@@ -3,6 +3,8 @@
 #define CAF_SUITE leases
 #include "tests/actors/base/nodes.hpp"
 
+namespace leases_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -115,3 +117,5 @@ CAF_TEST(the same node takes its events again at once) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace leases_test

@@ -4,6 +4,8 @@
 #define CAF_SUITE ledger_worker
 #include "tests/actors/base/fixture.hpp"
 
+namespace ledger_worker_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -166,3 +168,5 @@ CAF_TEST(lists are paged) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace ledger_worker_test

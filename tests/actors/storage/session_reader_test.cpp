@@ -6,6 +6,8 @@
 #include "store/memory/memory_cache.hpp"
 #include "tests/actors/base/fixture.hpp"
 
+namespace session_reader_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -175,3 +177,5 @@ CAF_TEST(too many questions at once are answered at once) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace session_reader_test
