@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows every committed change of the simulated sale with an independent model and checks the invariants of
-// docs/glossary.md. Input comes from the memory ledger (durable state), fans (their answers) and the gateway (the
-// money).
+// docs/glossary.md. Input comes from the memory ledger (durable state), fans (their answers) and the gateway
+// (the money).
 #pragma once
 #include "actors/protocol/protocol.hpp"
 #include "domain/line/admission.hpp"

@@ -11,8 +11,6 @@ namespace courier_test {
 using namespace fq;
 using namespace fq::test;
 
-namespace {
-
 /// Answers when the test decides, or at once.
 class scripted_channel final : public channel_port {
 public:
@@ -119,8 +117,6 @@ struct courier_fixture : fixture {
 constexpr auto again = [](const auto&) {
   return delivery_answer{.outcome = delivery_outcome::again, .status = 503, .reason = "UNAVAILABLE"};
 };
-
-} // namespace
 
 CAF_TEST_FIXTURE_SCOPE(courier_tests, courier_fixture)
 
