@@ -17,6 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+namespace apns_channel_test {
+
 using namespace fq;
 using namespace fq::test;
 namespace json = boost::json;
@@ -347,3 +349,5 @@ CAF_TEST(a key that is none for APNs is refused without being shown) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace apns_channel_test

@@ -8,6 +8,8 @@
 
 #include <chrono>
 
+namespace apns_environments_test {
+
 using namespace fq;
 using namespace fq::test;
 namespace json = boost::json;
@@ -223,3 +225,5 @@ CAF_TEST(too many provider tokens for one environment pause that one alone) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace apns_environments_test

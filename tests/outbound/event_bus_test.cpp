@@ -13,6 +13,8 @@
 #include <set>
 #include <thread>
 
+namespace event_bus_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -163,3 +165,5 @@ CAF_TEST(after kills every event is there once and in order) {
   CAF_REQUIRE_EQUAL(stored.size(), count);
   for (std::uint64_t n = 1; n <= count; ++n) CAF_CHECK_EQUAL(stored[n - 1].id, to_string(uuid{1, n}));
 }
+
+} // namespace event_bus_test

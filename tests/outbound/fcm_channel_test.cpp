@@ -15,6 +15,8 @@
 
 #include <set>
 
+namespace fcm_channel_test {
+
 using namespace fq;
 using namespace fq::test;
 namespace json = boost::json;
@@ -414,3 +416,5 @@ CAF_TEST(a service account is read or it is said what is wrong with it) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace fcm_channel_test

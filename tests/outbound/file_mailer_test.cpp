@@ -16,6 +16,8 @@
 #include <fstream>
 #include <vector>
 
+namespace file_mailer_test {
+
 using namespace fq;
 using fq::test::read_file;
 
@@ -199,3 +201,5 @@ CAF_TEST(what is no mail of ours is passed over and what is long is cut) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace file_mailer_test

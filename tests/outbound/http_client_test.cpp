@@ -18,6 +18,8 @@
 #include <mutex>
 #include <thread>
 
+namespace http_client_test {
+
 using namespace fq;
 using fq::test::answer;
 using fq::test::hang;
@@ -488,3 +490,5 @@ CAF_TEST(a failure says how far it came) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace http_client_test

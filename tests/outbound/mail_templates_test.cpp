@@ -10,6 +10,8 @@
 #include <map>
 #include <thread>
 
+namespace mail_templates_test {
+
 using namespace fq;
 
 namespace {
@@ -217,3 +219,5 @@ CAF_TEST(threads render at once) {
   for (auto& t : threads) t.join();
   for (const auto count : wrong) CAF_CHECK_EQUAL(count, 0);
 }
+
+} // namespace mail_templates_test

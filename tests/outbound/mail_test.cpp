@@ -7,6 +7,8 @@
 
 #include <map>
 
+namespace mail_test {
+
 using namespace fq;
 
 namespace {
@@ -143,3 +145,5 @@ CAF_TEST(addresses are plain) {
     CAF_CHECK(!is_mail_address(text));
   CAF_CHECK(!is_mail_address(std::string(65, 'a') + "@b"));
 }
+
+} // namespace mail_test

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace mime_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -185,3 +187,5 @@ CAF_TEST(threads write messages of their own at once) {
   for (auto& t : threads) t.join();
   for (const auto count : wrong) CAF_CHECK_EQUAL(count, 0);
 }
+
+} // namespace mime_test

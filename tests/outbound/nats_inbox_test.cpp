@@ -12,6 +12,8 @@
 #include <iterator>
 #include <thread>
 
+namespace nats_inbox_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -120,3 +122,5 @@ CAF_TEST(what arrived before us and while the server was killed is taken) {
   CAF_CHECK(std::ranges::any_of(all, [](const auto& m) { return m.body == "after"; }));
   CAF_CHECK(std::ranges::none_of(all, [](const auto& m) { return m.body == "not ours"; }));
 }
+
+} // namespace nats_inbox_test

@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <thread>
 
+namespace nats_mailer_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -366,3 +368,5 @@ CAF_TEST(tls is checked by the file of certificates) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace nats_mailer_test

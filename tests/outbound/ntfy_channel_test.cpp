@@ -12,6 +12,8 @@
 
 #include <fstream>
 
+namespace ntfy_channel_test {
+
 using namespace fq;
 using namespace fq::test;
 using enum fq::delivery_outcome;
@@ -107,3 +109,5 @@ CAF_TEST(all files that are no keys are named at once and nothing in them) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace ntfy_channel_test

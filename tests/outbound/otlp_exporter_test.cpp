@@ -15,6 +15,8 @@
 #include <memory>
 #include <thread>
 
+namespace otlp_exporter_test {
+
 using namespace fq;
 using fq::test::answer;
 using fq::test::scripted_request;
@@ -168,3 +170,5 @@ CAF_TEST(the end takes one timeout though an export hangs and another waits) {
   CAF_CHECK(std::chrono::steady_clock::now() - begun
             < milliseconds{3'000}); // two of them would be nearly four seconds
 }
+
+} // namespace otlp_exporter_test

@@ -13,6 +13,8 @@
 #include <future>
 #include <stdexcept>
 
+namespace paystack_gateway_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -430,3 +432,5 @@ CAF_TEST(other events and signed nonsense are unknown) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace paystack_gateway_test

@@ -11,6 +11,8 @@
 
 #include <set>
 
+namespace push_content_test {
+
 using namespace fq;
 namespace json = boost::json;
 
@@ -139,3 +141,5 @@ CAF_TEST(a pause is asked for in seconds or by date) {
     CAF_CHECK(read(long_time) == milliseconds{24 * 60 * 60 * 1000});
   for (const auto* nothing : {"", "soon", "12 seconds"}) CAF_CHECK(!read(nothing));
 }
+
+} // namespace push_content_test

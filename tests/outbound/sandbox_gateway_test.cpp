@@ -19,6 +19,8 @@
 #include <set>
 #include <thread>
 
+namespace sandbox_gateway_test {
+
 using namespace fq;
 using fq::test::answered;
 using fq::test::is;
@@ -345,3 +347,5 @@ CAF_TEST(a file that cannot be written is unavailable and not an answer) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace sandbox_gateway_test

@@ -15,6 +15,8 @@
 #include <memory>
 #include <sstream>
 
+namespace smtp_mailer_test {
+
 using namespace fq;
 using namespace fq::test;
 
@@ -326,3 +328,5 @@ CAF_TEST(an address cannot smuggle a command) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace smtp_mailer_test

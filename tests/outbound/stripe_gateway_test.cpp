@@ -9,6 +9,8 @@
 #include <future>
 #include <stdexcept>
 
+namespace stripe_gateway_test {
+
 using namespace fq;
 using namespace fq::test;
 using namespace fq::test::stripe;
@@ -354,3 +356,5 @@ CAF_TEST(a key is needed) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace stripe_gateway_test

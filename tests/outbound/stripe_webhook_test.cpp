@@ -5,6 +5,8 @@
 
 #include "tests/outbound/stripe_fixture.hpp"
 
+namespace stripe_webhook_test {
+
 using namespace fq;
 using namespace fq::test;
 using namespace fq::test::stripe;
@@ -145,3 +147,5 @@ CAF_TEST(signed nonsense is an unknown event) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace stripe_webhook_test

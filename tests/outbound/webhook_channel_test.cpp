@@ -27,6 +27,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+namespace webhook_channel_test {
+
 using namespace fq;
 using fq::test::answer;
 using fq::test::hang;
@@ -475,3 +477,5 @@ CAF_TEST(the end of the channel answers what is under way) {
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace webhook_channel_test

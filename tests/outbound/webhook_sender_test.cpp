@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 
+namespace webhook_sender_test {
+
 using namespace fq;
 
 using fq::test::answer;
@@ -97,3 +99,5 @@ CAF_TEST(an endless answer is cut and its status counts) {
   webhook_sender sender{milliseconds{2000}};
   CAF_CHECK_EQUAL(sender.post(hook_at(server), "{}", {}).status, 200);
 }
+
+} // namespace webhook_sender_test

@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <string>
 
+namespace webhook_url_test {
+
 using namespace fq;
 
 namespace {
@@ -168,3 +170,5 @@ CAF_TEST(the test switches open the inside and plain http and nothing else) {
   check("not_https", {"gopher://127.0.0.1/", "file:///etc/passwd"}, inside);
   check("userinfo", {"http://u@127.0.0.1/"}, inside);
 }
+
+} // namespace webhook_url_test

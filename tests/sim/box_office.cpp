@@ -8,8 +8,6 @@
 namespace fq::sim {
 namespace {
 
-constexpr seconds patience{5};
-
 principal organizer_of(const world& w) { return {principal_kind::organizer, default_tenant, w.organizer}; }
 managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
 
@@ -18,12 +16,12 @@ managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
 template <class Reply, class Message, class Check>
 void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
   if (w->net != nullptr)
-    return self->request(w->some_edge(), patience, message)
+    return self->request(w->some_edge(), staff_patience, message)
       .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
-  self->request(w->some_region(), patience, resolve_event{w->aggregate})
+  self->request(w->some_region(), staff_patience, resolve_event{w->aggregate})
     .then(
       [=](const event_handle& owner) {
-        self->request(owner, patience, message)
+        self->request(owner, staff_patience, message)
           .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
       },
       [](caf::error&) {});

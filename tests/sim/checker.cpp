@@ -6,11 +6,7 @@
 namespace fq::sim {
 namespace {
 
-constexpr milliseconds sweep{1'000}; ///< maximum delay of deadlines in the quiet phase
-
 bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
-
-std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
 } // namespace
 

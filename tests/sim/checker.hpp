@@ -18,6 +18,11 @@
 
 namespace fq::sim {
 
+/// Maximum delay of deadlines in the quiet phase.
+inline constexpr milliseconds sweep{1'000};
+
+inline std::string text(queue_number n) { return std::to_string(value_of(n)); }
+
 /// Rare branches; each must be reached by some seed, else the whole run fails.
 enum class rare : std::uint8_t {
   late_money_claimed_again,

@@ -5,12 +5,6 @@
 #include <algorithm>
 
 namespace fq::sim {
-namespace {
-
-std::string text(queue_number n) { return std::to_string(value_of(n)); }
-
-} // namespace
-
 void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told) {
   if (told.no) return;
   const auto* row = store_.find_entry(aggregate_, told.entry.number);

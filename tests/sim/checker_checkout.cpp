@@ -9,7 +9,6 @@
 namespace fq::sim {
 namespace {
 
-constexpr milliseconds sweep{1'000}; ///< maximum delay of deadlines in the quiet phase
 constexpr std::uint64_t batches_per_audit = 64; ///< the audit reads every row
 
 template <class Map>

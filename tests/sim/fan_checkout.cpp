@@ -5,7 +5,7 @@
 namespace fq::sim {
 namespace {
 
-constexpr std::uint32_t watches_max = 30; ///< max polls of an order
+constexpr std::uint32_t order_watches_max = 30; ///< max polls of an order
 constexpr std::string_view page_prefix = "https://gateway.example/pay/";
 
 } // namespace
@@ -102,7 +102,7 @@ void fan::on_order(const order_view& seen) {
   switch (seen.order.status) {
     case order_status::pending:
     case order_status::awaiting_payment:
-      if (++watches_ > watches_max) return next(goal::poll, soon(500, 2'000));
+      if (++watches_ > order_watches_max) return next(goal::poll, soon(500, 2'000));
       if (wants(c.cancels / 8)) return next(goal::order_cancel, soon(1, 400));
       if (seen.order.status == order_status::pending) return next(goal::order_watch, soon(1, 500));
       return on_unpaid_order(seen);

@@ -7,7 +7,6 @@ namespace fq::sim {
 namespace {
 constexpr milliseconds courier_round{100};
 constexpr milliseconds redelivery_min{300}, redelivery_max{4'000};
-constexpr seconds patience{5};
 } // namespace
 
 // -- the books --------------------------------------------------------------------------------------------
@@ -285,12 +284,13 @@ void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
     w->gateway->outbox()[index].acknowledged = true;
   };
   if (w->net != nullptr)
-    return self->request(w->some_edge(), patience, apply_fact{fact, is_report})
+    return self->request(w->some_edge(), staff_patience, apply_fact{fact, is_report})
       .then(acknowledged, [](caf::error&) {});
-  self->request(w->some_region(), patience, resolve_event{w->aggregate})
+  self->request(w->some_region(), staff_patience, resolve_event{w->aggregate})
     .then(
       [=, fact = fact](const event_handle& owner) {
-        self->request(owner, patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {});
+        self->request(owner, staff_patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {
+        });
       },
       [](caf::error&) {});
 }

@@ -14,7 +14,7 @@ namespace {
 
 /// Maximum delay of a committed event without faults: the next poll, and the time to acknowledge the rows
 /// before it.
-constexpr milliseconds on_its_way = outbox_poll * 3;
+constexpr milliseconds outbox_delay = outbox_poll * 3;
 
 /// The expected event of a change: topic, and the id in the payload. Follows the documented catalog, not the
 /// rules of domain/delivery/outbox.
@@ -133,7 +133,7 @@ void outbox_watch::check_end() {
 }
 
 void outbox_watch::check_end(lane which, const passage& p) const {
-  const auto due = [this](const row& r) { return r.committed_at + on_its_way < world_.env->steady_now(); };
+  const auto due = [this](const row& r) { return r.committed_at + outbox_delay < world_.env->steady_now(); };
   if (p.delivered < p.rows.size() && due(p.rows[p.delivered]))
     world_.check->fail("I16", p.rows[p.delivered].content.topic + " was never delivered");
   std::vector<std::uint32_t> all(outbox_partitions);

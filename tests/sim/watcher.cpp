@@ -8,11 +8,9 @@ namespace {
 
 constexpr milliseconds reopen_after{500};
 /// Maximum delay of a push without faults.
-constexpr milliseconds on_its_way{500};
+constexpr milliseconds push_delay{500};
 /// Maximum time to renew a subscription: a region may wait 3 s for a lost node, then it is retried.
 constexpr milliseconds renewed_within{5'000};
-
-std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
 } // namespace
 
@@ -206,7 +204,7 @@ void watcher::check_calm(const std::string& node, milliseconds calm_from) const 
   const auto since = std::max(since_, calm_from);
   for (const auto& [n, s] : sockets_)
     if (world_.places->of(n).size() != s.heard
-        && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + on_its_way)
+        && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + push_delay)
       return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node
                                          + " was not told what became of it");
 }

@@ -17,6 +17,9 @@ namespace fq::sim {
 
 inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
 
+/// How long the organizer and the gateway wait for an answer.
+inline constexpr seconds staff_patience{5};
+
 /// A lease owner's name.
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 

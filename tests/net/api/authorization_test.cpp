@@ -5,6 +5,8 @@
 
 #include "tests/net/api/world.hpp"
 
+namespace authorization_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -180,3 +182,5 @@ CAF_TEST(clients without a token are limited by address where options say) {
     CAF_CHECK_NOT_EQUAL(status_from("2001:db8:0:1::1"), 429u);
   }
 }
+
+} // namespace authorization_test

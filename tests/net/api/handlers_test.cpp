@@ -6,6 +6,8 @@
 #include "domain/money/payments.hpp"
 #include "tests/net/api/world.hpp"
 
+namespace handlers_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -366,3 +368,5 @@ CAF_TEST(a code gives a token of a customer and a wrong one does not ) {
   w.told->person.no = reason::invalid_otp;
   CAF_CHECK_EQUAL(shown(verify()), "401 invalid_otp");
 }
+
+} // namespace handlers_test

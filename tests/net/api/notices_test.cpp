@@ -12,6 +12,8 @@
 #include <atomic>
 #include <map>
 
+namespace notices_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -352,3 +354,5 @@ CAF_TEST(a thousand addresses fit where a thousand are taken) {
   CAF_CHECK_EQUAL(blocked.status / 100, 2u);
   CAF_CHECK_EQUAL(w.told->asked_block.emails.size(), 1'000u);
 }
+
+} // namespace notices_test

@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace operations_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -363,3 +365,5 @@ CAF_TEST(an organizer that another node has just added is looked up before it is
   w.ctx.directory = nullptr;
   caf::anon_send_exit(directory, caf::exit_reason::user_shutdown);
 }
+
+} // namespace operations_test

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+namespace orders_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -373,3 +375,5 @@ CAF_TEST(the audit log is exported) {
   CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())),
                   "400 invalid_parameter");
 }
+
+} // namespace orders_test

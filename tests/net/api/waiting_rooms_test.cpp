@@ -6,6 +6,8 @@
 
 #include "tests/net/api/world.hpp"
 
+namespace waiting_rooms_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -261,3 +263,5 @@ CAF_TEST(an event has its sessions revoked by entry or all) {
   for (const auto* body : {"{}", R"({"all":false})", R"({"subject":"x"})"})
     CAF_CHECK_EQUAL(w.send(method::post, path, body, w.as_organizer()).status, 400u);
 }
+
+} // namespace waiting_rooms_test

@@ -11,6 +11,8 @@
 #include <memory>
 #include <thread>
 
+namespace actor_bridge_test {
+
 using namespace fq;
 using namespace fq::net;
 using fake::behaves;
@@ -296,3 +298,5 @@ CAF_TEST(starting and stopping in the middle of traffic harms nobody) {
     caf::anon_send_exit(region, caf::exit_reason::user_shutdown);
   }
 }
+
+} // namespace actor_bridge_test

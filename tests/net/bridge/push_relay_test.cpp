@@ -8,6 +8,8 @@
 
 #include <caf/scoped_actor.hpp>
 
+namespace push_relay_test {
+
 using namespace fq;
 using namespace fq::net;
 
@@ -124,3 +126,5 @@ CAF_TEST(a thread that ends is told nothing more) {
   f.push(f.news());
   CAF_CHECK_EQUAL(f.heard(f.a), "");
 }
+
+} // namespace push_relay_test

@@ -8,6 +8,8 @@
 
 #include <string>
 
+namespace client_address_test {
+
 using namespace fq;
 using namespace fq::net;
 
@@ -81,3 +83,5 @@ CAF_TEST(limits see whole IPv4 addresses and the network half of IPv6) {
   CAF_CHECK(of("2001:db8:1:2::1") == of("2001:db8:1:2:ffff::9"));
   CAF_CHECK(of("2001:db8:1:2::1") != of("2001:db8:1:3::1"));
 }
+
+} // namespace client_address_test

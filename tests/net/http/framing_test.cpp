@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+namespace framing_test {
+
 using namespace fq::net;
 
 namespace {
@@ -265,3 +267,5 @@ CAF_TEST(chunks split anywhere are the same body) {
     CAF_REQUIRE_EQUAL(body, "helloabc");
   }
 }
+
+} // namespace framing_test

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 
+namespace problem_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -129,3 +131,5 @@ CAF_TEST(a refusal without a reason is our bug and says so) {
   CAF_CHECK_EQUAL(answer.status, 500u);
   CAF_CHECK_EQUAL(made::code_of(answer), "internal_error");
 }
+
+} // namespace problem_test

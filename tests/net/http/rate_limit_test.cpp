@@ -11,6 +11,8 @@
 #include <map>
 #include <thread>
 
+namespace rate_limit_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -141,7 +143,7 @@ struct limiting_node {
   explicit limiting_node(buckets& all) :
       sharer{{&limiter}, std::make_unique<fake_limits>(all), secret_key{}, env} {}
   bool take(std::uint64_t k = 1) { return limiter.take(key(k), start).allowed; }
-  int take_all() { return ::take_all(limiter, key(1), start); }
+  int take_all() { return rate_limit_test::take_all(limiter, key(1), start); }
 
   still_environment env;
   rate_limiter limiter{{"join", 80, seconds{60}}, 1000, 1};
@@ -236,3 +238,5 @@ CAF_TEST(a sharer shares by itself and ends when it is told) {
   }
   CAF_CHECK_EQUAL(all.size(), 1u);
 }
+
+} // namespace rate_limit_test

@@ -7,6 +7,8 @@
 
 #include <stdexcept>
 
+namespace router_test {
+
 using namespace fq::net;
 
 namespace {
@@ -80,3 +82,5 @@ CAF_TEST(mistakes in the table are found at start) {
   constexpr route bad[] = {{method::get, "a", nothing}};
   CAF_CHECK(refuses(bad));
 }
+
+} // namespace router_test

@@ -16,6 +16,8 @@
 #include <regex>
 #include <set>
 
+namespace openapi_test {
+
 using namespace fq;
 using namespace fq::net;
 
@@ -182,3 +184,5 @@ CAF_TEST(the page lists every operation) {
     CAF_CHECK(docs_page().static_body.find("<code>" + heading + "</code>") != std::string::npos);
   }
 }
+
+} // namespace openapi_test

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace pages_test {
+
 using namespace fq;
 using namespace fq::net;
 
@@ -187,3 +189,5 @@ CAF_TEST(a template that there is not is a defect) {
   } catch (const std::logic_error&) { thrown = true; }
   CAF_CHECK(thrown);
 }
+
+} // namespace pages_test

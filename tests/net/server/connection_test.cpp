@@ -11,6 +11,8 @@
 #include <memory>
 #include <thread>
 
+namespace connection_test {
+
 using namespace fq;
 using namespace fq::net;
 using fake::client;
@@ -470,3 +472,5 @@ CAF_TEST(a whole server starts and stops under traffic) {
     CAF_REQUIRE_EQUAL(w.state.connections.load(), 0);
   }
 }
+
+} // namespace connection_test

@@ -21,6 +21,8 @@
 #include <memory>
 #include <thread>
 
+namespace tls_test {
+
 using namespace fq;
 using namespace fq::net;
 using fake::certificate_folder;
@@ -437,3 +439,5 @@ CAF_TEST(a server answers unless one of its threads stands still) {
   CAF_CHECK_EQUAL(c.read().status, 200u);
   CAF_CHECK(w.server.answers(milliseconds{2'000}));
 }
+
+} // namespace tls_test

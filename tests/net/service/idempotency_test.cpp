@@ -6,6 +6,8 @@
 #include "net/service/idempotency.hpp"
 #include "tests/net/api/requests.hpp"
 
+namespace idempotency_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -90,3 +92,5 @@ CAF_TEST(the number of keys at work is bounded) {
   CAF_CHECK_EQUAL(no->status, 503u);
   CAF_CHECK(!keys.enter({}, "i", one_more));
 }
+
+} // namespace idempotency_test

@@ -18,6 +18,8 @@
 
 #include <future>
 
+namespace small_parts_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -298,3 +300,5 @@ CAF_TEST(a call that throws is no result) {
   while (!done) io.run_one_for(std::chrono::seconds{5});
   CAF_CHECK(none);
 }
+
+} // namespace small_parts_test

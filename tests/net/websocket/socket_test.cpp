@@ -9,6 +9,8 @@
 
 #include <thread>
 
+namespace socket_test {
+
 using namespace fq;
 using namespace fq::net;
 using fake::client;
@@ -264,3 +266,5 @@ CAF_TEST(a server with sockets starts and stops) {
     CAF_REQUIRE_EQUAL(w.state.connections.load(), 0);
   }
 }
+
+} // namespace socket_test

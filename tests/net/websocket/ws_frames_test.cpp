@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+namespace ws_frames_test {
+
 using namespace fq::net;
 
 namespace {
@@ -146,3 +148,5 @@ CAF_TEST(handshakes are checked) {
   other.verb = method::post;
   CAF_CHECK(check_handshake(other) == http_refusal::bad_handshake);
 }
+
+} // namespace ws_frames_test

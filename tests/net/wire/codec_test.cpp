@@ -11,6 +11,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+namespace codec_test {
+
 using namespace fq;
 using namespace fq::net;
 
@@ -245,3 +247,5 @@ CAF_TEST(times with offsets fractions and mistakes) {
         " 2026-11-21T02:43:18Z", "0000-01-01T00:00:00Z", "2026-1-21T02:43:18.00Z"})
     CAF_CHECK(!parse_rfc3339(wrong));
 }
+
+} // namespace codec_test

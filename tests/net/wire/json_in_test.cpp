@@ -6,6 +6,8 @@
 #include "net/wire/json_in.hpp"
 #include "tests/net/api/requests.hpp"
 
+namespace json_in_test {
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -167,3 +169,5 @@ CAF_TEST(a route without a body takes nothing or an empty object) {
   CAF_CHECK_EQUAL(with("[]"), "invalid_field");
   CAF_CHECK_EQUAL(with("x"), "invalid_json");
 }
+
+} // namespace json_in_test
