@@ -82,12 +82,13 @@ struct find_claim {
 };
 FQ_INSPECT(find_claim, x.customer, x.claim)
 
-/// The holder releases the claim.
+/// The holder releases the claim, and leaves if wanted.
 struct release_claim {
   customer_id customer;
   claim_id claim;
+  bool leaves = false;
 };
-FQ_INSPECT(release_claim, x.customer, x.claim)
+FQ_INSPECT(release_claim, x.customer, x.claim, x.leaves)
 
 struct claim_reply {
   refusal no;

@@ -155,7 +155,7 @@ caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
   if (refuses()) return refused(x);
   const auto t = now();
   decision d;
-  auto no = sale_->release_claim(x.customer, x.claim, t, d);
+  auto no = sale_->release_claim(x.customer, x.claim, t, d, x.leaves);
   if (no) return reveal(ack_reply{std::move(no)});
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
 }

@@ -44,6 +44,8 @@ enum class bug : std::uint8_t {
   lost_hub_kept, ///< the hub of a lost connection stays subscribed and is mistaken for the one that
                  ///< reconnects
   lost_peer_kept, ///< a lost node still counts as reachable
+  windows_ignored, ///< entries are admitted before anything can be bought
+  returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -182,6 +182,18 @@ void queue_line::claim_closed(queue_number n) {
     --counts_.admitted_with_claim;
 }
 
+bool queue_line::claim_returned(queue_number n, timestamp now, const queue_settings& q, changes& out) {
+  auto& e = at(n);
+  if (q.reclaim_window.count() == 0 || e.row.reclaims >= q.reclaims_max) return false;
+  session_deadlines_.erase({deadline_of(e.row), n});
+  e.row.has_claimed = false;
+  e.row.claim_by = std::min(now + q.reclaim_window, e.row.session_expires_at);
+  ++e.row.reclaims;
+  session_deadlines_.emplace(deadline_of(e.row), n);
+  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{e.row.status, e.row});
+  return true;
+}
+
 void queue_line::restore_claim(queue_number n) {
   auto& e = at(n);
   if (++e.live_claims == 1 && e.row.status == entry_status::admitted) ++counts_.admitted_with_claim;

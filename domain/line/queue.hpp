@@ -73,6 +73,9 @@ public:
   /// The entry holds one live claim more or fewer. The first claim ends the claim window.
   void claim_opened(queue_number n, changes& out);
   void claim_closed(queue_number n);
+  /// The session's last claim ended without a purchase: starts a reclaim window. False: none is left.
+  /// Precondition: admitted, without a live claim.
+  bool claim_returned(queue_number n, timestamp now, const queue_settings& q, changes& out);
   /// While loading: entry `n` holds a live claim.
   void restore_claim(queue_number n);
   /// Admitted entries whose session or claim window is over at `now`, at most `limit`.

@@ -27,6 +27,10 @@ struct queue_settings {
   std::uint32_t over_admission_percent = 100; ///< people admitted per free unit, in percent; at least 100
   milliseconds session_ttl{20 * 60 * 1000};
   milliseconds claim_window{5 * 60 * 1000}; ///< from admission; the session ends without a claim by then
+  /// From the end of the session's last claim without a purchase; the session ends without another claim by
+  /// then. 0: the session ends at once.
+  milliseconds reclaim_window{60 * 1000};
+  std::uint32_t reclaims_max = 3; ///< reclaim windows per session; then the session ends
   milliseconds ticket_ttl{0}; ///< of a waiting entry, from joining or opening; 0: until the sale ends
   std::uint32_t capacity = 0; ///< max entries in line, including AWAY; 0: unlimited
   milliseconds presence_timeout{0}; ///< time without poll or connection until AWAY; 0: never AWAY
@@ -54,6 +58,9 @@ FQ_ROW(queue_settings, "queue_settings", part,
                  in_queue("session_ttl_seconds", 1, 86'400, in_seconds, "session_ttl_seconds")),
        row_field("claim_window_ms", &row::claim_window, always,
                  in_queue("claim_window_seconds", 1, 86'400, in_seconds)),
+       row_field("reclaim_window_ms", &row::reclaim_window, always,
+                 in_queue("reclaim_window_seconds", 0, 86'400, in_seconds)),
+       row_field("reclaims_max", &row::reclaims_max, always, in_queue("reclaims_max", 0, 100)),
        row_field("ticket_ttl_ms", &row::ticket_ttl, always,
                  in_queue("ticket_ttl_seconds", 0, 604'800, in_seconds, "ticket_ttl_seconds")),
        row_field("capacity", &row::capacity, always,

@@ -17,12 +17,14 @@ struct entry_row {
   std::string subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
-  timestamp claim_by; ///< end of the session unless it has claimed; fixed at admission
+  timestamp claim_by; ///< end of the session unless it has claimed; set at admission, and when its last claim
+                      ///< ends without a purchase
   std::uint32_t admission_no = 0; ///< raised to revoke the session token
   std::uint32_t admission_batch = 0; ///< from 1 in each queue
   std::uint8_t priority_class = 0; ///< lower is served first
   entry_status status = entry_status::waiting;
-  bool has_claimed = false; ///< the claim window no longer applies
+  bool has_claimed = false; ///< has a live claim: claim_by does not apply
+  std::uint8_t reclaims = 0; ///< times that its last claim ended without a purchase
   friend bool operator==(const entry_row&, const entry_row&) = default;
 };
 FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::number, key),
@@ -34,7 +36,7 @@ FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::numb
        row_field("admission_no", &row::admission_no, later),
        row_field("admission_batch", &row::admission_batch, later),
        row_field("priority_class", &row::priority_class), row_field("status", &row::status, later),
-       row_field("has_claimed", &row::has_claimed, later))
+       row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later))
 
 struct claim_item {
   std::uint32_t ticket_type = 0; ///< ordinal

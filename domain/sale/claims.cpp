@@ -66,6 +66,7 @@ const claim_row* claims_book::live(const customer_id& customer) const {
 
 std::optional<std::uint8_t> claims_book::free_slot(const customer_id& customer, std::uint32_t slots) const {
   const auto i = standing_.find(customer);
+  if (i != standing_.end() && i->second.size() >= slots) return std::nullopt; // after `slots` was lowered
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     const auto taken = [&](const claim_id& id) { return find(id)->live_slot == slot; };
     if (i == standing_.end() || std::ranges::none_of(i->second, taken))

@@ -27,12 +27,38 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
 }
 } // namespace
 
-std::int64_t inventory::available() const {
+template <class Counts>
+std::int64_t inventory::free_where(Counts counts) const {
   const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
-  if (std::ranges::any_of(types_, is_public))
-    return sum(types_, [&](const auto& t) { return is_public(t) ? free_units(t) : 0; });
-  return sum(types_, [](const auto& t) { return t.on_sale ? free_units(t) : 0; });
+  const bool has_public = std::ranges::any_of(types_, is_public);
+  return sum(types_, [&](const auto& t) {
+    return (has_public ? is_public(t) : t.on_sale) && counts(t) ? free_units(t) : 0;
+  });
 }
+
+bool inventory::is_open(const ticket_type_row& t, timestamp now) {
+  return t.on_sale && now >= t.sale_from && !(is_set(t.sale_until) && now >= t.sale_until);
+}
+
+std::int64_t inventory::available() const {
+  return free_where([](const auto&) { return true; });
+}
+std::int64_t inventory::available_at(timestamp now) const {
+  return free_where([now](const auto& t) { return is_open(t, now); });
+}
+
+bool inventory::is_any_open(timestamp now) const {
+  return std::ranges::any_of(types_, [now](const auto& t) { return is_open(t, now); });
+}
+
+timestamp inventory::next_opening(timestamp now) const {
+  auto next = never;
+  for (const auto& t : types_)
+    if (t.on_sale && is_set(t.sale_from) && t.sale_from > now && (!is_set(next) || t.sale_from < next))
+      next = t.sale_from;
+  return next;
+}
+
 std::int64_t inventory::total() const {
   return sum(types_, [](const auto& t) { return t.total; });
 }
@@ -43,10 +69,7 @@ std::int64_t inventory::sold() const {
   return sum(types_, [](const auto& t) { return t.sold; });
 }
 
-bool inventory::sold_out() const {
-  return std::ranges::all_of(types_,
-                             [](const auto& t) { return !t.on_sale || (free_units(t) <= 0 && t.held == 0); });
-}
+bool inventory::sold_out() const { return std::ranges::none_of(types_, has_unsold); }
 
 bool inventory::has_free(std::span<const claim_item> items) const {
   return std::ranges::all_of(items, [this](const claim_item& i) {

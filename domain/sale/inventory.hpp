@@ -19,12 +19,24 @@ public:
   [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) {
     return type.total - type.held - type.sold;
   }
+  /// Has units that are not sold: free, or held and perhaps free again.
+  [[nodiscard]] static bool has_unsold(const ticket_type_row& type) {
+    return free_units(type) > 0 || type.held > 0;
+  }
+  /// On sale, and inside its own window.
+  [[nodiscard]] static bool is_open(const ticket_type_row& type, timestamp now);
   /// Free units of public types on sale. If no public type is on sale: free units of all types on sale.
   [[nodiscard]] std::int64_t available() const;
+  /// The same for types whose window is open at `now`.
+  [[nodiscard]] std::int64_t available_at(timestamp now) const;
+  /// Whether any type on sale has an open window.
+  [[nodiscard]] bool is_any_open(timestamp now) const;
+  /// The next start of a window of a type on sale; `never` if none is ahead.
+  [[nodiscard]] timestamp next_opening(timestamp now) const;
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::int64_t held() const;
   [[nodiscard]] std::int64_t sold() const;
-  /// Every type on sale has no free and no held unit. May become false again.
+  /// No type has a free or a held unit. May become false again.
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool has_free(std::span<const claim_item> items) const;
 
@@ -40,6 +52,8 @@ public:
   void change_type(const ticket_type_row& row, changes& out); ///< all fields but the counters
 
 private:
+  template <class Counts>
+  [[nodiscard]] std::int64_t free_where(Counts counts) const;
   void move(std::uint32_t type, std::int64_t held, std::int64_t sold, changes& out);
   std::vector<ticket_type_row> types_; ///< by ordinal
 };

@@ -223,15 +223,28 @@ std::size_t sale::refund_blocked_customers(timestamp now, decision& out) {
   return looked;
 }
 
+/// Whether an admitted customer could buy anything by the clock. Always true for a standalone queue.
+bool sale::is_selling(timestamp now) const {
+  return !sells() || planted(bug::windows_ignored) || (now >= event_.sale_start && stock_.is_any_open(now));
+}
+
+/// When admission may begin, or more can be bought; `never` if no such time is ahead.
+timestamp sale::next_opening(timestamp now) const {
+  auto next = event_.queue_opens_at > now ? event_.queue_opens_at : never;
+  if (!sells()) return next;
+  if (event_.sale_start > now) next = earlier(next, event_.sale_start);
+  return earlier(next, stock_.next_opening(now));
+}
+
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
-  if (event_.status != event_status::active || now < event_.queue_opens_at) return {};
+  if (event_.status != event_status::active || now < event_.queue_opens_at || !is_selling(now)) return {};
   const auto& c = queue_.counts();
   if (c.waiting == 0) return {};
   const admission_state state{.now = now,
                               .waiting = c.waiting,
                               .active_sessions = c.admitted,
                               .stock_bound = sells(),
-                              .units_available = stock_.available(),
+                              .units_available = stock_.available_at(now),
                               .admitted_without_claim = c.admitted - c.admitted_with_claim,
                               .called = called};
   auto answer = admissions_now(event_.queue, queue_.window(), state);
@@ -265,8 +278,7 @@ timestamp sale::next_deadline(timestamp now) const {
       t = earlier(t, std::max(failed + rules_.recheck_after[stage], now + lapsed_pause));
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
-  if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
-    t = earlier(t, event_.queue_opens_at);
+  if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
   return t;
 }
 

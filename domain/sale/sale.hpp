@@ -160,7 +160,9 @@ public:
   /// `entry`: the entry whose admission token the customer presented; null if none.
   refusal open_claim(const customer_id& customer, const queue_line::entry* entry,
                      const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened);
-  refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out);
+  /// `leaves`: gives the place back too.
+  refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out,
+                        bool leaves = false);
 
   // -- checkout (sale_orders.cpp)
   /// What `wish` would cost `customer` now. Holds nothing and promises nothing.
@@ -301,11 +303,14 @@ private:
   };
   [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
                                 timestamp now) const;
+  refusal default_item(timestamp now, wanted& out) const;
   refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
+  [[nodiscard]] refusal none_free(const wanted& w, timestamp now) const;
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
   claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
+  void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
   refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items,
                  price_quote& price) const;
@@ -368,6 +373,8 @@ private:
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
+  [[nodiscard]] bool is_selling(timestamp now) const;
+  [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;

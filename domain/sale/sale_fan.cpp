@@ -30,18 +30,36 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
   return no;
 }
 
-refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
-  if (wishes.empty()) {
-    const auto may_be = [&](bool hidden) {
-      return std::ranges::find_if(
-        stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
-    };
-    auto first = may_be(false); // a quota is not used without an explicit request
-    if (first == stock_.types().end()) first = may_be(true);
-    if (first == stock_.types().end()) return reason::event_sold_out;
-    out.items.push_back({first->ordinal, 1, first->price, 0, 0});
-    return {};
+/// One ticket of the first type that the customer may buy; of those with a free unit, if any. A quota is not
+/// used without an explicit request, unless nothing public is open.
+refusal sale::default_item(timestamp now, wanted& out) const {
+  const ticket_type_row* best = nullptr;
+  refusal closed{reason::not_on_sale};
+  const auto preference = [](const ticket_type_row& t) {
+    return std::pair{t.hidden, inventory::free_units(t) <= 0};
+  };
+  for (const auto& t : stock_.types()) {
+    auto no = may_buy(t, 1, out, now);
+    if (!no && (best == nullptr || preference(t) < preference(*best))) best = &t;
+    const bool opens_first = is_set(no.at) && (!is_set(closed.at) || no.at < closed.at);
+    if (no.why == reason::not_on_sale && (closed.id.is_nil() || opens_first)) closed = no;
   }
+  if (best == nullptr) return stock_.sold_out() ? refusal{reason::event_sold_out} : closed;
+  out.items.push_back({best->ordinal, 1, best->price, 0, 0});
+  return {};
+}
+
+/// Why a wish finds no free unit: others hold what the customer may buy now or later, or all of it is sold.
+refusal sale::none_free(const wanted& w, timestamp now) const {
+  const auto may_come = [&](const ticket_type_row& t) {
+    const auto no = may_buy(t, 1, w, now);
+    return inventory::has_unsold(t) && (!no || is_set(no.at));
+  };
+  return std::ranges::any_of(stock_.types(), may_come) ? reason::none_free : reason::event_sold_out;
+}
+
+refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
+  if (wishes.empty()) return default_item(now, out);
   for (const auto& wish : wishes) {
     const auto* type = stock_.find(wish.ticket_type);
     if (type == nullptr) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
@@ -106,7 +124,7 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   if (auto no = priced(wishes, now, w, quoted)) return no;
   row.items = items_of(quoted);
   row.amount = quoted.total;
-  if (!stock_.has_free(row.items)) return stock_.sold_out() ? reason::event_sold_out : reason::none_free;
+  if (!stock_.has_free(row.items)) return none_free(w, now);
   opened = hold(*entry, std::move(row), now, out);
   return {};
 }
@@ -140,20 +158,34 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const bool keeps_promo =
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
-  queue_.claim_closed(entry);
   move_order(id, why.trigger, now, out, why.failure);
+  close_session_claim(entry, now, out);
   out.reveals = true;
 }
 
-refusal sale::release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out) {
+/// The session's claim ended without a purchase: its holder has a short window to claim again, or the session
+/// ends, so that the stock reaches the next in line.
+void sale::close_session_claim(queue_number n, timestamp now, decision& out) {
+  queue_.claim_closed(n);
+  const auto* e = queue_.find(n);
+  if (e->row.status != entry_status::admitted || e->live_claims > 0 || planted(bug::returned_stock_kept))
+    return;
+  if (!queue_.claim_returned(n, now, event_.queue, out.content))
+    return end_entry(n, entry_trigger::end_session, now, out);
+  out.entry_changes.push_back(change_of(e->row));
+}
+
+refusal sale::release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out,
+                            bool leaves) {
   const auto* claim = claims_.find(id);
   if (claim == nullptr || claim->customer != customer) return reason::not_found;
-  if (claim->status == claim_status::released && !planted(bug::release_twice)) return {};
+  if (claim->status == claim_status::released && !planted(bug::release_twice))
+    return leaves ? leave(customer, now, out) : refusal{};
   if (!is_live(claim->status) && claim->status != claim_status::released)
     return {reason::invalid_transition, std::string{name_of(claim->status)}};
   if (payments_.open_of(id) != nullptr) return reason::payment_open;
   release(*claim, now, out, {order_trigger::cancel, {}});
-  return {};
+  return leaves ? leave(customer, now, out) : refusal{};
 }
 
 } // namespace fq

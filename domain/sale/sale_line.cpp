@@ -67,7 +67,11 @@ refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
   const auto* own = queue_.find(subject);
   if (own == nullptr) return reason::not_in_queue;
   if (!is_live(own->row.status)) return {};
-  if (own->live_claims > 0) return reason::claim_live;
+  if (own->live_claims > 0) {
+    refusal no{reason::claim_live};
+    if (const auto* live = claims_.live(subject)) no.id = live->id;
+    return no;
+  }
   const auto trigger =
     own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
   end_entry(own->row.number, trigger, now, out);

@@ -79,7 +79,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   claim.items = items_of(quoted);
   claim.amount = quoted.total;
   claim.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
-  if (!stock_.has_free(claim.items)) return {stock_.sold_out() ? reason::event_sold_out : reason::none_free};
+  if (!stock_.has_free(claim.items)) return {none_free(w, now)};
   order_row order;
   order.promo_code = w.promo != nullptr ? w.promo->code : std::string{};
   refusal no;

@@ -65,8 +65,13 @@ awaitable<response> read_claim(call c) {
 }
 
 awaitable<response> give_stock_back(call c) {
-  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id});
+  std::optional<response> no = expect_no_body(c.rq);
+  if (no) co_return std::move(*no);
+  const auto leave = query_parameters::read(c.rq, {"leave"}, no).find("leave");
+  if (no) co_return std::move(*no);
+  if (leave && *leave != "true" && *leave != "false")
+    co_return problem(fault::invalid_parameter, c.rq.request_id, "leave must be true or false.");
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id, leave == "true"});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
@@ -78,7 +83,7 @@ std::span<const route> claim_routes() {
   static constexpr route table[] = {
     {post, "/events/{id}/claims", for_customers<take_stock>},
     {get, "/claims/{id}", for_customers<read_claim>},
-    {del, "/claims/{id}", for_customers<give_stock_back>},
+    {del, "/claims/{id}", for_customers<give_stock_back, query_use::own>},
   };
   return table;
 }

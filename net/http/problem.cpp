@@ -86,8 +86,9 @@ void append_member(std::string& out, std::string_view name, std::int64_t number)
 }
 void opens_at(std::string& out, const refusal& no) { append_member(out, "opens_at", no.at); }
 void valid_from(std::string& out, const refusal& no) { append_member(out, "valid_from", no.at); }
+/// Without an id, no type is on sale.
 void sale_from(std::string& out, const refusal& no) {
-  append_member(out, "ticket_type_id", no.id);
+  if (!no.id.is_nil()) append_member(out, "ticket_type_id", no.id);
   append_member(out, "sale_from", no.at);
 }
 void promo_code_id(std::string& out, const refusal& no) { append_member(out, "promo_code_id", no.id); }

@@ -278,6 +278,8 @@ awaitable<response> leave_line(visit v) {
     got = co_await ask_event(v.ctx, owner_of(v.id), leave_ticket{*ticket});
   else if (!v.customer.is_nil())
     got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
+  if (got.reply.no.why == reason::claim_live && !got.reply.no.id.is_nil())
+    got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.customer, got.reply.no.id, true});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
   auto answer = see_other(v, page_path(v)); // an absent entry is a success too
   if (ticket) set_cookie(answer, place_cookie, "", {v.base() + page_path(v), 0, v.is_secure()});

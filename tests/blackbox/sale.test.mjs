@@ -338,6 +338,36 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
   assert.equal(stats.available, 0);
 });
 
+test('a claim given back starts a short window, or ends with the place', async (t) => {
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
+  const organizer = await server.organizer();
+  const { id: event } = await server.event(organizer, {
+    total: 1,
+    queue: { reclaim_window_seconds: 2, reclaims_max: 1 },
+  });
+  const [first, second, third] = await server.customers(3);
+  for (const fan of [first, second, third]) await server.join(fan, event);
+  const give_back = async (fan, { admission_token }, query = '') => {
+    const { claim_id } = await server.claim(fan, event, admission_token);
+    const released = await server.delete(`/claims/${claim_id}${query}`, { token: fan });
+    assert.equal(released.status, 204, released.text);
+  };
+
+  await give_back(first, await server.admitted(first, event));
+  const again = await server.position(first, event);
+  assert.ok(Date.parse(again.claim_by) - Date.now() < 2_100, again.claim_by);
+  await give_back(second, await server.admitted(second, event, { timeout_ms: 8_000 }), '?leave=true');
+  assert.equal((await server.position(first, event)).status, 'SESSION_EXPIRED');
+  assert.equal((await server.position(second, event)).status, 'COMPLETED');
+  const last = await server.admitted(third, event, { timeout_ms: 2_000 });
+  expect_problem(
+    await server.delete(`/claims/${event}?leave=maybe`, { token: third }),
+    400,
+    'invalid_parameter',
+  );
+  await server.buy(third, event, last.admission_token);
+});
+
 test('sold out is pushed, and revoked when a ticket is free again', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
@@ -665,17 +695,26 @@ test('the window of the sale', async (t) => {
     sale_start: after(3600),
     sale_end: after(7200),
   });
-  const entry = await server.join(fan, early.id);
-  assert.ok(['WAITING', 'ADMITTED'].includes(entry.status));
-  if (entry.status === 'ADMITTED' || (await server.admitted(fan, early.id).catch(() => null))) {
-    const { admission_token } = await server.position(fan, early.id);
-    const refused = await server.post(`/events/${early.id}/claims`, {
-      token: fan,
-      body: { admission_token },
-    });
-    expect_problem(refused, 409, 'sale_not_started');
-    assert.equal(refused.json.sale_start, early.sale_start);
-  }
+  await server.join(fan, early.id);
+  await sleep(500);
+  assert.equal((await server.position(fan, early.id)).status, 'WAITING', 'nothing can be bought yet');
+  const begun = await server.patch(`/events/${early.id}`, {
+    token: organizer,
+    body: { sale_start: after(-5) },
+  });
+  assert.equal(begun.status, 200, begun.text);
+  const { admission_token } = await server.admitted(fan, early.id);
+
+  const opens = after(1800);
+  const [type] = early.ticket_types;
+  const window = await server.patch(`/events/${early.id}`, {
+    token: organizer,
+    body: { ticket_types: [{ id: type.id, sale_from: opens }] },
+  });
+  assert.equal(window.status, 200, window.text);
+  const refused = await server.post(`/events/${early.id}/claims`, { token: fan, body: { admission_token } });
+  expect_problem(refused, 409, 'not_on_sale');
+  assert.equal(refused.json.sale_from, new Date(opens).toISOString());
 
   const short = await server.event(organizer, { sale_start: after(-10), sale_end: after(1.5) });
   await eventually(

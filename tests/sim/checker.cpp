@@ -78,6 +78,7 @@ void checker::applied(const batch& b) {
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
   if (b.aggregate != aggregate_) return;
   check_stock();
+  check_returned_stock();
   check_batch();
 }
 
@@ -151,11 +152,17 @@ void checker::see(const entry_moved& c) {
     fail("I10", "entry " + text(c.row.number) + " was not in the state its change starts from");
   if (c.from != c.row.status && !is_step(entry_rules, c.from, c.row.status))
     fail("I10", "illegal step of an entry");
-  const auto from = known.status;
-  known = c.row;
-  if (from == c.row.status) return;
+  const auto before = std::exchange(known, c.row);
+  const auto from = before.status;
+  if (c.row.status == entry_status::admitted) deadlines_[c.row.number].insert(deadline_of(c.row));
+  if (from == c.row.status) {
+    if (deadline_of(c.row) < deadline_of(before) && c.row.reclaims != before.reclaims + 1)
+      fail("I15", "the time promised to claim in became shorter");
+    return;
+  }
   if (c.row.status == entry_status::admitted) admitted(c.row);
-  if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row))
+  if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row)
+      && (!c.row.has_claimed || may_reclaim(c.row)))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
   waiting_.erase({c.row.priority_class, c.row.number});
   if (!is_live(c.row.status)) {
@@ -177,10 +184,11 @@ void checker::admitted(const entry_row& row) {
   ++admissions_seen_;
   const auto& q = event_.queue;
   if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
+  if (!sells_anything(row.admitted_at)) fail("I5", "admitted before anything could be bought");
   if (q.policy == admission_policy::open) return;
   if (q.concurrency != 0 && active_.size() > q.concurrency)
     fail("I5", "more active sessions than the concurrency in force");
-  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
+  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(row.admitted_at), 0));
   if (admitted_without_claim() > units * q.over_admission_percent / 100)
     fail("I5", "more people let in than there is stock for");
   if (q.policy == admission_policy::batch
@@ -289,11 +297,37 @@ void checker::watch_sold_out() {
   was_sold_out_ = now;
 }
 
-std::int64_t checker::available() const {
+namespace {
+bool is_open(const ticket_type_row& t, timestamp now) {
+  return t.on_sale && t.sale_from <= now && (!is_set(t.sale_until) || now < t.sale_until);
+}
+} // namespace
+
+bool checker::sells_anything(timestamp now) const {
+  return event_.sale_start <= now
+         && std::ranges::any_of(types_, [now](const auto& t) { return is_open(t, now); });
+}
+
+std::int64_t checker::available(timestamp now) const {
   std::int64_t n = 0;
   for (const auto& t : types_)
-    if (t.on_sale) n += t.total - t.held - t.sold;
+    if (is_open(t, now)) n += t.total - t.held - t.sold;
   return n;
+}
+
+bool checker::may_reclaim(const entry_row& row) const {
+  return event_.queue.reclaim_window.count() > 0 && row.reclaims < event_.queue.reclaims_max;
+}
+
+/// After a claim ended without a purchase, its session has a reclaim window or is over.
+void checker::check_returned_stock() {
+  for (const auto& id : touched_claims_) {
+    const auto& claim = claims_.at(id);
+    const auto& entry = entries_.at(claim.entry);
+    if (claim.status == claim_status::released && entry.status == entry_status::admitted && entry.has_claimed
+        && live_claims_[claim.entry] == 0)
+      fail("I13", "the session of " + text(claim.entry) + " keeps the place of the stock that it gave back");
+  }
 }
 
 bool checker::sold_out() const {
@@ -348,11 +382,13 @@ timestamp checker::deadline_of(const entry_row& row) const {
 }
 
 std::uint64_t checker::room(timestamp now) const {
-  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()) return 0;
+  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()
+      || !sells_anything(now))
+    return 0;
   const auto& q = event_.queue;
   if (q.policy == admission_policy::open) return waiting_.size();
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
-  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
+  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(now), 0));
   auto n = less(units * q.over_admission_percent / 100, admitted_without_claim());
   if (q.concurrency != 0) n = std::min(n, less(q.concurrency, active_.size()));
   if (q.policy == admission_policy::batch)

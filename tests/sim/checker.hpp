@@ -179,7 +179,10 @@ private:
   void check_stock();
   void check_claims_of(const customer_id& who);
   void watch_sold_out();
-  [[nodiscard]] std::int64_t available() const;
+  void check_returned_stock();
+  [[nodiscard]] bool sells_anything(timestamp now) const;
+  [[nodiscard]] std::int64_t available(timestamp now) const;
+  [[nodiscard]] bool may_reclaim(const entry_row& row) const;
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] std::uint64_t admitted_without_claim() const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;
@@ -206,6 +209,7 @@ private:
   std::map<customer_id, queue_number> live_place_;
   std::set<queue_number> active_;
   std::map<queue_number, int> live_claims_; ///< per entry
+  std::map<queue_number, std::set<timestamp>> deadlines_; ///< every committed end of a session
   std::map<claim_id, claim_row> claims_;
   std::map<payment_id, payment_row> payments_;
   std::map<refund_id, refund_row> refunds_;
@@ -229,7 +233,6 @@ private:
   std::map<std::pair<customer_id, std::uint64_t>, queue_number> place_of_key_;
   std::map<entry_id, std::uint64_t> last_position_;
   std::map<customer_id, queue_number> known_place_;
-  std::map<entry_id, timestamp> promised_; ///< end of an admitted fan's right to claim
   std::map<digest128, uuid> effect_of_key_;
   struct acknowledged_order {
     order_row row; ///< as in the first answer

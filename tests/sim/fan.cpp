@@ -190,7 +190,7 @@ void fan::after_claim() {
 }
 
 void fan::do_release() {
-  ask(release_claim{me_, claim_},
+  ask(release_claim{me_, claim_, wants(200)},
       on<ack_reply>(
         [this](const ack_reply& told, std::uint64_t) {
           if (!told.no) world_->check->saw_released(claim_);

@@ -72,6 +72,18 @@ fault_rates faults_of(generator& rng) {
   return f;
 }
 
+/// Windows, and what happens to stock that comes back. Draws from a generator of its own: the other options
+/// of a seed stay as they were.
+void draw_windows(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 2};
+  if (chance(rng, 250)) o.sale_delay = between(rng, milliseconds{500}, milliseconds{6'000});
+  if (o.ticket_types > 1 && chance(rng, 400))
+    o.type_delay = between(rng, milliseconds{500}, milliseconds{6'000});
+  o.queue.reclaim_window =
+    chance(rng, 200) ? milliseconds{0} : between(rng, milliseconds{200}, milliseconds{3'000});
+  o.queue.reclaims_max = static_cast<std::uint32_t>(between(rng, 0, 3));
+}
+
 /// Two processes in a third of the sales; leases also with one process.
 void draw_nodes(generator& rng, sale_options& o) {
   o.nodes = chance(rng, 330) ? 2 : 1;
@@ -194,6 +206,7 @@ sale_options options_of(std::uint64_t seed) {
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
   if (seed >= first_meshed) draw_mesh(rng, o);
+  draw_windows(o);
   return o;
 }
 
@@ -233,19 +246,21 @@ std::string describe(const sale_options& o) {
     << o.queue.concurrency << ", batch " << o.queue.batch_size << "/" << o.queue.admission_interval.count()
     << " ms, over-admission " << o.queue.over_admission_percent << " %, session "
     << o.queue.session_ttl.count() << " ms, claim window " << o.queue.claim_window.count() << " ms, claim "
-    << o.claim_ttl.count() << " ms, grace " << o.rules.verdict_grace.count() << " ms\n  commits: unavailable "
-    << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
-    << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << ", busy "
-    << f.commit_busy << "; acquire " << f.acquire_unavailable << "; other calls unavailable "
-    << f.call_unavailable << ", unanswered " << f.call_unanswered << "; store delay " << f.store_delay.count()
-    << " ms\n  kills: owner " << f.kill_owner << ", supervisor " << f.kill_supervisor << ", process "
-    << f.crash_process << ", payments " << f.kill_payments << ", rival " << f.rival_owner << ", freeze "
-    << f.freeze << "; nodes " << o.nodes << ", lease " << o.lease_term.count() << " ms, takeover "
-    << o.takeover_interval.count() << " ms\n  gateway: unavailable " << f.gateway_unavailable
-    << ", effect but unavailable " << f.gateway_effect_but_unavailable << ", answer lost "
-    << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay " << f.gateway_delay.count()
-    << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice << ", delay "
-    << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
+    << o.claim_ttl.count() << " ms, reclaim " << o.queue.reclaims_max << " x "
+    << o.queue.reclaim_window.count() << " ms, sale after " << o.sale_delay.count()
+    << " ms, second type after " << o.type_delay.count() << " ms, grace " << o.rules.verdict_grace.count()
+    << " ms\n  commits: unavailable " << f.commit_unavailable << ", unknown applied "
+    << f.commit_applied_unknown << ", lost " << f.commit_lost_unknown << ", late " << f.commit_late
+    << ", delayed " << f.commit_delayed << ", busy " << f.commit_busy << "; acquire " << f.acquire_unavailable
+    << "; other calls unavailable " << f.call_unavailable << ", unanswered " << f.call_unanswered
+    << "; store delay " << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner << ", supervisor "
+    << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
+    << f.rival_owner << ", freeze " << f.freeze << "; nodes " << o.nodes << ", lease " << o.lease_term.count()
+    << " ms, takeover " << o.takeover_interval.count() << " ms\n  gateway: unavailable "
+    << f.gateway_unavailable << ", effect but unavailable " << f.gateway_effect_but_unavailable
+    << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay "
+    << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
+    << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
     << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", patience " << o.patience.count()
     << " ms, no-show " << o.no_show << ", leave " << o.leaves << ", abandon " << o.abandons << ", release "
     << o.releases << ", decline " << o.declines << ", pay after declining " << o.pays_after_declining

@@ -106,6 +106,8 @@ struct sale_options {
   money price = 0;
   milliseconds arrival_span{0};
   milliseconds sale_length{0};
+  milliseconds sale_delay{0}; ///< from the queue's opening to the start of the sale
+  milliseconds type_delay{0}; ///< from the start of the sale to the window of the second ticket type
   sale_rules rules;
   std::uint32_t restarts_in_budget = 5;
   milliseconds idle_after{0};

@@ -23,11 +23,17 @@ event_patch some_patch(world* w) {
   if (chance(w->rng, 400)) {
     ticket_type_patch t;
     t.values.id = w->ticket_types[w->rng() % w->ticket_types.size()];
-    t.set(&ticket_type_row::total, between(w->rng, 1, 20));
+    if (chance(w->rng, 700))
+      t.set(&ticket_type_row::total, between(w->rng, 1, 20));
+    else
+      t.set(&ticket_type_row::on_sale, chance(w->rng, 700));
     p.ticket_types.push_back(t);
   } else if (chance(w->rng, 400)) {
     p.set(&queue_settings::claim_window,
           between(w->rng, milliseconds{1'000}, now.queue.session_ttl - now.claim_ttl));
+  } else if (chance(w->rng, 200)) {
+    p.set(&queue_settings::reclaim_window, between(w->rng, milliseconds{0}, milliseconds{2'000}));
+    p.set(&queue_settings::reclaims_max, static_cast<std::uint32_t>(between(w->rng, 0, 2)));
   } else if (now.queue.concurrency != 0) {
     p.set(&queue_settings::concurrency, static_cast<std::uint32_t>(between(w->rng, 1, 10)));
   } else {

@@ -130,7 +130,7 @@ void simulation::create_event() {
   e.status = event_status::active;
   e.queue_opens_at = t + milliseconds{chance(world_.rng, 200) ? 1'500 : 0};
   if (o.mesh.opens_early) e.queue_opens_at = t - opened_long_ago;
-  e.sale_start = e.queue_opens_at;
+  e.sale_start = e.queue_opens_at + o.sale_delay;
   e.sale_end = t + o.sale_length;
   e.queue = o.queue;
   e.claim_ttl = o.claim_ttl;
@@ -140,6 +140,7 @@ void simulation::create_event() {
   for (std::uint32_t i = 0; i < o.ticket_types; ++i) {
     const auto price = o.checkout.on && i > 0 ? o.price * 2 : o.price;
     types.push_back({i, env_.make_id(t, sale_aggregate), "Type", price, o.total, 0, 0, 2, true});
+    if (i > 0 && o.type_delay.count() > 0) types.back().sale_from = e.sale_start + o.type_delay;
     world_.ticket_types.push_back(types.back().id);
   }
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);

@@ -52,6 +52,7 @@ function new_form() {
     capacity: '',
     session_ttl: '20',
     claim_window: '5',
+    reclaim_window: '1',
     presence_timeout: '0',
     types: [{ ...empty_type, key: new_key() }],
   };
@@ -78,6 +79,7 @@ function form_of(event) {
     capacity: typed(q.capacity),
     session_ttl: minutes(q.session_ttl_seconds),
     claim_window: minutes(q.claim_window_seconds),
+    reclaim_window: minutes(q.reclaim_window_seconds),
     presence_timeout: typed(q.presence_timeout_seconds),
     types: event.ticket_types.map((type) => ({
       key: type.id,
@@ -115,6 +117,7 @@ const queue_wire = {
   capacity: (f) => ({ capacity: untyped(f.capacity) }),
   session_ttl: (f) => ({ session_ttl_seconds: seconds(f.session_ttl) }),
   claim_window: (f) => ({ claim_window_seconds: seconds(f.claim_window) }),
+  reclaim_window: (f) => ({ reclaim_window_seconds: seconds(f.reclaim_window) }),
   presence_timeout: (f) => ({ presence_timeout_seconds: Number(f.presence_timeout) }),
 };
 const type_wire = {
@@ -390,6 +393,20 @@ export function EventForm({ event, changed }) {
                 value={form.claim_window}
                 set={put('claim_window')}
                 min="0.02"
+                max="1440"
+                step="any"
+                required
+              />
+            </Field>
+            <Field
+              label="Time to choose again (minutes)"
+              wrong={wrong('queue.reclaim_window_seconds')}
+              hint="After a claim ended without a purchase. 0: the turn ends at once."
+            >
+              <Whole
+                value={form.reclaim_window}
+                set={put('reclaim_window')}
+                min="0"
                 max="1440"
                 step="any"
                 required

@@ -58,7 +58,7 @@ CAF_TEST(units go from free to held to sold and back) {
   CAF_CHECK(rows == stock.types());
 }
 
-CAF_TEST(sold out means none free and none held of every type on sale) {
+CAF_TEST(sold out means that no type has a free or a held unit) {
   auto rows = two_types();
   inventory stock;
   rows[0].sold = 10;
@@ -72,9 +72,9 @@ CAF_TEST(sold out means none free and none held of every type on sale) {
   stock.load(rows);
   CAF_CHECK(stock.sold_out());
   rows[0].sold = 0;
-  rows[0].on_sale = false; // types that are not on sale neither reopen the sale nor count as available
+  rows[0].on_sale = false; // held back: not available, and not sold out
   stock.load(rows);
-  CAF_CHECK(stock.sold_out());
+  CAF_CHECK(!stock.sold_out());
   CAF_CHECK_EQUAL(stock.available(), 0);
 }
 
