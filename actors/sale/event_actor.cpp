@@ -54,10 +54,11 @@ event_state::~event_state() {
 
 /// Fails open promises, so that no requester waits for its timeout.
 void event_state::fail_waiters() {
-  for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  for (auto& [payment, w] : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
   for (auto& [order, w] : order_waiters_) w.promise.deliver(make_error(errc::unavailable));
   for (auto& [payment, w] : report_waiters_) w.promise.deliver(make_error(errc::unavailable));
   page_waiters_.clear();
+  page_deadlines_.clear();
   order_waiters_.clear();
   order_deadlines_.clear();
   report_waiters_.clear();

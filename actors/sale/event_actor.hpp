@@ -26,6 +26,7 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -150,6 +151,7 @@ private:
   void fail_waiters();
   void on_page_timeout();
   payment_reply payment_answer(const payment_id& payment, bool created) const;
+  caf::result<payment_reply> answer_with_page(payment_reply reply, std::uint64_t own_seq);
   [[nodiscard]] open_span begin_work(const trace_context& trace, std::string_view name) const;
   void end_work(open_span work, std::uint64_t seq);
 
@@ -256,11 +258,9 @@ private:
   }
 
   struct page_waiter { ///< an open_payment that waits for the payment page
-    payment_id payment;
     caf::response_promise promise;
-    idempotency_ref idempotency;
-    bool created = false;
-    milliseconds deadline{0}; ///< steady time, because the aggregate's clock can stop
+    payment_reply reply; ///< to be completed
+    std::uint64_t seq = 0; ///< of the decision that opened it
   };
 
   struct order_waiter { ///< a find_order that waits until its order leaves PENDING
@@ -285,7 +285,10 @@ private:
   timestamp timer_at_; ///< next expiry; `never`: not set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
   bool no_room_ = false; ///< no room: the last admission run left entries waiting
-  std::vector<page_waiter> page_waiters_;
+  std::unordered_multimap<payment_id, page_waiter> page_waiters_;
+  /// Of waiters, earliest first; steady time, because the aggregate's clock can stop. May include answered
+  /// ones.
+  std::deque<std::pair<milliseconds, payment_id>> page_deadlines_;
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
   /// Of waiters; may include answered ones.
   std::set<std::pair<milliseconds, order_id>> order_deadlines_;

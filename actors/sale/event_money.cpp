@@ -16,54 +16,60 @@ payment_reply event_state::payment_answer(const payment_id& payment, bool create
   return reply;
 }
 
+/// The answer is stored with its effect; a replay shows the stored payment with its current state.
 caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   if (refuses()) return refused(x);
   apply_block_list();
   const auto t = now();
-  if (auto before = replayed<payment_reply>(x.idempotency, t)) return reveal(std::move(*before));
+  if (auto before = replayed<payment_reply>(x.idempotency, t))
+    return before->no ? reveal(std::move(*before)) : answer_with_page(std::move(*before), 0);
   decision d;
   auto attempt = sale_->open_payment(x.customer, x.claim, x.gateway, t, d);
   if (attempt.no) return reveal(payment_reply{std::move(attempt.no)});
   auto work = begin_work(x.trace, "open_payment");
   traces_.note(x.claim, work.context());
-  if (sale_->payments().find(attempt.payment)->status != payment_status::initializing) {
-    auto reply = payment_answer(attempt.payment, attempt.created);
-    remember(x.idempotency, reply, t, d);
-    const auto seq = commit(std::move(d), t);
-    end_work(std::move(work), seq);
-    return reveal(std::move(reply), seq);
+  auto reply = payment_answer(attempt.payment, attempt.created);
+  remember(x.idempotency, reply, t, d);
+  const auto seq = commit(std::move(d), t);
+  end_work(std::move(work), seq);
+  return answer_with_page(std::move(reply), seq);
+}
+
+/// Completes `reply` with the payment's current state, at most payment_page_wait later if the page is not
+/// known.
+caf::result<payment_reply> event_state::answer_with_page(payment_reply reply, std::uint64_t own_seq) {
+  const auto id = reply.payment.payment.id;
+  const auto& row = *sale_->payments().find(id);
+  if (row.status != payment_status::initializing) {
+    reply.payment = sale_->view_of(row);
+    return reveal(std::move(reply), own_seq);
   }
-  end_work(std::move(work), commit(std::move(d), t));
   last_request_ = services_->env->steady_now();
-  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created,
-                           last_request_ + payment_page_wait});
+  page_waiters_.emplace(id, page_waiter{self_->make_response_promise(), std::move(reply), own_seq});
+  page_deadlines_.emplace_back(last_request_ + payment_page_wait, id);
   set_timer(timer_kind::flush, payment_page_wait, 0);
   return caf::delegated<payment_reply>{};
 }
 
-/// The attempt left INITIALIZING: answers the waiters and stores their idempotency records in the same
-/// commit.
+/// The attempt left INITIALIZING, or its waiters have waited long enough.
 void event_state::answer_page_waiters(const payment_id& payment) {
-  const auto due = std::stable_partition(page_waiters_.begin(), page_waiters_.end(),
-                                         [&](const page_waiter& w) { return w.payment != payment; });
-  std::vector<page_waiter> ready(std::make_move_iterator(due), std::make_move_iterator(page_waiters_.end()));
-  page_waiters_.erase(due, page_waiters_.end());
-  for (auto& w : ready) {
-    const auto t = now();
-    auto reply = payment_answer(w.payment, w.created);
-    decision d;
-    remember(w.idempotency, reply, t, d);
-    const auto seq = journal_->append(std::move(d.content), t, false);
-    hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), std::move(reply));
+  const auto [first, last] = page_waiters_.equal_range(payment);
+  if (first == last) return;
+  const auto view = sale_->view_of(*sale_->payments().find(payment));
+  for (auto i = first; i != last; ++i) {
+    i->second.reply.payment = view;
+    hold(std::max(i->second.seq, journal_->reveal_barrier()), std::move(i->second.promise),
+         std::move(i->second.reply));
   }
+  page_waiters_.erase(first, last);
 }
 
 void event_state::on_page_timeout() {
   if (!serving_) return;
-  std::vector<payment_id> late;
-  for (const auto& w : page_waiters_)
-    if (w.deadline <= services_->env->steady_now()) late.push_back(w.payment);
-  for (const auto& payment : late) answer_page_waiters(payment);
+  while (!page_deadlines_.empty() && page_deadlines_.front().first <= services_->env->steady_now()) {
+    answer_page_waiters(page_deadlines_.front().second);
+    page_deadlines_.pop_front();
+  }
 }
 
 caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {

@@ -43,6 +43,33 @@ CAF_TEST(a payment waits for the page of the gateway and no longer than three se
   CAF_CHECK_EQUAL(store.find_ticket_type(event.aggregate, 0)->sold, 1);
 }
 
+CAF_TEST(a key that opened a payment opens no second one after a reload) {
+  start(10, one_by_one());
+  const auto claim = admitted_claim(1);
+  const idempotency_ref key{true, {7, 7}, {8, 8}};
+  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
+  run();
+  CAF_REQUIRE(paying->open()); // committed; waits for the page
+  CAF_REQUIRE_EQUAL(store.committed(event.aggregate)->payments.size(), 1u);
+  const auto id = store.committed(event.aggregate)->payments.front().id;
+  store.acquire_unleased(event.aggregate, never);
+  auto lost = join_as(5);
+  run(); // reloaded
+  CAF_CHECK(paying->unavailable());
+  caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::initialize,
+                                         .result = gateway_result::rejected,
+                                         .gateway = "sandbox",
+                                         .payment = id,
+                                         .reference = make_reference(id)});
+  run();
+  auto again = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
+  run();
+  CAF_REQUIRE(again->ok && !again->value.no);
+  CAF_CHECK(again->value.replayed && again->value.payment.payment.id == id);
+  CAF_CHECK(again->value.payment.payment.status == payment_status::failed);
+  CAF_CHECK_EQUAL(store.committed(event.aggregate)->payments.size(), 1u);
+}
+
 CAF_TEST(a webhook is acknowledged only after its commit) {
   start(10, one_by_one());
   const auto claim = admitted_claim(1);
