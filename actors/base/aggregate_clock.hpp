@@ -28,6 +28,7 @@ public:
     paused_ = false;
     steady_base_ = env_->steady_now();
   }
+  [[nodiscard]] bool is_paused() const { return paused_; }
   [[nodiscard]] timestamp now() const {
     return paused_ ? base_ : base_ + (env_->steady_now() - steady_base_);
   }

@@ -113,6 +113,7 @@ struct sessions_changed {
   tenant_id tenant = default_tenant;
   event_kind kind{};
   timestamp now; ///< the owner's clock, to compute the remaining time of sessions
+  bool is_paused = false; ///< the owner's clock stands still: no session ends
   bool is_all = false; ///< replaces everything known of this aggregate
   bool is_lost = false; ///< the content is invalid: watch again
   std::vector<session_state> begun; ///< new sessions, or sessions with a new end
@@ -122,8 +123,8 @@ struct sessions_changed {
   milliseconds trusted_for{0}; ///< to another node: the content is void unless the next message arrives
                                ///< within this; 0: `lease` applies
 };
-FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_all, x.is_lost, x.begun, x.ended,
-           x.trusted_for)
+FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_paused, x.is_all, x.is_lost, x.begun,
+           x.ended, x.trusted_for)
 
 /// To subscribed hubs: the sender handed the event over, or its lease has passed. The region resolves the new
 /// owner.

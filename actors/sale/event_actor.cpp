@@ -172,8 +172,8 @@ void event_state::serve(const acquired& image) {
     self_->send(caf::actor_cast<hub_handle>(table), mark);
   };
   sessions_ = std::make_unique<event_sessions>(
-    tell_table, mark_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); },
-    *sale_, *journal_, lease_);
+    tell_table, mark_table, *clock_, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_,
+    lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have lost a mirror step after its commit
@@ -207,7 +207,14 @@ void event_state::reload() {
 void event_state::on_settled(const batch_settled& answer) {
   if (!journal_->settled(answer)) return reload();
   if (is_moving_) finish_move();
+  follow_ledger();
+}
+
+/// No deadline passes while the ledger is unavailable.
+void event_state::follow_ledger() {
+  if (journal_->is_stalled() == clock_->is_paused()) return;
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
+  if (sessions_) sessions_->clock_changed();
 }
 
 /// Fails held replies now, not at their deadlines; senders resolve the new owner.
@@ -237,7 +244,7 @@ void event_state::on_timer(const timer_fired& t) {
   switch (t.kind) {
     case timer_kind::journal:
       journal_->timer_fired(t.generation);
-      if (journal_->is_stalled()) clock_->pause();
+      if (journal_->is_stalled()) follow_ledger();
       return;
     case timer_kind::retry_load:
       if (is_load_due(t)) load();

@@ -40,7 +40,14 @@ void event_sessions::send(const caf::strong_actor_ptr& table, sessions_changed n
     send(*to, std::move(news));
 }
 
+void event_sessions::clock_changed() {
+  for (auto& w : watchers_)
+    if (w.begun) send(w, news());
+}
+
 void event_sessions::send(watcher& to, sessions_changed news) {
+  news.now = clock_->now(); // a push may have waited for its commit
+  news.is_paused = clock_->is_paused();
   if (!to.is_remote) return send_(to.table, std::move(news));
   const auto changes = news.begun.size() + news.ended.size();
   if (to.window.is_closed()) { // the remote table's content expires after `session_trust`
@@ -84,7 +91,8 @@ sessions_changed event_sessions::news() const {
   x.tenant = sale_->event().tenant;
   x.kind = sale_->event().kind;
   x.lease = lease_;
-  x.now = clock_();
+  x.now = clock_->now();
+  x.is_paused = clock_->is_paused();
   return x;
 }
 

@@ -3,6 +3,7 @@
 // sessions when a table starts to watch, then every change after its commit. Runs inside the event actor, so
 // it needs no lock.
 #pragma once
+#include "actors/base/aggregate_clock.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/sale/limits.hpp"
 #include "actors/sale/push_window.hpp"
@@ -20,12 +21,11 @@ class event_sessions {
 public:
   using sender = std::function<void(const caf::strong_actor_ptr&, sessions_changed)>;
   using marker = std::function<void(const caf::strong_actor_ptr&, push_mark)>;
-  event_sessions(sender send, marker mark, std::function<timestamp()> clock,
-                 std::function<milliseconds()> steady, const sale& truth, journal& log,
-                 std::shared_ptr<const lease_horizon> lease) :
+  event_sessions(sender send, marker mark, const aggregate_clock& clock, std::function<milliseconds()> steady,
+                 const sale& truth, journal& log, std::shared_ptr<const lease_horizon> lease) :
       send_(std::move(send)),
       mark_(std::move(mark)),
-      clock_(std::move(clock)),
+      clock_(&clock),
       steady_(std::move(steady)),
       sale_(&truth),
       journal_(&log),
@@ -43,6 +43,8 @@ public:
   /// Renews the content at other nodes; false: none watches. Call every pulse_interval while the lease is
   /// valid.
   bool pulse();
+  /// The owner's clock stopped or went on.
+  void clock_changed();
   /// The journal submits this batch.
   void begun(const batch& b);
 
@@ -60,7 +62,7 @@ private:
 
   sender send_;
   marker mark_;
-  std::function<timestamp()> clock_;
+  const aggregate_clock* clock_;
   std::function<milliseconds()> steady_;
   const sale* sale_;
   journal* journal_;

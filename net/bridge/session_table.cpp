@@ -21,13 +21,16 @@ bool session_table::is_remote(aggregate_id aggregate) const {
   return found != rooms_.end() && found->second.is_remote;
 }
 
-const session_record* session_table::find(const entry_id& ticket) const {
-  const auto r = rooms_.find(number_of(owner_of(ticket)));
-  if (r == rooms_.end()) return nullptr;
-  const auto found = r->second.sessions.find(ticket);
-  return found == r->second.sessions.end() || found->second.ends <= ctx_.environment.steady_now()
-           ? nullptr
-           : &found->second;
+const session_record* session_table::find(const entry_id& ticket) {
+  const auto at = rooms_.find(number_of(owner_of(ticket)));
+  if (at == rooms_.end()) return nullptr;
+  auto& r = at->second;
+  const auto found = r.sessions.find(ticket);
+  if (found == r.sessions.end()) return nullptr;
+  const auto steady = ctx_.environment.steady_now();
+  const auto owner_now = r.is_paused ? r.clock : r.clock + (steady - r.clock_at);
+  found->second.ends = steady + (found->second.expires_at - owner_now);
+  return found->second.ends <= steady ? nullptr : &found->second;
 }
 
 awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
@@ -83,9 +86,11 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   r.is_remote = push.trusted_for.count() > 0;
   if (push.is_all) r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
+  r.clock = push.now;
+  r.clock_at = steady;
+  r.is_paused = push.is_paused;
   for (const auto& s : push.begun)
-    r.sessions[s.ticket] = {push.event,     push.tenant,  s.admission_no,
-                            s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
+    r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, {}};
   for (const auto& ticket : push.ended) r.sessions.erase(ticket);
   r.lease = r.is_remote ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
   if (!push.is_all) return;

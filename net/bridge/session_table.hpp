@@ -18,7 +18,7 @@ struct session_record {
   std::uint32_t admission_no = 0;
   std::string subject;
   timestamp expires_at;
-  milliseconds ends{0}; ///< `expires_at` as steady time
+  milliseconds ends{0}; ///< `expires_at` as steady time; set by session_table::find
 };
 
 class session_table final : public session_receiver {
@@ -33,7 +33,7 @@ public:
   /// Whether the owner is on another node: the sessions here may be older.
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
   /// Null: the session is not in force. Only valid if the aggregate is known.
-  [[nodiscard]] const session_record* find(const entry_id& ticket) const;
+  [[nodiscard]] const session_record* find(const entry_id& ticket);
   /// Subscribes to the owner's sessions and waits for them. Returns an error of actors/base/errors.hpp if
   /// there is no owner or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);
@@ -61,6 +61,9 @@ private:
     bool is_asked = false;
     bool is_remote = false;
     std::shared_ptr<const lease_horizon> lease;
+    timestamp clock; ///< the owner's, at `clock_at`
+    milliseconds clock_at{0}; ///< steady time
+    bool is_paused = false; ///< the owner's clock stands still, because its ledger is unavailable
     std::unordered_map<entry_id, session_record> sessions;
     std::list<waiter*> waiting;
     milliseconds used{0};

@@ -247,6 +247,21 @@ CAF_TEST(a table that begins to watch in the middle of a batch misses nothing an
   CAF_CHECK(known == std::set{place->value.entry.id});
 }
 
+CAF_TEST(a table learns that the clock of the owner stops and goes on) {
+  start(one_at_a_time());
+  joined(1);
+  watch();
+  for (int i = 0; i < 3; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
+  auto late = join_as(2);
+  run();
+  CAF_CHECK(log->pushes.back().is_paused);
+  const auto stopped = log->pushes.back().now;
+  for (int i = 0; i < 20 && !late->ok; ++i) advance(500ms);
+  CAF_REQUIRE(late->ok);
+  CAF_CHECK(!log->pushes.back().is_paused);
+  CAF_CHECK(log->pushes.back().now == stopped);
+}
+
 CAF_TEST(an owner that reloads tells its tables that nothing is known) {
   start(one_at_a_time());
   joined(1);

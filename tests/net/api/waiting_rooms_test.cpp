@@ -129,6 +129,26 @@ CAF_TEST(what an owner pushes is believed until it says that nothing is known) {
   CAF_CHECK_EQUAL(w.told->unwatches, 1); // of a table without readers
 }
 
+CAF_TEST(while the clock of the owner stands still no session ends) {
+  room w;
+  w.access(w.token);
+  auto news = w.told->sessions;
+  news.is_all = false;
+  news.begun.clear();
+  news.now += seconds{20};
+  news.is_paused = true; // an outage of the ledger
+  w.clock.now_ms += 20'000;
+  w.push(news);
+  w.clock.now_ms += 100'000;
+  CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
+  news.is_paused = false;
+  w.push(news);
+  w.clock.now_ms += 39'000;
+  CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
+  w.clock.now_ms += 1'000;
+  CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
+}
+
 CAF_TEST(a snapshot that nobody waits for any more is not believed) {
   room w;
   w.push(w.told->sessions); // of a cancelled subscription
