@@ -171,8 +171,7 @@ void sale::close_session_claim(queue_number n, timestamp now, decision& out) {
   if (e->row.status != entry_status::admitted || e->live_claims > 0 || planted(bug::returned_stock_kept))
     return;
   if (!queue_.claim_returned(n, now, event_.queue, out.content))
-    return end_entry(n, entry_trigger::end_session, now, out);
-  out.entry_changes.push_back(change_of(e->row));
+    end_entry(n, entry_trigger::end_session, now, out);
 }
 
 refusal sale::release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out,

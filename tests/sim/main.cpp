@@ -70,7 +70,7 @@ constexpr std::array planted_bugs{
   planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
   planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
   planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
-  planted_row{"windows_ignored", bug::windows_ignored, 60},
+  planted_row{"windows_ignored", bug::windows_ignored, 120},
   planted_row{"returned_stock_kept", bug::returned_stock_kept, 20},
   planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
   planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
