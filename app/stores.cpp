@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/stores.hpp"
 
+#include "app/log.hpp"
 #include "config/node_id.hpp"
 #include "domain/base/trace.hpp"
 #include "store/memory/memory_ledger.hpp"
@@ -8,6 +9,7 @@
 #include "store/redis/redis_cache.hpp"
 #include "store/sqlite/sqlite_ledger.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 namespace fq {
@@ -17,6 +19,13 @@ ledger_engines embedded(std::unique_ptr<ledger> engine) {
   ledger_engines result;
   result.writers.push_back(std::move(engine));
   return result;
+}
+
+/// Without a drain: an owner must not go on above a ledger whose disk may hold less than its memory.
+void end_logged(const std::string& why) {
+  log::error("the ledger's disk failed; ending to be started again", {{"why", why}});
+  log::flush();
+  std::_Exit(exit_io_error);
 }
 
 /// Throws if the schema does not fit this version, which only the operator can repair. An unreachable
@@ -46,7 +55,8 @@ ledger_engines postgres(const config::options& options, environment& env) {
 ledger_engines open_ledger(const config::options& options, environment& env) {
   if (options.ledger.is_postgres()) return postgres(options, env);
   if (const auto file = options.ledger.sqlite_path(); !file.empty())
-    return embedded(std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file}));
+    return embedded(
+      std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file, .fatal = end_logged}));
   memory_ledger_options memory;
   memory.now = [&env] { return env.wall_now(); };
   return embedded(std::make_unique<memory_ledger>(std::move(memory)));

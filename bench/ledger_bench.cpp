@@ -99,6 +99,28 @@ void joins_in_batches(const char* engine, ledger& store, std::uint32_t number, s
   report(engine, ("joins, batches of " + std::to_string(size)).c_str(), rows, taken);
 }
 
+/// Joins in batches of 100, with a notifier's round after every tenth: deliveries stored, taken and settled.
+void joins_beside_notices(const char* engine, ledger& store, std::uint32_t number, std::size_t rows) {
+  line sale(store, number);
+  std::vector<delivery_row> round(20);
+  for (auto& d : round) d.way = channel::fcm, d.due_at = noon, d.ended_at = never;
+  std::uint64_t notice = 0;
+  const auto taken = seconds_of([&] {
+    for (std::size_t done = 0; done < rows; done += 100) {
+      sale.commit(sale.joins(100));
+      if (done % 1'000 != 0) continue;
+      for (auto& d : round) d.notice = d.target = make_uuid(noon, sale.aggregate(), ++notice);
+      store.store_deliveries(round);
+      auto due = store.take_deliveries({.way = channel::fcm, .limit = 20, .hold = milliseconds{5'000}}, noon);
+      for (std::size_t i = 0; i < due.size(); ++i) round[i] = due[i].row;
+      for (auto& d : round) d.state = delivery_state::delivered, d.ended_at = noon;
+      store.settle_deliveries(round);
+      for (auto& d : round) d.state = delivery_state::pending, d.ended_at = never;
+    }
+  });
+  report(engine, "joins, batches of 100, beside notices", rows, taken);
+}
+
 /// Joins of as many sales, first a transaction each, then one for all.
 void group_commit(const char* engine, ledger& store, std::uint32_t first, std::size_t rows) {
   constexpr std::size_t sales = 64;
@@ -141,6 +163,7 @@ void measure(const char* engine, ledger& store, std::size_t rows) {
   joins_in_batches(engine, store, 16, 1, rows / 50);
   joins_in_batches(engine, store, 17, 100, rows);
   joins_in_batches(engine, store, 18, 1'000, rows);
+  joins_beside_notices(engine, store, 21, rows);
   admissions(engine, store, 19, rows);
   group_commit(engine, store, 100, rows / 50);
   long_line(engine, store, 20, 200'000);

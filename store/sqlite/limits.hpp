@@ -4,6 +4,7 @@
 #include "domain/base/time.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fq::sqlite_limits {
 
@@ -13,5 +14,8 @@ inline constexpr std::size_t rows_of_few = 4;
 inline constexpr std::size_t rows_of_many = 32;
 /// Time that a migration waits for another process's lock.
 inline constexpr milliseconds busy_timeout{5'000};
+
+/// Bytes of the WAL that are copied at once when a process starts. SQLite writes at most 131,071 at once.
+inline constexpr std::int64_t wal_copy_bytes = 65'536;
 
 } // namespace fq::sqlite_limits

@@ -52,6 +52,7 @@ std::vector<migration_status> migration_status_of(sqlite_db& db) {
 }
 
 std::vector<migration_status> migrate(sqlite_db& db) {
+  db.make_wal_durable();
   const auto known = sqlite_migrations();
   auto result = migration_status_of(db);
   for (std::size_t i = 0; i < known.size(); ++i) {
@@ -82,6 +83,7 @@ std::vector<migration_status> migrate_dry_run(const std::filesystem::path& file)
   }
   const file_lock lock(lock_path_of(file));
   sqlite_db db(file, sqlite_access::read_write, sqlite_limits::busy_timeout);
+  db.make_wal_durable();
   const auto before = migration_status_of(db);
   const sqlite_transaction rolled_back_at_the_end(db);
   for (std::size_t i = 0; i < before.size(); ++i)

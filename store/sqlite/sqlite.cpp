@@ -2,6 +2,10 @@
 // The calls into libsqlite3.
 #include "store/sqlite/sqlite.hpp"
 
+#include "store/sqlite/limits.hpp"
+
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -12,8 +16,22 @@
 namespace fq {
 namespace {
 
+/// The errno of the last failed write of the WAL, else of the database file; 0 after other errors.
+/// (sqlite3_system_errno() knows it for some calls only.)
+int errno_of(sqlite3* db, int code) {
+  if (code != SQLITE_IOERR_WRITE) return 0;
+  sqlite3_file* wal = nullptr;
+  int reason = 0;
+  sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal);
+  if (wal && wal->pMethods) wal->pMethods->xFileControl(wal, SQLITE_FCNTL_LAST_ERRNO, &reason);
+  if (reason == 0) sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &reason);
+  return reason;
+}
+
 [[noreturn]] void fail(sqlite3* db, const std::string& doing) {
-  throw sqlite_error(sqlite3_extended_errcode(db), doing + ": " + sqlite3_errmsg(db));
+  const int code = sqlite3_extended_errcode(db);
+  const std::string reason = sqlite3_errmsg(db);
+  throw sqlite_error(code, doing + ": " + reason, errno_of(db, code));
 }
 
 /// Creates the file with private mode first, because SQLite gives the journal and shared-memory files the
@@ -42,7 +60,24 @@ bool sqlite_error::is_refusal() const {
          || primary == SQLITE_RANGE;
 }
 
-bool sqlite_error::is_full() const { return (code_ & 0xff) == SQLITE_FULL; }
+bool sqlite_error::is_full() const {
+  const bool is_refused = system_error_ == EDQUOT || system_error_ == EFBIG;
+  return (code_ & 0xff) == SQLITE_FULL || (code_ == SQLITE_IOERR_WRITE && is_refused);
+}
+
+/// Not among them: failed reads, which may succeed later, and errors of the shared memory, which holds
+/// nothing durable.
+bool sqlite_error::is_fatal() const {
+  switch (code_) {
+    case SQLITE_IOERR:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_CORRUPTFS: return true;
+    case SQLITE_IOERR_WRITE: return !is_full();
+    default: return (code_ & 0xff) == SQLITE_CORRUPT;
+  }
+}
 
 bool sqlite_error::is_busy() const {
   const int primary = code_ & 0xff;
@@ -93,6 +128,43 @@ void sqlite_db::reset_statements() noexcept {
     if (sqlite3_stmt_busy(s)) sqlite3_reset(s);
 }
 
+void sqlite_db::make_wal_durable() {
+  integer("SELECT count(*) FROM sqlite_schema"); // opens the WAL and finds its committed records
+  sqlite3_file* wal = nullptr;
+  const auto trust = [&](int code) {
+    if (code == SQLITE_OK) return;
+    sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); // nothing may rest on these records
+    throw sqlite_error(code, std::string{"the write-ahead log cannot be synced: "} + sqlite3_errstr(code),
+                       errno_of(db_, code));
+  };
+  trust(sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal));
+  sqlite3_int64 size = 0;
+  if (!wal || !wal->pMethods) return;
+  trust(wal->pMethods->xFileSize(wal, &size));
+  std::vector<char> part(sqlite_limits::wal_copy_bytes);
+  for (sqlite3_int64 at = 0; at < size;) {
+    const auto count = static_cast<int>(std::min<sqlite3_int64>(size - at, sqlite_limits::wal_copy_bytes));
+    trust(wal->pMethods->xRead(wal, part.data(), count, at));
+    trust(wal->pMethods->xWrite(wal, part.data(), count, at));
+    at += count;
+  }
+  if (size > 0) trust(wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL));
+}
+
+void sqlite_db::checkpoint_above(std::uint32_t pages) {
+  if (!std::exchange(counts_wal_, true)) { // replaces SQLite's own checkpoints, which hide their errors
+    const auto count = [](void* to, sqlite3*, const char*, int in_wal) {
+      *static_cast<std::uint32_t*>(to) = static_cast<std::uint32_t>(in_wal);
+      return SQLITE_OK;
+    };
+    sqlite3_wal_hook(db_, count, &wal_pages_);
+  }
+  if (std::exchange(wal_pages_, wal_pages_ < pages ? wal_pages_ : 0) < pages) return;
+  const int rc = sqlite3_wal_checkpoint_v2(db_, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  const sqlite_error error(rc, std::string{"checkpoint: "} + sqlite3_errstr(rc), errno_of(db_, rc));
+  if (error.is_fatal()) throw error;
+}
+
 // -- transaction
 
 sqlite_transaction::sqlite_transaction(sqlite_db& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
@@ -121,9 +193,11 @@ sqlite_statement::sqlite_statement(sqlite_statement&& other) noexcept :
     stmt_(std::exchange(other.stmt_, nullptr)), next_(other.next_), words_(std::move(other.words_)) {}
 
 void sqlite_statement::fail(int code) {
-  const std::string reason = sqlite3_errmsg(sqlite3_db_handle(stmt_));
+  auto* db = sqlite3_db_handle(stmt_);
+  const std::string reason = sqlite3_errmsg(db);
+  const int system_error = errno_of(db, code);
   reset();
-  throw sqlite_error(code, "sqlite: " + reason);
+  throw sqlite_error(code, "sqlite: " + reason, system_error);
 }
 
 bool sqlite_statement::step() {
@@ -188,7 +262,7 @@ std::vector<char> sqlite_statement::blob(int column) const {
 digest128 sqlite_statement::digest(int column) const {
   const auto* data = static_cast<const unsigned char*>(sqlite3_column_blob(stmt_, column));
   if (!data || sqlite3_column_bytes(stmt_, column) != 16)
-    throw sqlite_error(SQLITE_CORRUPT, "sqlite: an id is not 16 bytes long");
+    throw sqlite_error(SQLITE_FORMAT, "sqlite: an id is not 16 bytes long");
   return {get_big_endian(data), get_big_endian(data + 8)};
 }
 
@@ -201,7 +275,7 @@ bool sqlite_statement::is_null(int column) const { return sqlite3_column_type(st
 bool sqlite_statement::is_blob(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_BLOB; }
 
 void sqlite_statement::is_corrupt(const std::string& what) const {
-  throw sqlite_error(SQLITE_CORRUPT, "sqlite: " + what);
+  throw sqlite_error(SQLITE_FORMAT, "sqlite: " + what); // one bad row is no damaged file
 }
 
 } // namespace fq

@@ -27,17 +27,23 @@ inline const std::string sqlite_now = "CAST((julianday('now') - 2440587.5) * 864
 
 class sqlite_error : public std::runtime_error {
 public:
-  sqlite_error(int extended_code, const std::string& what) : std::runtime_error(what), code_(extended_code) {}
+  /// `system_error`: the errno of a failed write, else 0.
+  sqlite_error(int extended_code, const std::string& what, int system_error = 0) :
+      std::runtime_error(what), code_(extended_code), system_error_(system_error) {}
   [[nodiscard]] int code() const { return code_; }
   /// The schema refused the data (a constraint, a type, a size): the caller's fault.
   [[nodiscard]] bool is_refusal() const;
-  /// No room on the device.
+  /// No room on the device, or a quota or size limit reached: the write did not happen.
   [[nodiscard]] bool is_full() const;
+  /// A write or sync failed, or the file is damaged: memory and disk may differ. After a failed fsync the
+  /// kernel takes unwritten pages for written, so only a new process may go on.
+  [[nodiscard]] bool is_fatal() const;
   /// Another connection held a lock longer than the busy timeout.
   [[nodiscard]] bool is_busy() const;
 
 private:
   int code_;
+  int system_error_;
 };
 
 enum class sqlite_access : std::uint8_t { read_only, read_write };
@@ -58,12 +64,20 @@ public:
   [[nodiscard]] bool in_transaction() const;
   /// Rolls back an open transaction, if any.
   void abandon();
+  /// Writes the WAL again and syncs it. The last process may have ended at a failed fsync: its records are in
+  /// the page cache, but not on the disk, and no fsync would write them. Call it before the first write.
+  void make_wal_durable();
+  /// Moves committed pages from the WAL to the file once the WAL has more than `pages`. A full disk or a
+  /// reader only delays it.
+  void checkpoint_above(std::uint32_t pages);
   /// Closes cursors that an exception left open, because an open cursor prevents the reset of the WAL.
   void reset_statements() noexcept;
   [[nodiscard]] sqlite3* handle() const { return db_; }
 
 private:
   sqlite3* db_ = nullptr;
+  std::uint32_t wal_pages_ = 0; ///< after the last commit; counted once checkpoint_above() was called
+  bool counts_wal_ = false;
 };
 
 /// Rolls back on destruction unless committed.

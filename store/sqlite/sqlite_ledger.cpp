@@ -11,6 +11,8 @@
 #include "store/sqlite/sqlite_reader.hpp"
 #include "store/sqlite/sqlite_writer.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <utility>
@@ -23,19 +25,25 @@ constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
 void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   if (db.text("PRAGMA journal_mode = WAL") != "wal")
     throw ledger_unavailable("the file system of the ledger cannot hold a SQLite write-ahead log");
+  db.execute("PRAGMA synchronous = FULL"); // one level for all: see docs/design/commit-protocol.md
   db.execute("PRAGMA foreign_keys = ON");
   db.execute("PRAGMA mmap_size = 0"); // an I/O error must be an error code, not a signal
   db.execute("PRAGMA temp_store = MEMORY");
   db.execute("PRAGMA cache_size = -" + std::to_string(options.cache_mib * 1024));
-  db.execute("PRAGMA wal_autocheckpoint = " + std::to_string(options.checkpoint_pages));
+  db.checkpoint_above(options.checkpoint_pages);
 }
 
 /// A configured and migrated database.
 struct ready_db : sqlite_db {
   explicit ready_db(const sqlite_ledger_options& options) :
       sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
-    configure(*this, options);
-    migrate(*this);
+    try {
+      configure(*this, options);
+      migrate(*this);
+    } catch (const sqlite_error& e) {
+      if (e.is_fatal()) options.fatal(options.file.string() + ": " + e.what());
+      throw;
+    }
   }
 };
 
@@ -45,7 +53,8 @@ struct ready_db : sqlite_db {
 /// WAL database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock
 /// prevents a second writing connection.
 struct sqlite_ledger::connection {
-  explicit connection(const sqlite_ledger_options& options) :
+  explicit connection(const sqlite_ledger_options& given) :
+      options(given),
       lock(lock_path_of(options.file)),
       db(options),
       writer(db),
@@ -54,6 +63,7 @@ struct sqlite_ledger::connection {
       outbox(db),
       notices(db) {}
 
+  const sqlite_ledger_options options;
   file_lock lock;
   ready_db db;
   sqlite_writer writer;
@@ -67,49 +77,40 @@ struct sqlite_ledger::connection {
   /// it returns (I7).
   template <class Work>
   auto guarded(Work work) {
-    return guarded(sync_level::full, work);
-  }
-  /// Like guarded(), but does not wait for the sync. For writes that are detected or repeated if a power
-  /// loss undoes them; a process crash does not. Their order with all other commits is kept.
-  template <class Work>
-  auto repeatable(Work work) {
-    return guarded(sync_level::normal, work);
-  }
-
-private:
-  enum class sync_level : std::uint8_t { unknown, normal, full };
-
-  template <class Work>
-  auto guarded(sync_level level, Work work) {
     try {
       db.abandon(); // rolls back a transaction that a failed rollback left open
-      if (std::exchange(level_, sync_level::unknown) != level)
-        db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-      level_ = level;
+      db.checkpoint_above(options.checkpoint_pages);
       return work();
     } catch (const sqlite_error& e) {
+      if (e.is_fatal()) options.fatal(options.file.string() + ": " + e.what());
       db.reset_statements();
       throw ledger_unavailable(e.what());
+    } catch (const commit_unknown&) {
+      db.reset_statements();
+      throw;
     }
   }
-
-  sync_level level_ = sync_level::unknown; ///< current level of the connection
 };
 
 namespace {
 
-/// After an I/O error in COMMIT, the commit record may be in the WAL, unsynced. This process has rolled back,
-/// but the next one may find the record. A full disk or a lock fails before the record is written.
+/// After an error in COMMIT, the commit record may be in the WAL. A full disk or a lock fails before the
+/// record is written. A fatal error ends the process; the next one may find the record.
 void commit_or_unknown(sqlite_transaction& transaction) {
   try {
     transaction.commit();
   } catch (const sqlite_error& e) {
-    if (e.is_full() || e.is_busy()) throw;
+    if (e.is_full() || e.is_busy() || e.is_fatal()) throw;
     throw commit_unknown(e.what());
   }
 }
 
 } // namespace
+
+void end_process(const std::string& why) {
+  std::fprintf(stderr, "fairqueue: %s\n", why.c_str());
+  std::_Exit(exit_io_error);
+}
 
 sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
   try {
@@ -275,7 +276,7 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   auto& c = *connection_;
-  return c.repeatable([&] {
+  return c.guarded([&] {
     std::vector<std::uint32_t> held;
     sqlite_transaction transaction(c.db);
     for (const auto p : wanted)
@@ -293,18 +294,16 @@ std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const 
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   auto& c = *connection_;
-  const auto mark = [&] {
+  c.guarded([&] {
     sqlite_transaction transaction(c.db);
     for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
     transaction.commit();
-  };
-  // A lost mark only repeats notices, which their id identifies.
-  which == lane::notices ? c.repeatable(mark) : c.guarded(mark);
+  });
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
-  return c.repeatable([&] {
+  return c.guarded([&] {
     sqlite_transaction transaction(c.db);
     const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
@@ -327,7 +326,7 @@ std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
 
 void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.repeatable([&] {
+  c.guarded([&] {
     sqlite_transaction transaction(c.db);
     for (const auto& row : rows) c.notices.store_delivery(row);
     transaction.commit();
@@ -336,7 +335,7 @@ void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
 
 std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filter, timestamp now) {
   auto& c = *connection_;
-  return c.repeatable([&] {
+  return c.guarded([&] {
     sqlite_transaction transaction(c.db);
     auto result = c.notices.take_deliveries(filter, now);
     transaction.commit();
@@ -346,7 +345,7 @@ std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filte
 
 void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.repeatable([&] {
+  c.guarded([&] {
     sqlite_transaction transaction(c.db);
     for (const auto& row : rows) c.notices.settle_delivery(row);
     transaction.commit();
@@ -364,7 +363,7 @@ bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const 
 
 uuid sqlite_ledger::register_device(const device_row& device) {
   auto& c = *connection_;
-  return c.repeatable([&] {
+  return c.guarded([&] {
     sqlite_transaction transaction(c.db);
     auto result = c.notices.register_device(device);
     transaction.commit();

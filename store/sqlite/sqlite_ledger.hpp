@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded ledger: one SQLite file in WAL mode, one connection. Owners' commits are synced (FULL).
+// The embedded ledger: one SQLite file in WAL mode, one connection, every commit synced (FULL).
 // Opened by app/ and called by one ledger worker; members, including reads, must not be called concurrently.
 #pragma once
 #include "store/port/file_lock.hpp"
@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,13 +17,21 @@
 
 namespace fq {
 
+/// Exit code of a process that ends at an I/O error (EX_IOERR). The service manager starts it again.
+inline constexpr int exit_io_error = 74;
+/// Writes the reason to stderr and ends with exit_io_error, without any clean-up.
+[[noreturn]] void end_process(const std::string& why);
+
 struct sqlite_ledger_options {
   std::filesystem::path file; ///< its folder must exist; "<file>.lock" is created beside it
   std::uint32_t cache_mib = 128; ///< page cache, filled on demand
-  /// WAL pages that trigger a checkpoint in the committing thread. A larger value is faster, but that commit
-  /// waits longer.
+  /// WAL pages that trigger a checkpoint before the next call. A larger value is faster, but that call waits
+  /// longer.
   std::uint32_t checkpoint_pages = 4'000;
   milliseconds busy_timeout{5'000}; ///< for a lock held by a tool on the same file
+  /// Ends the process after an I/O error of a write or sync, or a damaged file; must not return. What is
+  /// unknown is read again at the next start.
+  std::function<void(const std::string&)> fatal = end_process;
 };
 
 class sqlite_ledger final : public ledger {

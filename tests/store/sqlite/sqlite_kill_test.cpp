@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kill -9 during commits, repeatedly on the same file: acknowledged commits are complete (I7), no commit is
-// partial, and the file is intact. Power loss is not tested: the page cache survives a kill.
+// partial, and the file is intact. For power loss see sqlite_power_test.
 #define CAF_SUITE store_sqlite_kill
 #include "tests/store/port/engines.hpp"
 #include "tests/store/sqlite/victim_plan.hpp"
