@@ -202,6 +202,7 @@ test('cancelled by the organizer: the admitted are revoked', async (t) => {
     fans: [fan],
   } = await line_of(t, 1, { queue: { policy: 'batch' } });
   const socket = await server.socket(event, fan);
+  await socket.frame('state'); // else the first frame may already show the end, and nothing follows
   await server.admitted(fan, event);
   const cancelled = await server.insist('POST', `/events/${event}/cancel`, { token: organizer });
   assert.equal(cancelled.status, 200, cancelled.text);
