@@ -44,6 +44,8 @@ enum class bug : std::uint8_t {
   lost_hub_kept, ///< the hub of a lost connection stays subscribed and is mistaken for the one that
                  ///< reconnects
   lost_peer_kept, ///< a lost node still counts as reachable
+  renewal_ignores_epoch, ///< a process renews the leases of a later process of its name
+  earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
 };
 
 #ifdef FQ_PLANTED_BUGS
