@@ -162,10 +162,11 @@ CAF_TEST(an earlier process answers out of its memory no longer than its lease) 
   CAF_CHECK(resolve(later)->ok);
 }
 
-CAF_TEST(an earlier process without any event takes none and reads no outbox row) {
+CAF_TEST(an earlier process learns of the later one at its next renewal and asks the ledger no more) {
   auto& earlier = start("a");
   advance(1s);
   start_twin("a");
+  advance(lease_term / 3);
   CAF_CHECK(elsewhere(*resolve(earlier)));
   CAF_CHECK(earlier.process->is_superseded());
   const auto calls = store.head(event.aggregate)->epoch;
