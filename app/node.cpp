@@ -254,9 +254,7 @@ void node::spawn_cluster(root_children& children, const ledger_workers& ledgers)
 /// sink are consumed too, because other nodes may write rows to them.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
   // Also waits for the first directory, which holds the tenants' settings.
-  const auto may_take = [this] {
-    return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load());
-  };
+  const auto may_take = [this] { return stripe_accounts_.are_known() && this->may_take(); };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
     add(children, name, consumer);
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};
@@ -295,7 +293,7 @@ consumer_handle node::start_bus(root_children& children) {
     s.port = payment_events_.get();
     s.gateway = gateways_.at("stripe").get();
     s.region = region_;
-    s.may_take = [this] { return links() == nullptr || links()->serves.load(); };
+    s.may_take = [this] { return may_take(); };
     s.warn = [](const std::string& what) { log::warn("payment events by the bus", {{"what", what}}); };
     s.counts = &numbers_.bus_inbox;
     add(children, "bus inbox",
@@ -333,9 +331,15 @@ void node::start_checkout_switch(root_children& children) {
 /// Only the first writer prunes, for all of them.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
   const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
-    const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_,
+    const ledger_worker_settings settings{ledger_.lease,
+                                          process_,
+                                          prune_interval,
+                                          &ledger_is_reachable_,
                                           [](const std::string& what) {
                                             log::warn("ledger", {{"what", what}});
+                                          },
+                                          [](const std::string& what) {
+                                            log::error("ledger", {{"what", what}});
                                           }};
     return add(children, std::move(name),
                system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings));

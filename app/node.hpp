@@ -18,6 +18,7 @@
 #include "actors/protocol/system_config.hpp"
 #include "actors/sale/checkout_switch.hpp"
 #include "actors/storage/cache_worker.hpp"
+#include "actors/storage/incarnation.hpp"
 #include "app/couriers.hpp"
 #include "app/gateways.hpp"
 #include "app/stores.hpp"
@@ -83,6 +84,8 @@ public:
   [[nodiscard]] cluster_handle cluster() const { return cluster_; }
   /// Whether the last call to the ledger succeeded.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
+  /// Whether a later process has this node's name; then this one serves nothing until it ends.
+  [[nodiscard]] const std::atomic<bool>& is_superseded() const { return process_->is_superseded(); }
   /// Null: no cache is configured.
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 
@@ -102,6 +105,10 @@ private:
   /// The consumer of the bus lane.
   consumer_handle start_bus(root_children& children);
   /// Whether other nodes are possible: the ledger is shared.
+  /// Whether this node may take outbox rows, deliveries and messages.
+  [[nodiscard]] bool may_take() const {
+    return !is_superseded() && (!options_.cluster.is_on() || links_.serves.load());
+  }
   [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
   const config::options& options_;
@@ -110,6 +117,7 @@ private:
   session_keys sessions_;
   ledger_engines ledger_;
   std::atomic<bool> ledger_is_reachable_{false};
+  std::shared_ptr<incarnation> process_ = std::make_shared<incarnation>();
   std::unique_ptr<cache> cache_;
   std::unique_ptr<cache>
     cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared

@@ -318,6 +318,7 @@ private:
 
   void link_state() {
     state_.ledger_is_reachable = &below_.ledger_is_reachable();
+    state_.is_superseded = &below_.is_superseded();
     state_.cache = below_.cache_counts();
     state_.numbers = &below_.numbers();
     state_.links = below_.links();

@@ -38,7 +38,7 @@ void refuse_foreign_schema(const postgres_ledger_options& options) {
 
 ledger_engines postgres(const config::options& options, environment& env) {
   ledger_engines result;
-  // Two processes under one name would claim each other's aggregates endlessly.
+  // Of two processes under one name only the later one serves; in one data folder the second does not start.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
   result.lease = {config::node_id(options, "node-" + span_id_text(env.random_u64())), options.ledger.lease};
   const postgres_ledger_options one{

@@ -47,6 +47,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
 // -- heartbeats
 
 void cluster_state::beat() {
+  if (is_superseded_) return;
   ++beats_;
   check_ledger();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
@@ -82,6 +83,8 @@ void cluster_state::check_ledger() {
 }
 
 void cluster_state::on_seen(const nodes_seen& x) {
+  incarnation_ = x.incarnation;
+  if (x.is_superseded) return give_way();
   if (x.is_unavailable) return; // connections are kept without the ledger
   asked_at_.reset();
   check_ledger();
@@ -93,7 +96,7 @@ void cluster_state::on_seen(const nodes_seen& x) {
   };
   std::erase_if(failures_, [&](const auto& known) { return !lives(known.first); });
   if (services_->links) services_->links->forget_others(lives);
-  forget_other_kinds();
+  forget_outdated();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
   publish();
@@ -153,6 +156,7 @@ void cluster_state::dial(const node_row& node) {
 
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
+  if (is_superseded_) return;
   if (x.failure.empty()) return add_peer(x.peer);
   if (std::exchange(failures_[x.node], x.failure) != x.failure)
     note("no connection to " + x.node + ": " + x.failure);
@@ -161,12 +165,13 @@ void cluster_state::on_dialed(const node_dialed& x) {
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
     return make_error(errc::unavailable);
+  if (is_superseded_ || incarnation_ == 0 || is_outdated(x.from)) return make_error(errc::unavailable);
   add_peer(x.from);
   return greeting{own_peer()};
 }
 
 void cluster_state::add_peer(const node_peer& peer) {
-  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts) return;
+  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts || is_outdated(peer)) return;
   failures_.erase(peer.node);
   if (const auto known = peers_.find(peer.node); known != peers_.end()) {
     if (is_same(known->second, peer)) return;
@@ -187,14 +192,35 @@ void cluster_state::on_down(const caf::down_msg& down) {
   publish();
 }
 
-/// A node that restarted with other keys may be connected as its earlier process.
-void cluster_state::forget_other_kinds() {
+/// A node may still be connected as its earlier process, perhaps with other keys.
+void cluster_state::forget_outdated() {
   for (const auto& node : nodes_) {
     const auto known = peers_.find(node.id);
-    if (known == peers_.end() || is_of_one_kind(node, identity())) continue;
+    if (known == peers_.end()) continue;
+    if (is_of_one_kind(node, identity()) && !is_outdated(known->second)) continue;
     self_->demonitor(known->second.region->address());
     remove_peer(known);
   }
+}
+
+/// The ledger or a connection shows a later process of the peer's node.
+bool cluster_state::is_outdated(const node_peer& peer) const {
+  const auto row = std::ranges::find(nodes_, peer.node, &node_row::id);
+  const auto known = peers_.find(peer.node);
+  return (row != nodes_.end() && peer.incarnation < row->incarnation)
+         || (known != peers_.end() && peer.incarnation < known->second.incarnation);
+}
+
+/// A later process has this node's name: own nothing, forward nothing, until the process ends.
+void cluster_state::give_way() {
+  if (std::exchange(is_superseded_, true)) return;
+  claim_ = {};
+  nodes_.clear();
+  while (!peers_.empty()) {
+    self_->demonitor(peers_.begin()->second.region->address());
+    remove_peer(peers_.begin());
+  }
+  publish();
 }
 
 void cluster_state::remove_peer(std::map<std::string, node_peer>::iterator peer) {
@@ -230,7 +256,7 @@ void cluster_state::note(const std::string& what) const {
 node_peer cluster_state::own_peer() const {
   return {services_->node, caf::actor_cast<caf::strong_actor_ptr>(services_->region),
           caf::actor_cast<caf::strong_actor_ptr>(services_->catalog),
-          caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};
+          caf::actor_cast<caf::strong_actor_ptr>(services_->accounts), incarnation_};
 }
 
 nodes_reply cluster_state::nodes() const {

@@ -67,7 +67,9 @@ private:
   void update_serving_claim();
   void dial(const node_row& node);
   void add_peer(const node_peer& peer);
-  void forget_other_kinds();
+  void forget_outdated();
+  void give_way();
+  [[nodiscard]] bool is_outdated(const node_peer& peer) const;
   void remove_peer(std::map<std::string, node_peer>::iterator peer);
   void publish();
   void note(const std::string& what) const;
@@ -89,6 +91,8 @@ private:
   std::optional<milliseconds> last_heartbeat_; ///< steady time of the last read of the heartbeats
   milliseconds blind_until_{0}; ///< steady time: until then other nodes' heartbeats may be missing
   bool is_draining_ = false;
+  std::uint64_t incarnation_ = 0; ///< of this process; 0: the ledger has not given it yet
+  bool is_superseded_ = false; ///< a later process has this node's name
   /// Steady time of the oldest heartbeat that the ledger has not answered.
   std::optional<milliseconds> asked_at_;
   bool is_ledger_away_ = false;

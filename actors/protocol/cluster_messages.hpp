@@ -20,15 +20,18 @@ FQ_INSPECT(beat_node, x.self, x.alive_for)
 struct nodes_seen {
   bool is_unavailable = false;
   std::vector<node_row> nodes; ///< by id, including this node
+  std::uint64_t incarnation = 0; ///< of this process
+  bool is_superseded = false; ///< a later process has this node's name
 };
-FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes)
+FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes, x.incarnation, x.is_superseded)
 
 /// A node's actors, as reached from other nodes.
 struct node_peer {
   std::string node;
   caf::strong_actor_ptr region, catalog, accounts;
+  std::uint64_t incarnation = 0; ///< of the node's process; 0: not known yet
 };
-FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts)
+FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts, x.incarnation)
 
 /// The first message on a new connection, between the clusters of two nodes.
 struct greet {

@@ -43,6 +43,7 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
   ledger_ = &engine;
   env_ = &env;
   settings_ = std::move(settings);
+  if (!settings_.process) settings_.process = std::make_shared<incarnation>();
   clock_.emplace(env);
   clock_->start(env.wall_now(), never);
   on_timer({timer_kind::renew, 0});
@@ -59,6 +60,9 @@ bool ledger_worker_state::reached(Work work) {
   try {
     work();
     done = true;
+  } catch (const superseded&) {
+    on_superseded();
+    return false;
   } catch (const ledger_unavailable& e) { why = e.what(); } catch (const commit_unknown& e) {
     why = e.what();
   }
@@ -68,18 +72,34 @@ bool ledger_worker_state::reached(Work work) {
   return done;
 }
 
+/// The process does not end by itself: a restart would make it the latest, and take everything back.
+void ledger_worker_state::on_superseded() {
+  if (settings_.process->supersede() && settings_.alarm)
+    settings_.alarm("superseded: a later process has the name " + settings_.lease.owner
+                    + "; end this one, or give one of them another node.id");
+}
+
+lease_terms ledger_worker_state::lease() {
+  auto mine = settings_.lease;
+  if (!mine.owner.empty()) mine.incarnation = settings_.process->in(*ledger_, mine.owner);
+  return mine;
+}
+
+std::vector<tenure> ledger_worker_state::tenures() const {
+  std::vector<tenure> mine;
+  mine.reserve(leased_.size());
+  for (const auto& [aggregate, lease] : leased_) mine.push_back({aggregate, lease.epoch});
+  return mine;
+}
+
 void ledger_worker_state::note(const std::string& what) const {
   if (settings_.note) settings_.note(what);
 }
 
 ledger_worker_state::~ledger_worker_state() {
-  std::vector<aggregate_id> mine;
-  for (const auto& [aggregate, lease] : leased_) {
-    lease.horizon->set(milliseconds{0});
-    mine.push_back(aggregate);
-  }
-  if (!mine.empty()) reached([&] { ledger_->release(settings_.lease.owner, mine); });
-  if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_); });
+  for (const auto& [aggregate, lease] : leased_) lease.horizon->set(milliseconds{0});
+  if (!leased_.empty()) reached([&] { ledger_->release(settings_.lease.owner, tenures()); });
+  if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_, settings_.process->number()); });
 }
 
 ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
@@ -87,12 +107,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const commit_batch& x) { on_commit(x); },
     [this](const acquire_aggregate& x) { acquire(x); },
     [this](const release_aggregate& x) { release(x); },
-    [this](const find_aggregates_to_wake&) {
-      aggregates_to_wake found;
-      found.unavailable =
-        !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
-      answer(std::move(found));
-    },
+    [this](const find_aggregates_to_wake&) { find_unowned(); },
     [this](const find_last_aggregate&) {
       last_aggregate_found found;
       found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
@@ -242,14 +257,15 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   reply.outcome = acquire_outcome::unavailable;
   const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   reached([&] {
-    const auto lease = planted(bug::lease_ignored) ? lease_terms{} : settings_.lease;
-    auto result = ledger_->acquire(x.aggregate, lease, x.idempotency_since);
+    const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
+    auto result = ledger_->acquire(x.aggregate, terms, x.idempotency_since);
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
         auto horizon = std::make_shared<lease_horizon>(lease_end);
         reply.lease = horizon;
-        leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), std::move(horizon)};
+        leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), got->epoch,
+                                std::move(horizon)};
       }
       reply.content = std::make_shared<const acquired>(std::move(*got));
     } else if (const auto* held = std::get_if<lease_held>(&result)) {
@@ -260,7 +276,19 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
       reply.outcome = acquire_outcome::absent;
     }
   });
+  if (is_superseded()) {
+    reply.outcome = acquire_outcome::not_owner;
+    reply.lease_owner = settings_.lease.owner; // the later process
+  }
   answer(std::move(reply));
+}
+
+void ledger_worker_state::find_unowned() {
+  aggregates_to_wake found;
+  if (!is_superseded()) // else it may start none
+    found.unavailable =
+      !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
+  answer(std::move(found));
 }
 
 /// The owner releases after its last batch is answered.
@@ -269,20 +297,17 @@ void ledger_worker_state::release(const release_aggregate& x) {
   if (mine == leased_.end()) return;
   // Invalidated before another node can acquire it.
   if (!planted(bug::answers_after_handover)) mine->second.horizon->set(milliseconds{0});
+  const tenure ended{x.aggregate, mine->second.epoch};
   leased_.erase(mine);
-  reached([&] {
-    ledger_->release(settings_.lease.owner, {&x.aggregate, 1});
-  }); // on failure the lease expires
+  reached([&] { ledger_->release(settings_.lease.owner, {&ended, 1}); }); // on failure the lease expires
 }
 
 void ledger_worker_state::renew() {
+  if (settings_.process->number() == 0) reached([&] { static_cast<void>(lease()); }); // earlier ones end
   if (leased_.empty()) return;
-  std::vector<aggregate_id> mine;
-  mine.reserve(leased_.size());
-  for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
   lease_renewal renewal;
   const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
-  if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); })
+  if (!reached([&] { renewal = ledger_->renew(settings_.lease, tenures()); })
       && !planted(bug::renewal_taken_for_granted))
     return;
   for (const auto aggregate : renewal.lost) {
@@ -301,7 +326,7 @@ void ledger_worker_state::take_outbox(const fq::take_outbox& x) {
   }();
   std::vector<outbox_item> items;
   const bool read = reached([&] {
-    const auto mine = ledger_->lease_outbox(settings_.lease, all_partitions);
+    const auto mine = ledger_->lease_outbox(lease(), all_partitions);
     if (!mine.empty()) items = ledger_->undelivered(x.which, mine, x.limit, x.after);
     if (planted(bug::marked_before_consumed))
       for (const auto& i : items) ledger_->mark_delivered(x.which, {&i.key, 1}, clock_->now());
@@ -328,7 +353,13 @@ void ledger_worker_state::read_directory() {
 void ledger_worker_state::beat(const beat_node& x) {
   beats_for_ = x.self.id;
   nodes_seen reply;
-  reply.is_unavailable = !reached([&] { reply.nodes = ledger_->beat(x.self, x.alive_for); });
+  reply.is_unavailable = !reached([&] {
+    auto row = x.self;
+    row.incarnation = lease().incarnation;
+    reply.nodes = ledger_->beat(row, x.alive_for);
+  });
+  reply.incarnation = settings_.process->number();
+  reply.is_superseded = is_superseded();
   answer(std::move(reply));
 }
 

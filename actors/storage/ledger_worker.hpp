@@ -9,6 +9,7 @@
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"
+#include "actors/storage/incarnation.hpp"
 #include "actors/storage/limits.hpp"
 #include "domain/base/environment.hpp"
 
@@ -18,6 +19,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,11 +27,15 @@
 namespace fq {
 
 struct ledger_worker_settings {
-  lease_terms lease{}; ///< for acquired aggregates; renewed three times per term
+  lease_terms lease{}; ///< for acquired aggregates; renewed three times per term; without an incarnation
+  /// Of this process, shared by its workers; null: the worker's own.
+  std::shared_ptr<incarnation> process = nullptr;
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;
+  /// Called once per process, on any thread: it was superseded, and a person must end it.
+  std::function<void(const std::string&)> alarm = nullptr;
 };
 
 class ledger_worker_state {
@@ -49,6 +55,7 @@ private:
   };
   struct held_lease {
     owner_handle owner;
+    std::uint64_t epoch = 0;
     std::shared_ptr<lease_horizon> horizon;
   };
   void on_commit(const commit_batch& x);
@@ -63,6 +70,7 @@ private:
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);
   void acquire(const acquire_aggregate& x);
+  void find_unowned();
   void release(const release_aggregate& x);
   void renew();
   void take_outbox(const fq::take_outbox& x);
@@ -90,6 +98,10 @@ private:
   void note(const std::string& what) const;
   template <class Work>
   bool reached(Work work);
+  void on_superseded();
+  [[nodiscard]] lease_terms lease(); ///< of this process; throws as the ledger does, and superseded
+  [[nodiscard]] bool is_superseded() const { return settings_.process->is_superseded(); }
+  [[nodiscard]] std::vector<tenure> tenures() const;
 
   pointer self_ = nullptr;
   ledger* ledger_ = nullptr;

@@ -46,6 +46,8 @@ enum class bug : std::uint8_t {
   lost_peer_kept, ///< a lost node still counts as reachable
   windows_ignored, ///< entries are admitted before anything can be bought
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
+  renewal_ignores_epoch, ///< a process renews the leases of a later process of its name
+  earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -27,13 +27,14 @@ struct node_row {
   bool serves = false; ///< serves or is about to; false: waits until nodes of another kind have left
                        ///< (domain/cluster/placement)
   std::string keys = {}; ///< fingerprint of its secrets; nodes with other secrets refuse its tokens
+  std::uint64_t incarnation = 0; ///< of its process: a later process of the node has a greater one
   friend bool operator==(const node_row&, const node_row&) = default;
 };
 FQ_ROW(node_row, "node", installation, row_field("id", &row::id, key), row_field("address", &row::address),
        row_field("wire_version", &row::wire_version), row_field("owners", &row::owners),
        row_field("is_settled", &row::is_settled), row_field("is_draining", &row::is_draining),
        row_field("seen_at", &row::seen_at, by_clock), row_field("serves", &row::serves),
-       row_field("keys", &row::keys))
+       row_field("keys", &row::keys), row_field("incarnation", &row::incarnation))
 
 /// A setting of the installation that can change at run time.
 struct setting_row {

@@ -38,6 +38,8 @@ struct server_state {
   std::atomic<bool> ready{false}; ///< set by the composition after the owners are loaded
   std::atomic<bool> draining{false};
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< set by the ledger workers; null: not watched
+  const std::atomic<bool>* is_superseded =
+    nullptr; ///< set by the ledger workers: a later process has this node's name; null: not watched
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
   const measures* numbers = nullptr; ///< counters of the actors; null: none
   cluster_links* links = nullptr; ///< null: this node is not in a cluster

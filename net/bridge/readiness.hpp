@@ -7,11 +7,20 @@
 namespace fq::net {
 
 /// The first reason that applies, or ready.
-enum class readiness : std::uint8_t { ready, draining, loading, another_version_serves, ledger_unreachable };
+enum class readiness : std::uint8_t {
+  ready,
+  draining,
+  superseded, ///< until the process ends
+  loading,
+  another_version_serves,
+  ledger_unreachable
+};
 
 /// Any thread.
 [[nodiscard]] inline readiness readiness_of(const server_state& s) {
   if (s.draining.load(std::memory_order_relaxed)) return readiness::draining;
+  if (s.is_superseded != nullptr && s.is_superseded->load(std::memory_order_relaxed))
+    return readiness::superseded;
   if (!s.ready.load(std::memory_order_relaxed)) return readiness::loading;
   if (s.links != nullptr && !s.links->serves.load(std::memory_order_relaxed))
     return readiness::another_version_serves;
@@ -25,6 +34,7 @@ enum class readiness : std::uint8_t { ready, draining, loading, another_version_
   switch (r) {
     case readiness::ready: return "serving";
     case readiness::draining: return "draining";
+    case readiness::superseded: return "superseded: a later process has this node's name";
     case readiness::loading: return "loading";
     case readiness::another_version_serves: return "waiting: nodes of another version serve";
     case readiness::ledger_unreachable: return "waiting: the ledger is unreachable";

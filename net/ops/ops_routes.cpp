@@ -14,6 +14,8 @@ std::string_view body_of(readiness r) {
     case readiness::ready: return R"({"status":"ready"})";
     case readiness::draining:
       return R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})";
+    case readiness::superseded:
+      return R"({"status":"not_ready","checks":{"owners":"superseded","node":"superseded"}})";
     case readiness::loading: return R"({"status":"not_ready","checks":{"owners":"loading"}})";
     case readiness::another_version_serves:
       return R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})";

@@ -3,6 +3,7 @@
 // ledger's clock; writes of a former owner are refused by their epoch.
 #include "store/memory/memory_ledger.hpp"
 
+#include "domain/base/planted.hpp"
 #include "store/port/history.hpp"
 #include "store/port/ledger_rows.hpp"
 
@@ -14,10 +15,33 @@ void keep_newest(std::vector<Row>& rows, std::size_t most) {
   if (rows.size() > most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
 }
 
+std::set<aggregate_id> aggregates_of(std::span<const tenure> tenures) {
+  std::set<aggregate_id> all;
+  for (const auto& t : tenures) all.insert(t.aggregate);
+  return all;
+}
+
 } // namespace
 
 bool memory_ledger::held_lease::keeps_out(const std::string& who, timestamp now) const {
   return !who.empty() && !owner.empty() && owner != who && until > now;
+}
+
+/// Throws superseded unless this is the latest process of the node.
+void memory_ledger::refuse_earlier(const std::string& node, std::uint64_t incarnation) const {
+  const auto latest = state_.incarnations.find(node);
+  if (latest != state_.incarnations.end() && latest->second > incarnation
+      && !planted(bug::earlier_takes_back))
+    throw superseded("process " + std::to_string(incarnation) + " of the node is not the latest");
+}
+
+std::uint64_t memory_ledger::enlist(const std::string& node) {
+  std::set<aggregate_id> owned;
+  for (const auto& [number, state] : state_.aggregates)
+    if (state.lease.owner == node) owned.insert(number);
+  pass_a_call(owned);
+  for (const auto number : owned) ++state_.aggregates.at(number).head.epoch;
+  return ++state_.incarnations[node];
 }
 
 acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
@@ -25,6 +49,7 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   pass_a_call({aggregate});
   if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
     throw ledger_unavailable("memory ledger: told to fail");
+  refuse_earlier(lease.owner, lease.incarnation);
   const auto found = state_.aggregates.find(aggregate);
   if (found == state_.aggregates.end()) return no_such_aggregate{};
   auto& own = found->second;
@@ -41,31 +66,35 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   return result;
 }
 
-lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
-  pass_a_call({aggregates.begin(), aggregates.end()});
+lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
+  pass_a_call(aggregates_of(tenures));
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
   const auto until = options_.now() + lease.term;
-  for (const auto a : aggregates) {
-    const auto found = state_.aggregates.find(a);
-    if (found != state_.aggregates.end() && found->second.lease.owner == lease.owner)
+  for (const auto& t : tenures) {
+    const auto found = state_.aggregates.find(t.aggregate);
+    if (found != state_.aggregates.end() && found->second.lease.owner == lease.owner
+        && (found->second.head.epoch == t.epoch || planted(bug::renewal_ignores_epoch)))
       found->second.lease.until = until;
     else
-      result.lost.push_back(a);
+      result.lost.push_back(t.aggregate);
   }
   return result;
 }
 
-void memory_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
-  pass_a_call({aggregates.begin(), aggregates.end()});
-  for (const auto a : aggregates) {
-    const auto found = state_.aggregates.find(a);
-    if (found != state_.aggregates.end() && found->second.lease.owner == owner) found->second.lease = {};
+void memory_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
+  pass_a_call(aggregates_of(tenures));
+  for (const auto& t : tenures) {
+    const auto found = state_.aggregates.find(t.aggregate);
+    if (found != state_.aggregates.end() && found->second.head.epoch == t.epoch
+        && found->second.lease.owner == owner)
+      found->second.lease = {};
   }
 }
 
 std::vector<node_row> memory_ledger::beat(const node_row& self, milliseconds alive_for) {
   pass_a_call({});
+  refuse_earlier(self.id, self.incarnation);
   const auto now = options_.now();
   auto mine = self;
   mine.seen_at = now;
@@ -77,15 +106,17 @@ std::vector<node_row> memory_ledger::beat(const node_row& self, milliseconds ali
   return alive;
 }
 
-void memory_ledger::leave(const std::string& node) {
+void memory_ledger::leave(const std::string& node, std::uint64_t incarnation) {
   pass_a_call({});
-  state_.nodes.erase(node);
+  const auto row = state_.nodes.find(node);
+  if (row != state_.nodes.end() && row->second.incarnation == incarnation) state_.nodes.erase(row);
 }
 
 std::vector<std::uint32_t> memory_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   pass_a_call({});
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
+  refuse_earlier(lease.owner, lease.incarnation);
   const auto now = options_.now();
   std::vector<std::uint32_t> held;
   for (const auto p : wanted) {

@@ -115,6 +115,7 @@ private:
     std::set<std::pair<std::string, std::string>> receipts;
     std::array<held_lease, outbox_partitions> partitions;
     std::map<std::string, node_row> nodes;
+    std::map<std::string, std::uint64_t> incarnations; ///< of the latest process, by node
     std::map<uuid, device_row> devices;
     std::map<uuid, webhook_endpoint_row> endpoints;
     std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
@@ -133,6 +134,7 @@ private:
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
   void pass_a_call(const std::set<aggregate_id>& touched);
+  void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;
   [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;
 
   memory_ledger_options options_;

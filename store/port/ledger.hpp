@@ -30,6 +30,11 @@ struct commit_unknown : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A later process began under this node's name. This one owns nothing any more.
+struct superseded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// The changes of one aggregate's consecutive decisions. Moves the aggregate from `from_seq` to `to_seq`
 /// under `epoch`.
 struct batch {
@@ -50,11 +55,19 @@ enum class commit_outcome : std::uint8_t {
   busy, ///< the aggregate's rows are locked: nothing was applied; submit again
 };
 
-/// Owner of an aggregate and duration of its lease. `owner`: the node's id. An empty owner takes no lease
-/// and ignores leases (tools, tests).
+/// Owner of an aggregate and duration of its lease. The owner is one process of a node: the node's id and
+/// the incarnation that enlist() gave to the process. An empty id takes no lease and ignores leases (tools,
+/// tests).
 struct lease_terms {
-  std::string owner;
+  std::string owner; ///< the node's id
   milliseconds term{10'000};
+  std::uint64_t incarnation = 0;
+};
+
+/// One ownership of an aggregate, from its acquire() to the next.
+struct tenure {
+  aggregate_id aggregate{};
+  std::uint64_t epoch = 0;
 };
 
 /// All durable rows of one aggregate. Lists are ordered by key. Loading is bounded: idempotency rows from
@@ -250,9 +263,15 @@ public:
   /// the whole call.
   virtual std::vector<commit_outcome> commit(std::span<const batch> batches) = 0;
 
-  /// Raises the epoch, takes the lease and loads, unless another owner's lease is still valid by the
-  /// ledger's clock. The accounts and catalog aggregates exist from the first migration. Skips idempotency
-  /// rows older than `idempotency_since`. Durable on return. Waits (bounded) for a transaction in flight.
+  /// Begins a process under the name `node`. Returns its incarnation, greater than that of every earlier
+  /// process of the name. Raises the epoch of all that those own: nothing of theirs is committed or renewed
+  /// from then on. Their leases keep out other nodes until this process takes over. Durable on return.
+  virtual std::uint64_t enlist(const std::string& node) = 0;
+
+  /// Raises the epoch, takes the lease and loads, unless another node's lease is still valid by the
+  /// ledger's clock. Throws superseded for any but the latest process of the node. The accounts and catalog
+  /// aggregates exist from the first migration. Skips idempotency rows older than `idempotency_since`.
+  /// Durable on return. Waits (bounded) for a transaction in flight.
   virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
                                  timestamp idempotency_since) = 0;
 
@@ -263,10 +282,10 @@ public:
     return std::nullopt;
   }
 
-  /// Extends the leases of `aggregates` that `lease.owner` still holds.
-  virtual lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) = 0;
-  /// Ends leases of `owner`, so that a successor need not wait.
-  virtual void release(const std::string& owner, std::span<const aggregate_id> aggregates) = 0;
+  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch.
+  virtual lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) = 0;
+  /// Ends the leases of tenures that `owner` still holds, so that a successor need not wait.
+  virtual void release(const std::string& owner, std::span<const tenure> tenures) = 0;
 
   // reads without an owner: they see committed state only
 
@@ -293,7 +312,7 @@ public:
   // -- outbox: for dispatchers
 
   /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free,
-  /// expired or the owner's. Returns the partitions that the owner holds now.
+  /// expired or the owner's. Returns the partitions that the owner holds now. Throws superseded as acquire().
   virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
                                                   std::span<const std::uint32_t> wanted) = 0;
   /// Undelivered rows of these partitions in lane `which`, at most `limit`. Aggregates after `after` come
@@ -309,10 +328,11 @@ public:
 
   /// Writes the heartbeat of `self`. Returns every node with a heartbeat within `alive_for`, including
   /// `self`, by id. Deletes nodes that were silent for a day. Uses the ledger's clock; `self.seen_at` is
-  /// ignored.
+  /// ignored. Throws superseded as acquire(): a later process' row stays as it is.
   virtual std::vector<node_row> beat(const node_row& self, milliseconds alive_for) = 0;
-  /// Orderly shutdown: the others need not wait until the heartbeat is missed.
-  virtual void leave(const std::string& node) = 0;
+  /// Orderly shutdown: the others need not wait until the heartbeat is missed. Leaves the row of another
+  /// incarnation.
+  virtual void leave(const std::string& node, std::uint64_t incarnation) = 0;
 
   /// Deletes old rows; returns the number. Called periodically.
   virtual std::size_t prune(const prune_bounds& bounds) = 0;
@@ -321,10 +341,11 @@ public:
 /// Declares every member of the port in an engine's class, which overrides them all.
 #define FQ_LEDGER_OVERRIDES                                                                                  \
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;                               \
+  std::uint64_t enlist(const std::string& node) override;                                                    \
   acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since)      \
     override;                                                                                                \
-  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;          \
-  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;                 \
+  lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) override;                   \
+  void release(const std::string& owner, std::span<const tenure> tenures) override;                          \
   std::vector<event_listing> list_events(const event_filter& filter) override;                               \
   access_directory directory() override;                                                                     \
   std::vector<block_row> blocks() override;                                                                  \
@@ -336,7 +357,7 @@ public:
   std::vector<history_row> history(aggregate_id aggregate) override;                                         \
   aggregate_snapshot peek(aggregate_id aggregate) override;                                                  \
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;                         \
-  void leave(const std::string& node) override;                                                              \
+  void leave(const std::string& node, std::uint64_t incarnation) override;                                   \
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted)   \
     override;                                                                                                \
   std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,                \

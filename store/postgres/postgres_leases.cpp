@@ -14,6 +14,16 @@
 namespace fq {
 namespace {
 
+const postgres_statement enlist_process{
+  "enlist_process", "INSERT INTO node_incarnation AS n (node, incarnation) VALUES ($1::text, 1)"
+                    " ON CONFLICT (node) DO UPDATE SET incarnation = n.incarnation + 1"
+                    " RETURNING incarnation"};
+const postgres_statement fence_earlier{"fence_earlier",
+                                       "UPDATE aggregate SET epoch = epoch + 1 WHERE lease_owner = $1::text"};
+/// Locked until the transaction ends: a process that begins meanwhile waits, and finds what this one did.
+const postgres_statement latest_process{
+  "latest_process", "SELECT incarnation FROM node_incarnation WHERE node = $1::text FOR SHARE"};
+
 const postgres_statement take_aggregate{
   "take_aggregate",
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
@@ -34,18 +44,21 @@ const postgres_statement find_lease{"find_lease",
                                       + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
 /// The held leases, and whether each was extended. A locked row is not extended; the next renewal retries.
-const postgres_statement renew_leases{"renew_leases",
-                                      "WITH free AS (SELECT number FROM aggregate WHERE number = "
-                                      "ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED),"
-                                      " extended AS (UPDATE aggregate SET lease_until = "
-                                        + postgres_now
-                                        + " + $3::bigint WHERE number IN (SELECT number FROM free)"
-                                          " RETURNING number) SELECT number, number IN (SELECT number FROM "
-                                          "extended) FROM aggregate WHERE number = ANY($1::bigint[])"
-                                          " AND lease_owner = $2::text"};
-const postgres_statement release_leases{"release_leases",
-                                        "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE "
-                                        "number = ANY($1::bigint[]) AND lease_owner = $2::text"};
+const postgres_statement renew_leases{
+  "renew_leases", "WITH mine AS (SELECT number, tenure.epoch FROM unnest($1::bigint[], $2::bigint[])"
+                  " AS tenure (number, epoch) JOIN aggregate USING (number)"
+                  " WHERE lease_owner = $3::text AND aggregate.epoch = tenure.epoch),"
+                  " free AS (SELECT a.number FROM aggregate a JOIN mine USING (number)"
+                  " WHERE a.lease_owner = $3::text AND a.epoch = mine.epoch FOR UPDATE OF a SKIP LOCKED),"
+                  " extended AS (UPDATE aggregate SET lease_until = "
+                    + postgres_now
+                    + " + $4::bigint WHERE number IN (SELECT number FROM free) RETURNING number)"
+                      " SELECT number, number IN (SELECT number FROM extended) FROM mine"};
+const postgres_statement release_leases{
+  "release_leases", "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
+                    " FROM unnest($1::bigint[], $2::bigint[]) AS tenure (number, epoch)"
+                    " WHERE aggregate.number = tenure.number AND aggregate.epoch = tenure.epoch"
+                    " AND lease_owner = $3::text"};
 
 const postgres_statement take_partition{
   "take_partition", "UPDATE outbox_partition SET lease_owner = $2::text, lease_until = " + postgres_now
@@ -55,8 +68,9 @@ const postgres_statement take_partition{
                       + postgres_now + ") RETURNING partition"};
 
 const postgres_statement note_node{"note_node", postgres_store(table_of<node_row>())};
-const postgres_statement forget_nodes{"forget_nodes", "DELETE FROM node WHERE seen_at < " + postgres_now
-                                                        + " - $1::bigint OR id = $2::text"};
+const postgres_statement forget_nodes{"forget_nodes",
+                                      "DELETE FROM node WHERE seen_at < " + postgres_now
+                                        + " - $1::bigint OR id = $2::text AND incarnation = $3::bigint"};
 const postgres_statement live_nodes{"live_nodes", select_rows<node_row>() + "WHERE seen_at > " + postgres_now
                                                     + " - $1::bigint ORDER BY id"};
 
@@ -67,19 +81,50 @@ std::set<Number> numbers_in(const postgres_result& rows) {
   return result;
 }
 
+/// `latest`: the answer to latest_process.
+void refuse_earlier(const postgres_result& latest, std::uint64_t incarnation) {
+  if (latest.size() == 0 || latest[0].number<std::uint64_t>(0) <= incarnation) return;
+  throw superseded("process " + std::to_string(incarnation) + " of the node is not the latest");
+}
+
+postgres_array numbers_of(std::span<const tenure> tenures) {
+  std::vector<aggregate_id> all;
+  for (const auto& t : tenures) all.push_back(t.aggregate);
+  return postgres_array::of(std::span<const aggregate_id>{all});
+}
+
+postgres_array epochs_of(std::span<const tenure> tenures) {
+  std::vector<std::uint64_t> all;
+  for (const auto& t : tenures) all.push_back(t.epoch);
+  return postgres_array::of(std::span<const std::uint64_t>{all});
+}
+
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{take_aggregate, find_lease, renew_leases, release_leases, take_partition, note_node,
-                        forget_nodes, live_nodes});
+  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, find_lease,
+                        renew_leases, release_leases, take_partition, note_node, forget_nodes, live_nodes});
+}
+
+/// The second statement sees everything that the first one waited for.
+std::uint64_t postgres_leases::enlist(const std::string& node) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(enlist_process, postgres_parameters::of(node));
+  pipeline.send(fence_earlier, postgres_parameters::of(node));
+  pipeline.flush();
+  const auto incarnation = pipeline.receive()[0].number<std::uint64_t>(0);
+  pipeline.receive();
+  return incarnation;
 }
 
 /// Why `lease.owner` may not take it; empty if it may.
 std::optional<postgres_leases::take_result> postgres_leases::hindrance(aggregate_id aggregate,
                                                                        const lease_terms& lease) {
   postgres_pipeline pipeline(db_);
+  pipeline.send(latest_process, postgres_parameters::of(lease.owner));
   pipeline.send(find_lease, postgres_parameters::of(aggregate, lease.owner));
   pipeline.flush();
+  refuse_earlier(pipeline.receive(), lease.incarnation);
   const auto rows = pipeline.receive();
   if (rows.size() == 0) return no_such_aggregate{};
   if (rows[0].boolean(2)) return std::nullopt;
@@ -104,32 +149,33 @@ acquire_result postgres_leases::refusal(const take_result& answer) {
   return no_such_aggregate{};
 }
 
-lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   postgres_unsynced transaction(db_);
   transaction.send(renew_leases,
-                   postgres_parameters::of(postgres_array::of(aggregates), lease.owner, lease.term));
+                   postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), lease.owner, lease.term));
   const auto rows = transaction.run();
   const auto held = numbers_in<aggregate_id>(rows);
   lease_renewal result;
-  std::ranges::copy_if(aggregates, std::back_inserter(result.lost),
-                       [&](aggregate_id a) { return !held.contains(a); });
+  for (const auto& t : tenures)
+    if (!held.contains(t.aggregate)) result.lost.push_back(t.aggregate);
   for (int i = 0; i < rows.size(); ++i)
     if (!rows[i].boolean(1)) result.busy.push_back(rows[i].number<aggregate_id>(0));
   return result;
 }
 
-void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+void postgres_leases::release(const std::string& owner, std::span<const tenure> tenures) {
   postgres_unsynced transaction(db_);
-  transaction.send(release_leases, postgres_parameters::of(postgres_array::of(aggregates), owner));
+  transaction.send(release_leases, postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), owner));
   transaction.run();
 }
 
 std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {
   postgres_unsynced transaction(db_);
+  refuse_earlier(transaction.ask(latest_process, postgres_parameters::of(self.id)), self.incarnation);
   postgres_columns row;
   add_inserted(row, self, {});
   transaction.send(note_node, std::move(row).parameters());
-  transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}));
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}, std::uint64_t{0}));
   transaction.send(live_nodes, postgres_parameters::of(alive_for));
   const auto rows = transaction.run();
   std::vector<node_row> nodes;
@@ -137,15 +183,16 @@ std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds a
   return nodes;
 }
 
-void postgres_leases::leave(const std::string& node) {
+void postgres_leases::leave(const std::string& node, std::uint64_t incarnation) {
   postgres_unsynced transaction(db_);
-  transaction.send(forget_nodes, postgres_parameters::of(node_memory, node));
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, node, incarnation));
   transaction.run();
 }
 
 std::vector<std::uint32_t> postgres_leases::take_partitions(const lease_terms& lease,
                                                             std::span<const std::uint32_t> wanted) {
   postgres_unsynced transaction(db_);
+  refuse_earlier(transaction.ask(latest_process, postgres_parameters::of(lease.owner)), lease.incarnation);
   transaction.send(take_partition,
                    postgres_parameters::of(postgres_array::of(wanted), lease.owner, lease.term));
   const auto held = numbers_in<std::uint32_t>(transaction.run());

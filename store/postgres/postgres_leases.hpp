@@ -26,15 +26,17 @@ public:
     std::uint64_t cache_generation = 0;
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
+  /// Runs inside the caller's transaction.
+  std::uint64_t enlist(const std::string& node);
   /// Runs inside the caller's transaction, which locks the aggregate's row until its end. Does not wait for
   /// locks, because this connection commits for other aggregates too. Does not lock the row of an owner with
-  /// a valid lease.
+  /// a valid lease. Throws superseded.
   take_result take(aggregate_id aggregate, const lease_terms& lease);
 
-  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
-  void release(const std::string& owner, std::span<const aggregate_id> aggregates);
+  lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures);
+  void release(const std::string& owner, std::span<const tenure> tenures);
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
-  void leave(const std::string& node);
+  void leave(const std::string& node, std::uint64_t incarnation);
   std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
   /// Converts an answer other than `taken` for the port.
   static acquire_result refusal(const take_result& answer);

@@ -177,6 +177,15 @@ std::vector<commit_outcome> postgres_ledger::commit(std::span<const batch> batch
 
 // -- leases
 
+std::uint64_t postgres_ledger::enlist(const std::string& node) {
+  return in_session([&](session& s) {
+    postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
+    const auto incarnation = s.leases.enlist(node);
+    transaction.commit();
+    return incarnation;
+  });
+}
+
 /// The aggregate's row stays locked until everything is loaded, so that no batch commits between epoch and
 /// image.
 acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
@@ -194,13 +203,13 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
   });
 }
 
-lease_renewal postgres_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal postgres_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   if (lease.owner.empty()) return {}; // no lease to renew
-  return in_session([&](session& s) { return s.leases.renew(lease, aggregates); });
+  return in_session([&](session& s) { return s.leases.renew(lease, tenures); });
 }
 
-void postgres_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
-  in_session([&](session& s) { s.leases.release(owner, aggregates); });
+void postgres_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
+  in_session([&](session& s) { s.leases.release(owner, tenures); });
 }
 
 // -- reads
@@ -263,8 +272,8 @@ std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds a
   return in_session([&](session& s) { return s.leases.beat(self, alive_for); });
 }
 
-void postgres_ledger::leave(const std::string& node) {
-  in_session([&](session& s) { s.leases.leave(node); });
+void postgres_ledger::leave(const std::string& node, std::uint64_t incarnation) {
+  in_session([&](session& s) { s.leases.leave(node, incarnation); });
 }
 
 std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& lease,

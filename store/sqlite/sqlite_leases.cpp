@@ -8,6 +8,10 @@
 namespace fq {
 
 sqlite_leases::statements::statements(sqlite_db& db) :
+    enlist(db, "INSERT INTO node_incarnation (node, incarnation) VALUES (?1, 1)"
+               " ON CONFLICT (node) DO UPDATE SET incarnation = incarnation + 1 RETURNING incarnation"),
+    fence_earlier(db, "UPDATE aggregate SET epoch = epoch + 1 WHERE lease_owner = ?1"),
+    latest_process(db, "SELECT incarnation FROM node_incarnation WHERE node = ?1"),
     of_another(db, "SELECT lease_owner, lease_until - " + sqlite_now
                      + " FROM aggregate WHERE number = ?1 AND ?2 <> ''"
                        " AND lease_owner <> ?2 AND lease_until > "
@@ -16,18 +20,35 @@ sqlite_leases::statements::statements(sqlite_db& db) :
              " lease_until = iif(?2 = '', 0, "
                + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
     renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
-                + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
-    release(db,
-            "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
+                + " + ?4 WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
+    release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
+                " WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
                          + " + ?3 WHERE partition = ?1"
                            " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= "
                          + sqlite_now + ")"),
     note_node(db, store_sql(table_of<node_row>())),
-    forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
+    forget_nodes(db,
+                 "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ?1 OR id = ?2 AND incarnation = ?3"),
     live_nodes(db, select_rows<node_row>() + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
 
 sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
+
+std::uint64_t sqlite_leases::enlist(const std::string& node) {
+  std::uint64_t incarnation = 0;
+  sql_.enlist.bind(node);
+  while (sql_.enlist.step()) incarnation = sql_.enlist.number<std::uint64_t>(0);
+  sql_.fence_earlier.run(node);
+  return incarnation;
+}
+
+void sqlite_leases::refuse_earlier(const std::string& node, std::uint64_t incarnation) {
+  std::uint64_t latest = 0;
+  sql_.latest_process.bind(node);
+  while (sql_.latest_process.step()) latest = sql_.latest_process.number<std::uint64_t>(0);
+  if (latest > incarnation)
+    throw superseded("process " + std::to_string(incarnation) + " of the node is not the latest");
+}
 
 std::optional<lease_held> sqlite_leases::of_another(aggregate_id aggregate, const std::string& owner) {
   std::optional<lease_held> result;
@@ -43,17 +64,18 @@ std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, 
   return result;
 }
 
-bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {
-  return sql_.renew.run(aggregate, lease.owner, lease.term) == 1;
+bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {
+  return sql_.renew.run(held.aggregate, held.epoch, lease.owner, lease.term) == 1;
 }
 
-void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) {
-  sql_.release.run(aggregate, owner);
+void sqlite_leases::release(const tenure& held, const std::string& owner) {
+  sql_.release.run(held.aggregate, held.epoch, owner);
 }
 
 std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {
+  refuse_earlier(self.id, self.incarnation);
   insert_row(sql_.note_node, self, {});
-  leave({});
+  leave({}, 0);
   std::vector<node_row> nodes;
   sql_.live_nodes.bind(alive_for);
   while (sql_.live_nodes.step()) nodes.push_back(read_row<node_row>(sql_.live_nodes));
@@ -61,7 +83,9 @@ std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds ali
 }
 
 /// Deletes `node`, and every node without a heartbeat for node_memory.
-void sqlite_leases::leave(const std::string& node) { sql_.forget_nodes.run(node_memory, node); }
+void sqlite_leases::leave(const std::string& node, std::uint64_t incarnation) {
+  sql_.forget_nodes.run(node_memory, node, incarnation);
+}
 
 bool sqlite_leases::take_partition(std::uint32_t partition, const lease_terms& lease) {
   return sql_.take_partition.run(partition, lease.owner, lease.term) == 1;

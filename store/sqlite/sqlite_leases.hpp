@@ -16,6 +16,10 @@ class sqlite_leases {
 public:
   explicit sqlite_leases(sqlite_db& db);
 
+  std::uint64_t enlist(const std::string& node);
+  /// Throws superseded unless this is the latest process of the node.
+  void refuse_earlier(const std::string& node, std::uint64_t incarnation);
+
   /// The lease of another owner, if any. An empty owner ignores leases.
   std::optional<lease_held> of_another(aggregate_id aggregate, const std::string& owner);
   struct taken {
@@ -25,11 +29,11 @@ public:
   /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
   /// False if the owner no longer holds it.
-  bool renew(aggregate_id aggregate, const lease_terms& lease);
-  void release(aggregate_id aggregate, const std::string& owner);
+  bool renew(const tenure& held, const lease_terms& lease);
+  void release(const tenure& held, const std::string& owner);
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
-  void leave(const std::string& node);
+  void leave(const std::string& node, std::uint64_t incarnation);
 
   /// False if another owner's lease is still valid.
   bool take_partition(std::uint32_t partition, const lease_terms& lease);
@@ -37,7 +41,8 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement of_another, take, renew, release, take_partition, note_node, forget_nodes, live_nodes;
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, renew, release, take_partition,
+      note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

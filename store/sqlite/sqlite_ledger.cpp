@@ -175,11 +175,22 @@ std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches
   });
 }
 
+std::uint64_t sqlite_ledger::enlist(const std::string& node) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    const auto incarnation = c.leases.enlist(node);
+    transaction.commit();
+    return incarnation;
+  });
+}
+
 acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
                                       timestamp idempotency_since) {
   auto& c = *connection_;
   return c.guarded([&]() -> acquire_result {
     sqlite_transaction transaction(c.db);
+    c.leases.refuse_earlier(lease.owner, lease.incarnation);
     if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
     const auto own = c.leases.take(aggregate, lease);
     if (!own) return no_such_aggregate{};
@@ -191,24 +202,24 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
   });
 }
 
-lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   auto& c = *connection_;
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
   c.guarded([&] {
     sqlite_transaction transaction(c.db);
-    for (const auto a : aggregates)
-      if (!c.leases.renew(a, lease)) result.lost.push_back(a);
+    for (const auto& t : tenures)
+      if (!c.leases.renew(t, lease)) result.lost.push_back(t.aggregate);
     transaction.commit();
   });
   return result;
 }
 
-void sqlite_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+void sqlite_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
   auto& c = *connection_;
   c.guarded([&] {
     sqlite_transaction transaction(c.db);
-    for (const auto a : aggregates) c.leases.release(a, owner);
+    for (const auto& t : tenures) c.leases.release(t, owner);
     transaction.commit();
   });
 }
@@ -267,9 +278,9 @@ std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds ali
   });
 }
 
-void sqlite_ledger::leave(const std::string& node) {
+void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
   auto& c = *connection_;
-  c.guarded([&] { c.leases.leave(node); });
+  c.guarded([&] { c.leases.leave(node, incarnation); });
 }
 
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
@@ -279,6 +290,7 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
   return c.guarded([&] {
     std::vector<std::uint32_t> held;
     sqlite_transaction transaction(c.db);
+    c.leases.refuse_earlier(lease.owner, lease.incarnation);
     for (const auto p : wanted)
       if (c.leases.take_partition(p, lease)) held.push_back(p);
     transaction.commit();

@@ -40,6 +40,8 @@ std::string_view name_of(rare r) {
     case rare::refund_dead_letter: return "refund became a dead letter";
     case rare::preferred_admitted: return "preferred customer overtook others";
     case rare::paid_with_tax: return "paid with tax";
+    case rare::twin_began: return "process began under the name of a living one";
+    case rare::earlier_refused: return "earlier process of a name refused by the ledger";
     case rare::handed_over: return "handed over to another node";
     case rare::request_came_back: return "request came back from an owner that moved";
     case rare::zombie_gave_back: return "request came back from a zombie";

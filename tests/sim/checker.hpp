@@ -53,6 +53,8 @@ enum class rare : std::uint8_t {
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
+  twin_began,
+  earlier_refused,
   // on meshed nodes only
   handed_over,
   request_came_back,

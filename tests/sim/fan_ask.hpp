@@ -20,11 +20,13 @@ void fan::ask(Message message, Then then) {
           then.use(reply);
         },
         [this](caf::error&) { stumble(); });
-  const auto lease = world_->leases->asked(node_name(node_));
+  const auto process = world_->process_of(owner_.id());
+  const auto lease = world_->leases->asked(process);
   request(owner_, world_->options.patience, std::move(message))
     .then(
-      [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
-        world_->leases->answered(lease, node_name(node));
+      [this, then, asked, lease, process](const typename Then::reply_type& reply) {
+        world_->leases->answered(lease, process);
+        if (world_->leases->is_earlier(process)) return stumble(); // read from memory within the lease term
         then.check(reply, asked); // the server has answered, even if the fan does not receive it
         if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
         then.use(reply);

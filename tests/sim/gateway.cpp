@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/gateway.hpp"
 
+#include "tests/sim/ledger_connection.hpp"
+
 #include "tests/sim/world.hpp"
 
 namespace fq::sim {
@@ -289,8 +291,13 @@ void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
   self->request(w->some_region(), staff_patience, resolve_event{w->aggregate})
     .then(
       [=, fact = fact](const event_handle& owner) {
-        self->request(owner, staff_patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {
-        });
+        const auto process = w->process_of(owner.id());
+        self->request(owner, staff_patience, apply_fact{fact, is_report})
+          .then(
+            [=](const ack_reply& reply) {
+              if (!w->leases->is_earlier(process)) acknowledged(reply); // its memory may be out of date
+            },
+            [](caf::error&) {});
       },
       [](caf::error&) {});
 }

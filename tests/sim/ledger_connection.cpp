@@ -9,9 +9,18 @@ namespace fq::sim {
 
 // -- leases -----------------------------------------------------------------------------------------------
 
+namespace {
+
+/// Process names begin with the letter of their node.
+bool are_of_one_node(const std::string& a, const std::string& b) { return a.front() == b.front(); }
+
+} // namespace
+
 void lease_watch::taken(const std::string& node, milliseconds term) {
   const auto now = world_.env->steady_now();
-  if (!holder_.empty() && holder_ != node && now < until_)
+  if (is_earlier(node))
+    world_.check->fail("I17", node + " took the sale although a later process has its name");
+  if (!holder_.empty() && !are_of_one_node(holder_, node) && now < until_)
     world_.check->fail("I17", node + " took the sale although the lease of " + holder_ + " lasts");
   if (!last_holder_.empty() && last_holder_ != node) world_.check->reached(rare::taken_over);
   if (!last_holder_.empty() && last_holder_ != node && world_.net != nullptr
@@ -23,12 +32,29 @@ void lease_watch::taken(const std::string& node, milliseconds term) {
 }
 
 void lease_watch::renewed(const std::string& node, milliseconds term) {
-  if (holder_ != node) world_.check->fail("I17", node + " renewed a lease that it does not hold");
+  if (holder_ != node || is_earlier(node))
+    world_.check->fail("I17", node + " renewed a lease that it does not hold");
   until_ = world_.env->steady_now() + term;
 }
 
 void lease_watch::released(const std::string& node) {
-  if (holder_ == node) holder_.clear();
+  if (holder_ == node && !is_earlier(node)) holder_.clear();
+}
+
+void lease_watch::has_twin(const std::string& node, const std::string& earlier) {
+  earlier_ = earlier;
+  later_begun_at_.reset();
+  if (holder_ == node) holder_ = last_holder_ = earlier;
+}
+
+void lease_watch::begun(const std::string& node) {
+  if (!earlier_.empty() && node != earlier_ && are_of_one_node(node, earlier_) && !later_begun_at_)
+    later_begun_at_ = world_.env->steady_now();
+}
+
+void lease_watch::committed(const std::string& process) const {
+  if (is_earlier(process))
+    world_.check->fail("I17", process + " committed although a later process has its name");
 }
 
 void lease_watch::broken() {
@@ -37,10 +63,15 @@ void lease_watch::broken() {
 }
 
 lease_watch::asking lease_watch::asked(const std::string& node) const {
-  return {takes_, is_elsewhere(node) && world_.env->steady_now() >= unaware_until_};
+  const auto now = world_.env->steady_now();
+  if (node == earlier_)
+    return {takes_, false, later_begun_at_ && now >= *later_begun_at_ + world_.options.lease_term};
+  return {takes_, is_elsewhere(node) && now >= unaware_until_, false};
 }
 
 void lease_watch::answered(const asking& a, const std::string& node) const {
+  if (a.is_over)
+    world_.check->fail("I17", node + " answered a lease term after a later process of its name began");
   if (a.elsewhere && a.takes == takes_)
     world_.check->fail("I17", node + " answered what it was asked after " + holder_ + " took the sale");
 }
@@ -76,16 +107,40 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
   auto outcomes = world_.store->commit(batches); // injects its own faults
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (batches[i].aggregate != world_.aggregate) continue;
+    if (outcomes[i] == commit_outcome::committed) world_.leases->committed(process_);
     world_.check->settled(batches[i], outcomes[i]);
-    if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(node_))
+    if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(process_))
       world_.check->reached(rare::zombie_refused);
   }
   return outcomes;
 }
 
+/// Without twins it never fails, so that other seeds keep their sequence.
+std::uint64_t ledger_connection::enlist(const std::string& node) {
+  const bool has_faults = world_.options.faults.twin > 0;
+  has_faults ? go_out() : pass();
+  const auto incarnation = world_.store->enlist(node);
+  world_.leases->begun(process_);
+  if (has_faults) come_back();
+  has_begun_ = true;
+  return incarnation;
+}
+
+bool ledger_connection::has_sale(std::span<const tenure> tenures) const {
+  return std::ranges::find(tenures, world_.aggregate, &tenure::aggregate) != tenures.end();
+}
+
 acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) {
   go_out();
-  auto result = world_.store->acquire(aggregate, lease, since);
+  const auto ask = [&] {
+    try {
+      return world_.store->acquire(aggregate, lease, since);
+    } catch (const superseded&) {
+      world_.check->reached(rare::earlier_refused);
+      throw;
+    }
+  };
+  auto result = ask();
   if (aggregate == world_.aggregate) note(result, lease);
   come_back();
   return result;
@@ -96,24 +151,22 @@ void ledger_connection::note(const acquire_result& result, const lease_terms& le
   const auto* got = std::get_if<acquired>(&result);
   if (got == nullptr) return;
   world_.check->owner_took(got->epoch);
-  if (world_.options.lease_term.count() > 0) world_.leases->taken(node_, lease.term);
+  if (world_.options.lease_term.count() > 0) world_.leases->taken(process_, lease.term);
 }
 
-lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   go_out();
-  auto renewal = world_.store->renew(lease, aggregates);
-  const auto has_sale = [this](std::span<const aggregate_id> all) {
-    return std::ranges::find(all, world_.aggregate) != all.end();
-  };
-  if (has_sale(aggregates) && !has_sale(renewal.lost)) world_.leases->renewed(node_, lease.term);
+  auto renewal = world_.store->renew(lease, tenures);
+  const bool is_lost = std::ranges::find(renewal.lost, world_.aggregate) != renewal.lost.end();
+  if (has_sale(tenures) && !is_lost) world_.leases->renewed(process_, lease.term);
   come_back();
   return renewal;
 }
 
-void ledger_connection::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+void ledger_connection::release(const std::string& owner, std::span<const tenure> tenures) {
   go_out();
-  world_.store->release(owner, aggregates);
-  if (std::ranges::find(aggregates, world_.aggregate) != aggregates.end()) world_.leases->released(node_);
+  world_.store->release(owner, tenures);
+  if (has_sale(tenures)) world_.leases->released(process_);
   come_back();
 }
 
@@ -171,9 +224,9 @@ std::vector<node_row> ledger_connection::beat(const node_row& self, milliseconds
   return nodes;
 }
 
-void ledger_connection::leave(const std::string& node) {
+void ledger_connection::leave(const std::string& node, std::uint64_t incarnation) {
   go_out();
-  world_.store->leave(node);
+  world_.store->leave(node, incarnation);
   come_back();
 }
 

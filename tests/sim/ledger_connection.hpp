@@ -5,18 +5,26 @@
 #include "tests/sim/world.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace fq::sim {
 
-/// Tracks independently which node owns the sale (I17). No node may take it while another node's lease lasts,
-/// and no former owner may answer a request that was sent after the takeover.
+/// Tracks independently which process owns the sale (I17). None may take it while another node's lease
+/// lasts, and no former owner may answer a request that was sent after the takeover. Once a later process of
+/// its name has begun, a process takes, renews and commits nothing, and one lease term later it answers
+/// nothing. A process has its node's name, until a twin begins at the node.
 class lease_watch {
 public:
   explicit lease_watch(world& w) : world_(w) {}
-  void taken(const std::string& node, milliseconds term);
-  void renewed(const std::string& node, milliseconds term);
-  void released(const std::string& node);
+  void taken(const std::string& process, milliseconds term);
+  void renewed(const std::string& process, milliseconds term);
+  void released(const std::string& process);
+  /// A second process begins at `node`; the first one is called `earlier` from now on.
+  void has_twin(const std::string& node, const std::string& earlier);
+  /// The ledger knows a new process of `node`.
+  void begun(const std::string& node);
+  void committed(const std::string& process) const;
   /// A tool took the sale and ignored the lease.
   void broken();
   [[nodiscard]] bool is_held_by(const std::string& node) const { return holder_ == node; }
@@ -27,7 +35,12 @@ public:
   struct asking {
     std::uint64_t takes = 0;
     bool elsewhere = false;
+    bool is_over = false; ///< a later process of its name began more than a lease term ago
   };
+  /// Whether its answers may be out of date: the ledger knows a later process of its name.
+  [[nodiscard]] bool is_earlier(const std::string& process) const {
+    return process == earlier_ && later_begun_at_;
+  }
   /// State of a fan's request to `node`, for answered().
   [[nodiscard]] asking asked(const std::string& node) const;
   void answered(const asking& a, const std::string& node) const;
@@ -36,6 +49,8 @@ public:
 
 private:
   world& world_;
+  std::string earlier_; ///< the process that has a twin
+  std::optional<milliseconds> later_begun_at_; ///< steady time
   std::string holder_, last_holder_; ///< holder_ empty: no owner
   milliseconds until_{0}; ///< end of the lease, in the ledger's steady time
   milliseconds unaware_until_{0}; ///< the owner may trust its lease until then although a tool took the sale
@@ -45,7 +60,12 @@ private:
 
 class ledger_connection final : public ledger {
 public:
-  ledger_connection(world& w, std::string node) : world_(w), node_(std::move(node)) {}
+  ledger_connection(world& w, std::string process) : world_(w), process_(std::move(process)) {}
+  /// The name of the process for the checks.
+  [[nodiscard]] const std::string& process() const { return process_; }
+  void rename(std::string process) { process_ = std::move(process); }
+  /// Whether the process knows its incarnation.
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// Fails every call from now on.
   void cut() { is_cut_ = true; }
   /// Fails every call until `steady`.
@@ -59,9 +79,11 @@ private:
   void go_out() const; ///< throws if the request is lost
   void come_back() const; ///< throws if the answer is lost
   void note(const acquire_result& result, const lease_terms& lease) const;
+  [[nodiscard]] bool has_sale(std::span<const tenure> tenures) const;
 
   world& world_;
-  std::string node_;
+  std::string process_;
+  bool has_begun_ = false;
   bool is_cut_ = false;
   milliseconds cut_until_{0};
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000     sales 1..5000 and an eighth as many on meshed nodes: all invariants, every rare
-//                             branch reached, every tenth seed twice
+//   test_sim --seeds 5000     sales 1..5000, an eighth as many on meshed nodes and with twins each: all
+//                             invariants, every rare branch reached, every tenth seed twice
 //   test_sim --meshed 500     only sales on meshed nodes
+//   test_sim --twins 500      only sales with two living processes of one name
 //   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "tests/sim/options.hpp"
@@ -24,7 +25,8 @@ using namespace fq::sim;
 enum class family : std::uint8_t {
   all, ///< except meshed sales
   checkouts,
-  meshed
+  meshed,
+  twins
 };
 
 struct planted_row {
@@ -37,13 +39,15 @@ struct planted_row {
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
-  return (f == family::meshed ? first_meshed : 0) + (first + step - 1) / step * step;
+  const auto base = f == family::meshed ? first_meshed : f == family::twins ? first_twins : 0;
+  return base + (first + step - 1) / step * step;
 }
 const char* name_of(family f) {
   switch (f) {
     case family::all: return "";
     case family::checkouts: return " checkouts";
     case family::meshed: return " meshed";
+    case family::twins: return " twins";
   }
   return "";
 }
@@ -89,6 +93,8 @@ constexpr std::array planted_bugs{
   planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
   planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
   planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
+  planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
+  planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -119,10 +125,10 @@ int run_planted(std::uint64_t first) {
   return missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/// `all`: seeds of all families; else only meshed sales.
-int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare) {
+/// `in` all: seeds of every family; else only of this one.
+int run_seeds(std::uint64_t first, std::uint64_t count, family in, bool all_rare) {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t steps = 0, failures = 0, meshed = 0;
+  std::uint64_t steps = 0, failures = 0, meshed = 0, twins = 0;
   milliseconds virtual_time{0};
   const auto run = [&](std::uint64_t seed) {
     const auto o = run_sale(seed, false);
@@ -141,14 +147,20 @@ int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare)
     }
   };
   for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
+    const bool all = in == family::all;
     if (all) run(seed);
-    if (all && seed % meshed_every != 0) continue;
-    run(first_meshed + (all ? seed / meshed_every : seed));
-    ++meshed;
+    if (in == family::meshed || (all && seed % meshed_every == 0)) {
+      run(first_meshed + (all ? seed / meshed_every : seed));
+      ++meshed;
+    }
+    if (in == family::twins || (all && seed % twins_every == 0)) {
+      run(first_twins + (all ? seed / twins_every : seed));
+      ++twins;
+    }
   }
-  std::cout << (all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << steps << " steps, "
-            << virtual_time.count() / 1000 << " virtual seconds, " << failures << " failed, CPU "
-            << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
+  std::cout << (in == family::all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << twins
+            << " with twins, " << steps << " steps, " << virtual_time.count() / 1000 << " virtual seconds, "
+            << failures << " failed, CPU " << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
     if (all_rare && reached[i] == 0) {
@@ -172,7 +184,8 @@ int run_one(std::uint64_t seed, bool trace) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 0, first = 1, seeds = 5000, long_seeds = 100'000, only_meshed = 0;
+  std::uint64_t seed = 0, first = 1, seeds = 5000, long_seeds = 100'000, only = 0;
+  family in = family::all;
   bool trace = false, planted_run = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg{argv[i]};
@@ -185,9 +198,10 @@ int main(int argc, char** argv) {
       seeds = std::strtoull(value(), nullptr, 10);
     else if (arg == "--long-seeds")
       long_seeds = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--meshed")
-      only_meshed = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--trace")
+    else if (arg == "--meshed" || arg == "--twins") {
+      in = arg == "--meshed" ? family::meshed : family::twins;
+      only = std::strtoull(value(), nullptr, 10);
+    } else if (arg == "--trace")
       trace = true;
     else if (arg == "--planted")
       planted_run = true;
@@ -200,17 +214,17 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
       }
     } else {
-      std::cerr << "usage: test_sim [--seeds N | --meshed N] [--first N] | --seed N [--bug NAME] [--trace] | "
-                   "--planted\n";
+      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N] [--first N] | --seed N [--bug NAME] "
+                   "[--trace] | --planted\n";
       return EXIT_FAILURE;
     }
   }
   if (planted_run) return run_planted(first);
   if (seed != 0) return run_one(seed, trace);
-  if (only_meshed != 0) return run_seeds(first, only_meshed, false, false);
+  if (only != 0) return run_seeds(first, only, in, false);
   if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
     seeds = long_seeds;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
     seeds = std::strtoull(fewer, nullptr, 10);
-  return run_seeds(first, seeds, true, seeds >= 500); // a smaller run may miss a rare branch by chance
+  return run_seeds(first, seeds, family::all, seeds >= 500); // a smaller run may miss a rare branch by chance
 }

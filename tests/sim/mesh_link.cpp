@@ -118,7 +118,7 @@ void mesh_link::arrive(std::size_t to, const parcel& p) {
 caf::message mesh_link::translated(std::size_t side, caf::message content) {
   const auto peer = [&](const node_peer& p) {
     return node_peer{p.node, seen_from(side, p.region), seen_from(side, p.catalog),
-                     seen_from(side, p.accounts)};
+                     seen_from(side, p.accounts), p.incarnation};
   };
   if (content.match_elements<event_handle>()) {
     const auto seen =

@@ -121,6 +121,16 @@ void draw_mesh(generator& rng, sale_options& o) {
   m.late_by = between(rng, milliseconds{50}, milliseconds{3'000});
 }
 
+/// Additional options for sales with two living processes of one name: both have leases. No tool breaks a
+/// lease, as in a mesh.
+void draw_twins(generator& rng, sale_options& o) {
+  o.nodes = chance(rng, 500) ? 1 : 2;
+  o.lease_term = between(rng, milliseconds{1'000}, milliseconds{3'000});
+  o.takeover_interval = between(rng, milliseconds{200}, milliseconds{600});
+  o.faults.rival_owner = 0;
+  o.faults.twin = static_cast<std::uint32_t>(between(rng, 50, 400));
+}
+
 /// Additional options for checkouts: order deadlines (pending_max), fees, and more kinds of gateway refusals.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
@@ -205,7 +215,10 @@ sale_options options_of(std::uint64_t seed) {
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
-  if (seed >= first_meshed) draw_mesh(rng, o);
+  if (seed >= first_twins)
+    draw_twins(rng, o);
+  else if (seed >= first_meshed)
+    draw_mesh(rng, o);
   draw_windows(o);
   return o;
 }
@@ -255,17 +268,18 @@ std::string describe(const sale_options& o) {
     << "; other calls unavailable " << f.call_unavailable << ", unanswered " << f.call_unanswered
     << "; store delay " << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner << ", supervisor "
     << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
-    << f.rival_owner << ", freeze " << f.freeze << "; nodes " << o.nodes << ", lease " << o.lease_term.count()
-    << " ms, takeover " << o.takeover_interval.count() << " ms\n  gateway: unavailable "
-    << f.gateway_unavailable << ", effect but unavailable " << f.gateway_effect_but_unavailable
-    << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay "
-    << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
-    << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
-    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", patience " << o.patience.count()
-    << " ms, no-show " << o.no_show << ", leave " << o.leaves << ", abandon " << o.abandons << ", release "
-    << o.releases << ", decline " << o.declines << ", pay after declining " << o.pays_after_declining
-    << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "") << "; organizer "
-    << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+    << f.rival_owner << ", freeze " << f.freeze << ", twin " << f.twin << "; nodes " << o.nodes << ", lease "
+    << o.lease_term.count() << " ms, takeover " << o.takeover_interval.count()
+    << " ms\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
+    << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage "
+    << f.gateway_outage << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost
+    << ", twice " << f.webhook_twice << ", delay " << f.webhook_delay.count() << " ms; wrong amount "
+    << f.wrong_amount << "; refunds pending " << f.refund_pending << "\n  fans: answer lost " << f.answer_lost
+    << ", patience " << o.patience.count() << " ms, no-show " << o.no_show << ", leave " << o.leaves
+    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines
+    << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
+    << (o.fans_vanish ? ", vanish" : "") << "; organizer " << (o.organizer_acts ? "acts" : "rests")
+    << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   if (o.has_cache)
     s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
       << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed

@@ -52,6 +52,7 @@ struct fault_rates {
   std::uint32_t consumer_refuses = 0, consumer_stops_early = 0, consumer_answer_lost = 0;
   milliseconds consumer_delay{0};
   bool wall_clock_jumps = false;
+  std::uint32_t twin = 0; ///< per 100,000 steps: a second process begins under a living process' name
   // for sales with checkouts only
   std::uint32_t rejected = 0; ///< the gateway refuses this charge permanently
   std::uint32_t taxed = 0; ///< the gateway adds tax to the captured amount
@@ -94,6 +95,10 @@ struct mesh_options {
 inline constexpr std::uint64_t first_meshed = 1'000'000'000;
 /// Other sales per meshed sale.
 inline constexpr std::uint64_t meshed_every = 8;
+/// Seeds of sales with two living processes of one name start here.
+inline constexpr std::uint64_t first_twins = 2'000'000'000;
+/// Other sales per sale with twins.
+inline constexpr std::uint64_t twins_every = 8;
 
 struct sale_options {
   std::uint64_t seed = 0;

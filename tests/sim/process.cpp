@@ -27,7 +27,7 @@ State* state_of(const Handle& handle) {
 
 process* homes::of(const caf::resumable* job) const {
   const auto* actor = dynamic_cast<const caf::scheduled_actor*>(job);
-  return actor == nullptr || actor->id() >= by_id_.size() ? nullptr : by_id_[actor->id()];
+  return actor == nullptr ? nullptr : of(actor->id());
 }
 
 process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env) :

@@ -29,6 +29,9 @@ public:
     if (latest >= by_id_.size()) by_id_.resize(latest + 1, p);
   }
   [[nodiscard]] process* of(const caf::resumable* job) const;
+  [[nodiscard]] process* of(caf::actor_id actor) const {
+    return actor < by_id_.size() ? by_id_[actor] : nullptr;
+  }
 
 private:
   std::vector<process*> by_id_;
@@ -55,6 +58,10 @@ public:
   /// Cuts the ledger connection until then.
   void cut_from_ledger(milliseconds until) { connection_.cut_until(until); }
   [[nodiscard]] bool is_cut_from_ledger() const { return connection_.is_cut_off(); }
+  /// For the checks; see lease_watch.
+  [[nodiscard]] const std::string& name() const { return connection_.process(); }
+  void rename(std::string name) { connection_.rename(std::move(name)); }
+  [[nodiscard]] bool has_begun() const { return connection_.has_begun(); }
   /// An actor whose end must end the process.
   [[nodiscard]] caf::actor some_global();
 

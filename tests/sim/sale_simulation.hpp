@@ -85,6 +85,9 @@ private:
   void strike(node& n);
   void freeze(node& n, milliseconds span);
   void raise_epoch();
+  void start_twin(node& n);
+  void tend_earlier();
+  void end_earlier(bool killed);
   void begin_quiet();
   void lose_owner();
   void move_sale();
@@ -132,6 +135,9 @@ private:
   std::optional<mesh> net_;
   std::optional<place_history> places_;
   std::vector<node> nodes_;
+  std::unique_ptr<process> earlier_; ///< has a twin at its node; null: none
+  milliseconds earlier_ends_at_{0};
+  std::uint64_t twins_ = 0;
   homes homes_;
   /// kept alive, so that an actor that outlives its process is reported and does not crash
   std::vector<std::unique_ptr<process>> ended_;

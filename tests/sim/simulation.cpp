@@ -79,7 +79,11 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     world_.edges.resize(o.nodes);
     create_bystanders();
   }
-  world_.regions.resize(o.nodes);
+  world_.regions.resize(o.nodes + (o.faults.twin > 0 ? 1 : 0));
+  world_.process_of = [this](caf::actor_id owner) {
+    const auto* of = homes_.of(owner);
+    return of == nullptr ? std::string{"?"} : of->name();
+  };
   nodes_.reserve(o.nodes); // processes reference their machine's clock
   for (std::uint32_t i = 0; i < o.nodes; ++i)
     nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
@@ -105,6 +109,7 @@ void simulation::close() {
   for (auto& p : people_) kill(p);
   people_.clear();
   witness_ = nullptr;
+  if (earlier_) end_earlier(true);
   for (auto& n : nodes_)
     if (n.runs) end_process(n, true);
   nodes_.clear();
@@ -214,6 +219,7 @@ void simulation::stop_process(node& n, bool killed) {
 }
 
 void simulation::tend_nodes() {
+  if (earlier_) tend_earlier();
   for (auto& n : nodes_) {
     if (!n.runs) {
       if (n.back_at <= now()) start_process(n);

@@ -14,6 +14,8 @@ event_state* simulation::serving() {
     if (state != nullptr && found != nullptr) check_.fail("I17", "two processes serve the sale");
     if (state != nullptr) found = state;
   }
+  if (earlier_ && earlier_->serving() != nullptr)
+    check_.fail("I17", "a process serves the sale although a later one has its name");
   return found;
 }
 

@@ -39,6 +39,34 @@ void simulation::freeze(node& n, milliseconds span) {
   check_.reached(rare::process_frozen);
 }
 
+/// A second process begins under the name of a living one, which is not told: a host that is cut off from
+/// its scheduler, or a copied data folder. The earlier one may be frozen or cut off meanwhile.
+void simulation::start_twin(node& n) {
+  if (earlier_ || !n.runs->has_begun() || n.dies_at >= milliseconds{0}) return;
+  auto& rng = world_.rng;
+  const auto term = world_.options.lease_term;
+  earlier_ = std::move(n.runs);
+  earlier_->rename(n.name + std::to_string(++twins_));
+  leases_.has_twin(n.name, earlier_->name());
+  world_.regions.back() = earlier_->region();
+  start_process(n);
+  if (chance(rng, 400)) earlier_->freeze(now() + between(rng, term / 2, term * 3));
+  if (chance(rng, 300)) earlier_->cut_from_ledger(now() + between(rng, term / 2, term * 3));
+  earlier_ends_at_ = chance(rng, 600) ? now() + between(rng, term, term * 6) : milliseconds::max();
+  check_.reached(rare::twin_began);
+}
+
+void simulation::tend_earlier() {
+  if (earlier_->is_frozen() && earlier_->frozen_until() <= now()) earlier_->go_on();
+  if (earlier_ends_at_ <= now()) end_earlier(chance(world_.rng, 300));
+}
+
+void simulation::end_earlier(bool killed) {
+  world_.regions.back() = nullptr;
+  earlier_->end(homes_, killed);
+  ended_.push_back(std::move(earlier_));
+}
+
 /// Injects faults between nodes, and between one node and the ledger.
 void simulation::strike_mesh() {
   const auto& o = world_.options;
@@ -63,6 +91,8 @@ void simulation::strike() {
   tend_nodes();
   if (auto& n = nodes_[world_.rng() % nodes_.size()]; n.runs) strike(n);
   if (per_100000(f.rival_owner)) raise_epoch();
+  if (f.twin > 0)
+    if (auto& n = nodes_[world_.rng() % nodes_.size()]; n.runs && per_100000(f.twin)) start_twin(n);
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
   if (cache_) cache_->strike();
@@ -92,6 +122,10 @@ void simulation::begin_quiet() {
   store_.settle();
   gateway_.down_until = world_.options.faults.gateway_stays_away ? now() + gateway_away : milliseconds{0};
   if (net_) net_->heal();
+  if (earlier_) {
+    earlier_->go_on();
+    earlier_->cut_from_ledger(milliseconds{0});
+  }
   for (auto& n : nodes_) {
     if (n.runs && n.runs->is_frozen()) n.runs->go_on();
     if (n.runs) n.runs->cut_from_ledger(milliseconds{0});

@@ -13,6 +13,8 @@
 
 #include <caf/detail/test_actor_clock.hpp>
 
+#include <functional>
+
 namespace fq::sim {
 
 inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
@@ -60,7 +62,8 @@ struct world {
   memory_ledger* store = nullptr;
   cache* mirror = nullptr; ///< null: no cache
   const session_keys* sessions = nullptr;
-  std::vector<region_handle> regions; ///< one per node; null while it is down
+  std::vector<region_handle> regions; ///< one per node, and of a twin; null while it is down
+  std::function<std::string(caf::actor_id)> process_of; ///< name of an owner's process
   mesh* net = nullptr; ///< null: not meshed
   place_history* places = nullptr; ///< null: no watchers
   std::vector<caf::actor> edges; ///< the fans' entry to each meshed node; null while it is down

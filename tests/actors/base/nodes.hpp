@@ -15,6 +15,8 @@ struct node {
   ledger_worker_handle worker;
   owner_services services;
   region_handle root;
+  std::shared_ptr<incarnation> process = std::make_shared<incarnation>();
+  std::size_t alarms = 0; ///< errors of its ledger worker
 };
 
 struct nodes_fixture : fixture {
@@ -25,16 +27,36 @@ struct nodes_fixture : fixture {
     for (auto& [name, n] : nodes) stop(*n);
   }
   node& start(const std::string& name, bool has_cluster = false) {
-    auto& n = nodes[name] = std::make_unique<node>();
-    n->worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
-                          ledger_worker_settings{.lease = {name, lease_term}, .prune_interval = 24h});
+    auto& started = begin(name, name, has_cluster);
+    run();
+    return started;
+  }
+  /// A second process of the node; the first one lives on and is not told. Its key is the name and "'".
+  node& start_twin(const std::string& name, bool has_cluster = false) {
+    auto& started = begin(name + "'", name, has_cluster);
+    run();
+    return started;
+  }
+  /// The same, while `worker` does nothing.
+  node& start_twin_without(const ledger_worker_handle& worker, const std::string& name) {
+    auto& started = begin(name + "'", name, false);
+    run_without(worker);
+    return started;
+  }
+  node& begin(const std::string& key, const std::string& name, bool has_cluster) {
+    auto& n = nodes[key] = std::make_unique<node>();
+    n->worker =
+      sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+                ledger_worker_settings{.lease = {name, lease_term},
+                                       .process = n->process,
+                                       .prune_interval = 24h,
+                                       .alarm = [at = n.get()](const std::string&) { ++at->alarms; }});
     n->services.env = &env;
     n->services.sessions = &sessions;
     n->services.ledgers = ledger_workers{n->worker};
     n->services.takeover_interval = 500ms;
     n->services.has_cluster = has_cluster;
     n->root = sys.spawn(region, static_cast<const owner_services*>(&n->services), restart_budget{});
-    run();
     return *n;
   }
   void stop(node& n, caf::exit_reason how = caf::exit_reason::user_shutdown) {

@@ -40,8 +40,14 @@ struct kinds_fixture : nodes_fixture {
   }
   /// Starts a node of wire version `speaks`.
   void join(const std::string& name, std::uint32_t speaks, bool begins = true) {
-    auto& n = start(name, true);
-    auto& m = members[name] = std::make_unique<member>();
+    join(start(name, true), name, name, speaks, begins);
+  }
+  /// A second process of the node, under the key of start_twin().
+  void join_twin(const std::string& name, std::uint32_t speaks) {
+    join(start_twin(name, true), name + "'", name, speaks, true);
+  }
+  void join(node& n, const std::string& key, const std::string& name, std::uint32_t speaks, bool begins) {
+    auto& m = members[key] = std::make_unique<member>();
     n.services.links = &m->links;
     m->services.env = &env;
     m->services.ledgers = n.services.ledgers;
@@ -49,9 +55,9 @@ struct kinds_fixture : nodes_fixture {
     m->services.speaks = speaks;
     m->services.region = n.root;
     m->services.links = &m->links;
-    if (begins) begin(name);
+    if (begins) begin_cluster(key);
   }
-  void begin(const std::string& name) {
+  void begin_cluster(const std::string& name) {
     auto& m = *members.at(name);
     m.cluster = sys.spawn(cluster, static_cast<const cluster_services*>(&m.services));
   }
@@ -78,8 +84,8 @@ CAF_TEST_FIXTURE_SCOPE(kinds_tests, kinds_fixture)
 
 CAF_TEST(of two kinds that start together the one of the lesser wire version serves) {
   for (const auto& [name, speaks] : {std::pair{"a", 2u}, {"b", 1u}}) join(name, speaks, false);
-  begin("a");
-  begin("b");
+  begin_cluster("a");
+  begin_cluster("b");
   live(3s);
   CAF_CHECK(serves("b"));
   CAF_CHECK(!serves("a"));
@@ -136,6 +142,27 @@ CAF_TEST(the last of a kind is not ready while it leaves and the next kind begin
   live(2s);
   CAF_CHECK(found->ok);
   CAF_CHECK_EQUAL(members.at("a")->links.given_away.load(), 1u);
+}
+
+CAF_TEST(a superseded node serves nothing and a later process of its name serves at once) {
+  join("a", 1);
+  live(1s);
+  CAF_REQUIRE(resolve(at("a"))->ok);
+  join_twin("a", 1);
+  live(1s);
+  CAF_CHECK(serves("a'"));
+  CAF_CHECK(!serves("a"));
+  CAF_CHECK(!resolve(at("a"))->ok);
+  CAF_CHECK(resolve(at("a'"))->ok);
+  live(10s);
+  CAF_CHECK(!serves("a"));
+  CAF_CHECK(!resolve(at("a"))->ok);
+  CAF_CHECK(resolve(at("a'"))->ok);
+  const node_row other{"b", "", 1, 0, true, false, never};
+  CAF_CHECK_EQUAL(store.beat(other, 60s).front().incarnation, 2u); // the later process' row
+  stop(at("a"));
+  CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 2u);
+  CAF_CHECK(resolve(at("a'"))->ok);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -47,7 +47,7 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
   CAF_REQUIRE(place->ok);
   auto& b = start("b");
   kill(a.worker); // it stops renewing
-  store.acquire(event.aggregate, {"a", lease_term},
+  store.acquire(event.aggregate, {"a", lease_term, 1},
                 never); // but keeps the lease: a frozen process releases nothing
   const auto epoch = store.head(event.aggregate)->epoch;
   advance(lease_term - 1s);
@@ -112,8 +112,67 @@ CAF_TEST(the same node takes its events again at once) {
   auto& a = start("a");
   CAF_CHECK(resolve(a)->ok);
   auto before = store.head(event.aggregate)->epoch;
-  store.acquire(event.aggregate, {"a", 60s}, never); // a restarted process of the same name
-  CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, before + 1);
+  const auto later = store.enlist("a"); // a restarted process of the same name
+  CAF_CHECK(std::holds_alternative<acquired>(store.acquire(event.aggregate, {"a", 60s, later}, never)));
+  CAF_CHECK(store.head(event.aggregate)->epoch > before);
+}
+
+CAF_TEST(of two living processes of one name the later one serves and the earlier one never again) {
+  auto& earlier = start("a");
+  const auto old = resolve(earlier)->value;
+  CAF_REQUIRE(join_at(old, 1)->ok);
+  auto& later = start_twin("a");
+  const auto found = resolve(later); // at once
+  CAF_REQUIRE(found->ok);
+  CAF_CHECK(join_at(found->value, 2)->ok);
+  advance(lease_term);
+  CAF_CHECK(!join_at(old, 3)->ok);
+  for (int i = 0; i < 10; ++i) {
+    advance(1s);
+    CAF_CHECK(elsewhere(*resolve(earlier)));
+    CAF_CHECK(resolve(later)->ok);
+  }
+  CAF_CHECK(join_at(found->value, 3)->ok); // under the same epoch
+  CAF_CHECK(earlier.process->is_superseded());
+  CAF_CHECK(!later.process->is_superseded());
+  CAF_CHECK_EQUAL(earlier.alarms, 1u);
+  stop(earlier); // it ends no lease of the later one
+  auto& b = start("b");
+  CAF_CHECK(elsewhere(*resolve(b)));
+}
+
+CAF_TEST(an earlier process answers out of its memory no longer than its lease) {
+  auto& earlier = start("a");
+  const auto old = resolve(earlier)->value;
+  const auto find = [&] {
+    auto place = ask<entry_reply>(old, find_entry{event.id, customer(1)});
+    run_without(earlier.worker);
+    return place;
+  };
+  CAF_REQUIRE(join_at(old, 1)->ok);
+  sched.advance_time(1s);
+  run_without(earlier.worker); // cut off from the ledger, or frozen
+  auto& later = start_twin_without(earlier.worker, "a");
+  CAF_CHECK(find()->ok);
+  sched.advance_time(lease_term);
+  CAF_CHECK(find()->unavailable());
+  run(); // it reaches the ledger again
+  advance(10s);
+  CAF_CHECK(elsewhere(*resolve(earlier)));
+  CAF_CHECK(resolve(later)->ok);
+}
+
+CAF_TEST(an earlier process learns of the later one at its next renewal and asks the ledger no more) {
+  auto& earlier = start("a");
+  advance(1s);
+  start_twin("a");
+  advance(lease_term / 3);
+  CAF_CHECK(elsewhere(*resolve(earlier)));
+  CAF_CHECK(earlier.process->is_superseded());
+  const auto calls = store.head(event.aggregate)->epoch;
+  advance(10s);
+  CAF_CHECK(elsewhere(*resolve(earlier)));
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, calls);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -181,6 +181,13 @@ CAF_TEST(the metric of readiness is what readyz says whatever keeps us from it) 
   agree(false);
   ledger = true;
   agree(true);
+  std::atomic<bool> is_superseded{false};
+  w.state.is_superseded = &is_superseded;
+  agree(true);
+  is_superseded = true;
+  agree(false);
+  CAF_CHECK(w.send(method::get, "/readyz").body.find("superseded") != std::string::npos);
+  is_superseded = false;
   w.state.draining = true;
   agree(false);
 }

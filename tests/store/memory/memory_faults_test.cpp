@@ -117,7 +117,7 @@ CAF_TEST(a late creation is decided before its event is asked for) {
 }
 
 CAF_TEST(a late commit is decided before its lease is renewed or released) {
-  const aggregate_id held[] = {sale};
+  const tenure held[] = {{sale, 1}};
   faulty_world f;
   f.next = {kind::unknown_late, 100};
   CAF_CHECK(throws_unknown(f, f.join(1)));
@@ -132,7 +132,7 @@ CAF_TEST(a late commit is decided before its lease is renewed or released) {
 }
 
 CAF_TEST(calls about leases and the outbox pass the time of a late commit) {
-  const aggregate_id others[] = {accounts_aggregate};
+  const tenure others[] = {{accounts_aggregate, 1}};
   const std::uint32_t partition[] = {0};
   const lease_terms lease{"ada", milliseconds{1'000}};
   faulty_world f;

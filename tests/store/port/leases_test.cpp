@@ -57,8 +57,35 @@ commit_outcome join(ledger& store, const acquired& own, std::uint64_t number) {
   return store.commit({&b, 1}).at(0);
 }
 
+/// These aggregates under their present epochs.
+std::vector<tenure> tenures_of(ledger& store, const numbers& aggregates) {
+  std::vector<tenure> all;
+  for (const auto a : aggregates) all.push_back({a, store.peek(a).head.epoch});
+  return all;
+}
+
 numbers lost(ledger& store, const lease_terms& lease, const numbers& held) {
-  return store.renew(lease, held).lost;
+  return store.renew(lease, tenures_of(store, held)).lost;
+}
+
+void release(ledger& store, const std::string& owner, const numbers& held) {
+  store.release(owner, tenures_of(store, held));
+}
+
+bool holds(ledger& store, const lease_terms& lease, const tenure& held) {
+  return store.renew(lease, {&held, 1}).lost.empty();
+}
+
+/// The lease of a process that begins now.
+lease_terms begun(ledger& store, const std::string& node) { return {node, long_term, store.enlist(node)}; }
+
+/// Whether `call` is refused because a later process of the node has begun.
+template <class Call>
+bool is_superseded(Call call) {
+  try {
+    call();
+    return false;
+  } catch (const superseded&) { return true; }
 }
 
 /// Puts the sample sale on sale, so that an owner must run.
@@ -156,12 +183,12 @@ CAF_TEST(a released aggregate is free at once) {
   in_every_world([](world& w) {
     const auto former = taken(w.store, ada);
     const numbers both{sale, aggregate_id{4'000'000'000}}; // the second does not exist
-    w.store.release("ben", both);
+    release(w.store, "ben", both);
     CAF_CHECK(refusal_of(w.store, ben).has_value()); // only its owner can end a lease
-    w.store.release("ada", both);
+    release(w.store, "ada", both);
     CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
     CAF_CHECK_EQUAL(taken(w.store, ben).epoch, former.epoch + 1);
-    w.store.release("ada", both);
+    release(w.store, "ada", both);
     CAF_CHECK(refusal_of(w.store, ada).has_value());
   });
 }
@@ -210,7 +237,7 @@ CAF_TEST(an empty owner takes it whoever holds it and leaves no lease) {
     CAF_CHECK(lost(w.store, {}, {sale}).empty());
     FQ_COMMITS(join(w.store, *tool, 1));
     CAF_CHECK_EQUAL(taken(w.store, ben).epoch, former.epoch + 2);
-    w.store.release({}, numbers{sale});
+    release(w.store, {}, {sale});
     CAF_CHECK(refusal_of(w.store, ada).has_value()); // it does not end another owner's lease
   });
 }
@@ -223,7 +250,7 @@ CAF_TEST(nobody is told to wake what another owner runs) {
     CAF_CHECK(wakes(w.store, "ada"));
     CAF_CHECK(!wakes(w.store, "ben"));
     CAF_CHECK(wakes(w.store, {})); // ignores leases
-    w.store.release("ada", numbers{sale});
+    release(w.store, "ada", {sale});
     CAF_CHECK(wakes(w.store, "ben"));
     taken(w.store, hasty_ada);
     CAF_CHECK(eventually([&] { return wakes(w.store, "ben"); }));
@@ -282,8 +309,87 @@ CAF_TEST(nodes see one another as long as they say that they live) {
     // bob's heartbeat is too old
     CAF_CHECK(eventually([&] { return w.store.beat(alice, short_term).size() == 1; }));
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 2u);
-    w.store.leave("bob");
+    w.store.leave("bob", 0);
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);
+  });
+}
+
+// -- two processes under one name ---------------------------------------------------------------------------
+
+CAF_TEST(a tenure that its own owner has ended is neither renewed nor released) {
+  in_every_world([](world& w) {
+    const tenure before{sale, taken(w.store, ada).epoch};
+    const tenure again{sale, taken(w.store, ada).epoch};
+    CAF_CHECK(!holds(w.store, ada, before));
+    CAF_CHECK(holds(w.store, ada, again));
+    w.store.release("ada", {&before, 1});
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+    w.store.release("ada", {&again, 1});
+    CAF_CHECK(!refusal_of(w.store, ben));
+  });
+}
+
+CAF_TEST(a process that begins ends what earlier ones of its name may do) {
+  in_every_world([](world& w) {
+    const auto earlier = begun(w.store, "ada");
+    const auto own = taken(w.store, earlier);
+    const tenure held{sale, own.epoch};
+    FQ_COMMITS(join(w.store, own, 1));
+    const auto later = begun(w.store, "ada");
+    CAF_CHECK(later.incarnation > earlier.incarnation);
+    const auto at = w.store.peek(sale).head.applied_seq;
+    CAF_CHECK(join(w.store, {own.epoch, at, {}, {}, 0, {}}, 2) == commit_outcome::fenced);
+    CAF_CHECK(!holds(w.store, earlier, held));
+    CAF_CHECK(is_superseded([&] { taken(w.store, earlier); }));
+    CAF_CHECK(is_superseded([&] { taken(w.store, earlier, catalog_aggregate); })); // without a lease
+    CAF_CHECK_EQUAL(refusal_of(w.store, ben).value().owner, "ada"); // the later process needs not wait
+    CAF_CHECK_EQUAL(taken(w.store, later).applied_seq, own.applied_seq + 1);
+  });
+}
+
+CAF_TEST(an earlier process takes nothing back from a later one of its name) {
+  in_every_world([](world& w) {
+    const auto earlier = begun(w.store, "ada");
+    const tenure held{sale, taken(w.store, earlier).epoch};
+    const auto later = begun(w.store, "ada");
+    const auto own = taken(w.store, later);
+    CAF_CHECK(!holds(w.store, earlier, held));
+    CAF_CHECK(is_superseded([&] { taken(w.store, earlier); }));
+    w.store.release("ada", {&held, 1}); // its shutdown
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+    CAF_CHECK(holds(w.store, later, {sale, own.epoch}));
+    FQ_COMMITS(join(w.store, own, 1));
+  });
+}
+
+CAF_TEST(partitions go to the later process of a name at once) {
+  on_every_engine([](ledger& store) {
+    const auto earlier = begun(store, "ada");
+    CAF_CHECK(leased(store, earlier) == all_partitions());
+    const auto later = begun(store, "ada");
+    CAF_CHECK(is_superseded([&] { leased(store, earlier); }));
+    CAF_CHECK(leased(store, later) == all_partitions());
+    CAF_CHECK(leased(store, ben).empty());
+  });
+}
+
+CAF_TEST(an earlier process does not overwrite the heartbeat of a later one) {
+  on_every_engine([](ledger& store) {
+    node_row earlier{"alice", "10.0.0.1:4700", 1, 0, true, false, never}, later = earlier;
+    earlier.incarnation = store.enlist("alice");
+    store.beat(earlier, long_term);
+    later.incarnation = store.enlist("alice");
+    later.address = "10.0.0.2:4700";
+    store.beat(later, long_term);
+    CAF_CHECK(is_superseded([&] { store.beat(earlier, long_term); }));
+    store.leave("alice", earlier.incarnation);
+    const auto seen = store.beat({"bob", "", 1, 0, true, false, never}, long_term);
+    CAF_REQUIRE_EQUAL(seen.size(), 2u);
+    CAF_CHECK_EQUAL(seen[0].address, later.address);
+    CAF_CHECK_EQUAL(seen[0].incarnation, later.incarnation);
+    store.leave("alice", later.incarnation);
+    CAF_CHECK_EQUAL(store.beat({"bob", "", 1, 0, true, false, never}, long_term).size(), 1u);
+    CAF_CHECK(store.enlist("alice") > later.incarnation); // the count survives the row
   });
 }
 

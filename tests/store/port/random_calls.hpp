@@ -56,11 +56,27 @@ public:
   }
 
   std::string some_owner() { return owners[below(owners.size())]; }
-  lease_terms lease() { return {some_owner(), percent(30) ? ended_at_once : long_term}; }
+  /// Of any process of the node that has begun; mostly the latest.
+  lease_terms lease() {
+    lease_terms terms{some_owner(), percent(30) ? ended_at_once : long_term};
+    terms.incarnation = incarnations_[terms.owner];
+    if (terms.incarnation > 0 && percent(30)) terms.incarnation = below(terms.incarnation);
+    return terms;
+  }
+  void begun(const std::string& node, std::uint64_t incarnation) { incarnations_[node] = incarnation; }
 
   /// Aggregates that may exist, and one that never exists.
   std::vector<aggregate_id> some_aggregates() {
     return some_of<aggregate_id>({{}, accounts_aggregate, catalog_aggregate, sale, other_sale});
+  }
+  /// These aggregates, mostly under their present epochs.
+  std::vector<tenure> tenures_of(const std::vector<aggregate_id>& aggregates) {
+    std::vector<tenure> all;
+    for (const auto a : aggregates) {
+      const auto* head = oracle_.head(a);
+      all.push_back({a, (head ? head->epoch : 1) - (percent(20) ? 1 : 0)});
+    }
+    return all;
   }
   std::vector<std::uint32_t> some_partitions() { return some_of(all_partitions()); }
 
@@ -402,6 +418,7 @@ private:
 
   std::mt19937_64 rng_;
   const memory_ledger& oracle_;
+  std::map<std::string, std::uint64_t> incarnations_; ///< of the latest process, by node
   std::uint64_t next_number_ = 0, generation_ = 0; ///< of the batch under construction
 };
 

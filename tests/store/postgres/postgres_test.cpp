@@ -212,7 +212,7 @@ CAF_TEST(a renewal passes over a row that somebody holds) {
   CAF_CHECK(std::holds_alternative<acquired>(d.store.acquire(accounts_aggregate, ada, never)));
   d.schema.execute("UPDATE aggregate SET lease_until = 1");
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
-  const std::vector both{sale, accounts_aggregate};
+  const std::vector<tenure> both{{sale, 2}, {accounts_aggregate, 2}};
   CAF_CHECK((d.store.renew(ada, both) == lease_renewal{{}, {sale}}));
   CAF_CHECK_EQUAL(d.schema.integer("SELECT lease_until FROM aggregate WHERE number = 16"), 1);
   CAF_CHECK(d.schema.integer("SELECT lease_until FROM aggregate WHERE number = 1") > 1);

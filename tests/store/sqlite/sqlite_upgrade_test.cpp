@@ -116,7 +116,8 @@ CAF_TEST(a ledger of version 4 keeps its rows and its events inherit) {
 
 CAF_TEST(leases and what waits to go out survive the process) {
   const temp_folder folder;
-  const lease_terms ada{"ada", milliseconds{60'000}}, ben{"ben", milliseconds{60'000}};
+  lease_terms ada{"ada", milliseconds{60'000}};
+  const lease_terms ben{"ben", milliseconds{60'000}};
   const std::uint32_t partition[] = {0};
   std::vector<outbox_item> waiting;
   {
@@ -128,6 +129,7 @@ CAF_TEST(leases and what waits to go out survive the process) {
     for (const auto which : all_lanes) store.mark_delivered(which, first, noon);
     waiting = store.undelivered(lane::mail, partition, 9, {});
     CAF_CHECK_EQUAL(waiting.size(), 1u);
+    ada.incarnation = store.enlist("ada");
     CAF_CHECK(std::holds_alternative<acquired>(store.acquire(sale, ada, never)));
     CAF_CHECK_EQUAL(store.lease_outbox(ada, partition).size(), 1u);
   }
@@ -135,6 +137,7 @@ CAF_TEST(leases and what waits to go out survive the process) {
   CAF_CHECK(store.undelivered(lane::mail, partition, 9, {}) == waiting); // that version had no lanes
   CAF_CHECK(std::holds_alternative<lease_held>(store.acquire(sale, ben, never)));
   CAF_CHECK(store.lease_outbox(ben, partition).empty());
+  CAF_CHECK_EQUAL(store.enlist("ada"), ada.incarnation + 1);
 }
 
 CAF_TEST(a dispatcher reads the index of its lane in its order) {
