@@ -104,11 +104,11 @@ private:
   void start_dispatchers(root_children& children, const ledger_workers& ledgers);
   /// The consumer of the bus lane.
   consumer_handle start_bus(root_children& children);
-  /// Whether other nodes are possible: the ledger is shared.
   /// Whether this node may take outbox rows, deliveries and messages.
   [[nodiscard]] bool may_take() const {
     return !is_superseded() && (!options_.cluster.is_on() || links_.serves.load());
   }
+  /// Whether other nodes are possible: the ledger is shared.
   [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
   const config::options& options_;
