@@ -161,7 +161,7 @@ private:
 
   void lease() {
     const auto terms = draw_.lease();
-    const auto some = draw_.some_aggregates();
+    const auto some = draw_.tenures_of(draw_.some_aggregates());
     const auto wanted = draw_.some_partitions();
     both([&](ledger& l) { l.renew(terms, some); });
     both([&](ledger& l) { l.lease_outbox(terms, wanted); });
