@@ -171,9 +171,12 @@ function(fq_embed_texts target function header space pattern)
   fq_generated(${target} ${output})
 endfunction()
 
-# fq_test(name [UNITY] [WAITS] [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]): a program on CAF's test framework, one
-# ctest entry. UNITY: files are compiled a few at a time; each file's tests stand in a namespace named after the file, so that nothing collides.
-# WAITS: it mostly waits, so it takes one of five places. SOURCES: otherwise every .cpp file below the folder. HEADERS: precompiled for this program instead of the shared ones.
+# fq_test(name [UNITY] [WAITS] [SOURCES file...] [LINK ...] [LABELS ...] [TIMEOUT seconds] [HEADERS header...]):
+# a program on CAF's test framework, one ctest entry.
+# UNITY: files are compiled a few at a time; each file's tests stand in a namespace named after the file.
+# WAITS: it mostly waits, so it takes one of the five places of scripts/test instead of two.
+# SOURCES: otherwise every .cpp file below the folder.
+# HEADERS: precompiled for this program instead of the shared ones.
 set(FQ_TEST_HEADERS ${CMAKE_SOURCE_DIR}/tests/framework.hpp)
 function(fq_test name)
   cmake_parse_arguments(arg "UNITY;WAITS" "" "SOURCES;LINK;LABELS;TIMEOUT;HEADERS" ${ARGN})
@@ -200,12 +203,12 @@ function(fq_test name)
   endif()
   # CAF's own watchdog ends a case after 30 s, which a sanitizer on a busy machine may take.
   add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/run_checks $<TARGET_FILE:test_${name}> --max-runtime=${arg_TIMEOUT})
+  set(places 2)
   if(arg_WAITS)
-    set(processors 1)
-  else()
-    set(processors 2)
+    set(places 1)
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS ${processors} LABELS "${arg_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_TIMEOUT} PROCESSORS ${places}
+    LABELS "${arg_LABELS}")
 endfunction()
 # The libraries do the work; the checks around them need no optimizer.
 set(FQ_TEST_OPTIMIZATION $<$<CONFIG:Release>:-O0>)

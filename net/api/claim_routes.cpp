@@ -67,11 +67,9 @@ awaitable<response> read_claim(call c) {
 awaitable<response> give_stock_back(call c) {
   std::optional<response> no = expect_no_body(c.rq);
   if (no) co_return std::move(*no);
-  const auto leave = query_parameters::read(c.rq, {"leave"}, no).find("leave");
+  const bool leaves = read_flag(c.rq, query_parameters::read(c.rq, {"leave"}, no), "leave", no);
   if (no) co_return std::move(*no);
-  if (leave && *leave != "true" && *leave != "false")
-    co_return problem(fault::invalid_parameter, c.rq.request_id, "leave must be true or false.");
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id, leave == "true"});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id, leaves});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }

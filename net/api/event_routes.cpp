@@ -109,13 +109,13 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "mine"}, no);
   if (no) return no;
-  const auto mine = query.find("mine"), limit = query.find("limit"), cursor = query.find("cursor");
-  if (mine && *mine != "true" && *mine != "false")
-    return problem(fault::invalid_parameter, c.rq.request_id, "mine must be true or false.");
-  if (mine == "true" && c.by.kind == principal_kind::nobody)
+  const auto limit = query.find("limit"), cursor = query.find("cursor");
+  const bool mine = read_flag(c.rq, query, "mine", no);
+  if (no) return no;
+  if (mine && c.by.kind == principal_kind::nobody)
     return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
                    c.rq.request_id);
-  if (mine == "true") wish.by = c.by;
+  if (mine) wish.by = c.by;
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
   if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
   wish.limit = *count;

@@ -36,6 +36,14 @@ std::optional<std::string_view> query_parameters::find(std::string_view name) co
   return std::nullopt;
 }
 
+bool read_flag(const request& rq, const query_parameters& query, std::string_view name,
+               std::optional<response>& no) {
+  const auto value = query.find(name);
+  if (!no && value && *value != "true" && *value != "false")
+    no = problem(fault::invalid_parameter, rq.request_id, std::string{name} + " must be true or false.");
+  return value == "true";
+}
+
 std::optional<response> expect_no_query(const request& rq) {
   std::optional<response> no;
   if (!rq.query.empty()) [[unlikely]]

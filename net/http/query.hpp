@@ -26,6 +26,10 @@ private:
   std::vector<std::pair<std::string_view, std::string_view>> pairs_;
 };
 
+/// Whether ?name=true. Sets `no` to the problem to answer with unless it is true, false or absent.
+[[nodiscard]] bool read_flag(const request& rq, const query_parameters& query, std::string_view name,
+                             std::optional<response>& no);
+
 /// For routes without parameters.
 [[nodiscard]] std::optional<response> expect_no_query(const request& rq);
 

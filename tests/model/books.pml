@@ -16,8 +16,8 @@
 #define QUARANTINED 3
 #define REFUND_PENDING 5
 #define REFUND_FAILED 6
-#define CONFIRMED_LATE 8 /* only LATE_MONEY_KEPT: it does not outlive its decision */
 #define REFUND_AGAIN 7 /* REFUND_PENDING with a second refund row */
+#define CONFIRMED_LATE 8 /* only LATE_MONEY_KEPT: it does not outlive its decision */
 
 /* What an owner decides about. */
 typedef books {

@@ -13,7 +13,7 @@
  * - There is no clock. A deadline may pass at any moment while it is set.
  * - Whether an attempt is captured is chosen when it is opened. The moment of the capture itself changes
  *   nothing: it is reported at any later moment, by a webhook or by the answer to a verify call.
- * - Some check of a failed attempt finds its capture (sale_rules::recheck_after).
+ * - A check of a failed attempt finds its capture at last (sale_rules::recheck_after), if no webhook does.
  * - A gateway may call an attempt declined at any moment, even one that it captures.
  * - A gateway makes a refund once. A person retries every dead letter; the second refund is made.
  * - A gateway call is made after the commit of its row, and it is repeated until it is answered.
