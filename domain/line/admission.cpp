@@ -36,6 +36,35 @@ void admission_window::forget_before(timestamp t) {
   for (; !groups_.empty() && groups_.front().at < t; groups_.pop_front()) forgotten_ = groups_.front().sum;
 }
 
+bool unit_pools::serves(hidden_types opens) const {
+  return public_ > 0
+         || std::ranges::any_of(hidden_, [opens](const pool& p) { return p.units > 0 && is_in(p, opens); });
+}
+
+void unit_pools::book(hidden_types opens, std::uint64_t count) {
+  const auto take = [&count](std::uint64_t& units) {
+    const auto n = std::min(units, count);
+    units -= n;
+    count -= n;
+  };
+  for (auto& p : hidden_)
+    if (is_in(p, opens)) take(p.units);
+  take(public_);
+}
+
+std::uint64_t unit_pools::room(std::span<const entry_group> groups) const {
+  std::uint64_t waiting = 0, units = public_;
+  hidden_types opens = 0;
+  for (const auto& g : groups)
+    if (g.waiting > 0 && serves(g.opens)) {
+      waiting += g.waiting;
+      opens |= g.opens;
+    }
+  for (const auto& p : hidden_)
+    if (is_in(p, opens)) units += p.units;
+  return std::min(waiting, units);
+}
+
 namespace {
 
 void bound(admission_answer& a, std::uint64_t most) { a.count = std::min(a.count, most); }
@@ -52,22 +81,14 @@ void bound_window(admission_answer& a, const admission_window& w, milliseconds s
   a.retry_at = std::max(a.retry_at, w.oldest_leaves(span, now));
 }
 
-void bound_stock(admission_answer& a, const queue_settings& q, const admission_state& s) {
-  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(s.units_available, 0));
-  bound(a, less(units * q.over_admission_percent / 100, s.admitted_without_claim));
-}
-
 } // namespace
 
 admission_answer admissions_now(const queue_settings& q, const admission_window& w,
                                 const admission_state& s) {
   admission_answer a{std::min(s.waiting, admissions_per_decision_max), never};
   if (q.policy == admission_policy::open) return a;
-  const auto counted = planted(bug::admit_without_counting)
-                         ? admission_state{s.now, s.waiting, 0, s.stock_bound, s.units_available, 0, s.called}
-                         : s;
-  if (q.concurrency != 0) bound(a, less(q.concurrency, counted.active_sessions));
-  if (s.stock_bound) bound_stock(a, q, counted);
+  const auto active = planted(bug::admit_without_counting) ? 0 : s.active_sessions;
+  if (q.concurrency != 0) bound(a, less(q.concurrency, active));
   if (q.policy == admission_policy::operated) bound(a, s.called);
   if (q.policy == admission_policy::batch) bound_window(a, w, q.admission_interval, q.batch_size, s.now);
   if (q.rate_per_minute != 0) bound_window(a, w, rate_span, q.rate_per_minute, s.now);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many entries to admit now: the minimum of all configured limits. Pure; the queue supplies the counts,
-// the sale the stock.
+// How many entries to admit now: the minimum of all configured limits, among the entries that could buy
+// something. Pure; the queue supplies the counts, the sale the stock.
 #pragma once
 #include "domain/line/limits.hpp"
+#include "domain/line/group.hpp"
 #include "domain/model/rows.hpp"
 
 #include <cstdint>
 #include <deque>
+#include <span>
+#include <vector>
 
 namespace fq {
 
@@ -35,13 +38,37 @@ private:
   std::uint64_t forgotten_ = 0; ///< sum before groups_
 };
 
+/// Units that admissions may count on: public ones for everyone, those of a hidden type for the entries that
+/// may buy it. A session without a live claim keeps one booked, a hidden one first.
+class unit_pools {
+public:
+  static constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;
+
+  void add_public(std::uint64_t units) { public_ += units; }
+  void add_hidden(std::uint32_t type, std::uint64_t units) { hidden_.push_back({type, units}); }
+  /// Whether an entry with these hidden types could still get a unit.
+  [[nodiscard]] bool serves(hidden_types opens) const;
+  /// Takes `count` units for entries with these hidden types, or all that they could get.
+  void book(hidden_types opens, std::uint64_t count = 1);
+  /// The most entries of these groups that could be admitted; 0 if none could.
+  [[nodiscard]] std::uint64_t room(std::span<const entry_group> groups) const;
+
+private:
+  struct pool {
+    std::uint32_t type; ///< ordinal
+    std::uint64_t units;
+  };
+  static bool is_in(const pool& p, hidden_types opens) {
+    return p.type < hidden_types_max && (opens >> p.type & 1) != 0;
+  }
+  std::uint64_t public_ = 0;
+  std::vector<pool> hidden_;
+};
+
 struct admission_state {
   timestamp now;
-  std::uint64_t waiting = 0; ///< in line and not away
+  std::uint64_t waiting = 0; ///< in line, not away, and with something to buy
   std::uint64_t active_sessions = 0;
-  bool stock_bound = false; ///< false for standalone queues, which have no stock
-  std::int64_t units_available = 0; ///< of types on sale, free
-  std::uint64_t admitted_without_claim = 0;
   std::uint64_t called = 0; ///< policy `operated`: entries called by an operator, not admitted yet
 };
 

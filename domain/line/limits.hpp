@@ -20,6 +20,8 @@ inline constexpr milliseconds rate_span{60'000};
 inline constexpr std::size_t differences_max = 20;
 
 // -- queue
+/// Max groups of entries with the same hidden types in an event: admission looks at each.
+inline constexpr std::size_t groups_max = 64;
 /// History of the admission window: enough for rate limits, batches up to an hour apart and the ETA.
 inline constexpr milliseconds window_memory{60 * 60 * 1000};
 /// Window of the arrival rate.

@@ -5,17 +5,21 @@
 #include "domain/line/limits.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace fq {
 
-void queue_line::count(entry_status s, std::int64_t delta) {
-  auto add = [delta](std::uint64_t& n) {
-    n = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + delta);
-  };
-  switch (s) {
-    case entry_status::waiting: return add(counts_.waiting);
+/// Adds the entry in its present state to the counts, or (-1) takes it out.
+void queue_line::count(const entry& e, int delta) {
+  const auto add = [delta](std::uint64_t& n) { n += static_cast<std::uint64_t>(delta); };
+  auto& group = groups_[e.group];
+  if (is_live(e.row.status)) add(group.members);
+  switch (e.row.status) {
+    case entry_status::waiting: add(group.waiting); return add(counts_.waiting);
     case entry_status::away: return add(counts_.away);
-    case entry_status::admitted: return add(counts_.admitted);
+    case entry_status::admitted:
+      add(e.live_claims > 0 ? counts_.admitted_with_claim : group.unclaimed);
+      return add(counts_.admitted);
     case entry_status::completed: return add(counts_.completed_total);
     case entry_status::expired:
     case entry_status::cancelled:
@@ -33,18 +37,18 @@ queue_line::entry& queue_line::append(const entry_row& row) {
   e.row = row;
   newest_[row.subject] = row.number;
   ++counts_.joined_total;
-  count(row.status, 1);
+  count(e, 1);
+  if (is_in_line(row.status)) enter_line(e);
   return e;
 }
 
-void queue_line::enter_line(const entry_row& row) { order_[row.priority_class].append(row.number); }
+void queue_line::enter_line(const entry& e) {
+  in_line_[e.row.priority_class].insert(e.row.number);
+  if (e.row.status == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(e.row.number);
+}
 
 void queue_line::load(const entry_row& row) {
   append(row);
-  if (is_in_line(row.status)) {
-    enter_line(row);
-    if (row.status == entry_status::away) order_[row.priority_class].set_away(row.number, true);
-  }
   if (row.status == entry_status::admitted) session_deadlines_.emplace(deadline_of(row), row.number);
   if (!is_set(row.admitted_at)) return;
   ++counts_.admitted_total;
@@ -64,22 +68,22 @@ const queue_line::entry* queue_line::find(const subject_key& subject) const {
 }
 
 std::uint64_t queue_line::position(const entry& e) const {
-  std::uint64_t before = 0;
-  for (std::size_t c = 0; c < e.row.priority_class; ++c) before += order_[c].size();
-  return before + order_[e.row.priority_class].rank(e.row.number);
+  auto p = in_line_[e.row.priority_class].rank(e.row.number);
+  for (std::size_t c = 0; c < e.row.priority_class; ++c) p += in_line_[c].size();
+  return p;
 }
 
 bool queue_line::overtakes(std::uint8_t priority_class) const {
-  return std::any_of(order_.begin() + priority_class + 1, order_.end(),
-                     [](const line_rank& line) { return line.size() > 0; });
+  return !std::all_of(in_line_.begin() + priority_class + 1, in_line_.end(),
+                      [](const number_set& line) { return line.empty(); });
 }
 
 timestamp queue_line::next_session_deadline() const {
   return session_deadlines_.empty() ? never : session_deadlines_.begin()->first;
 }
 
-const queue_line::entry* queue_line::first() const {
-  for (const auto& line : order_)
+const queue_line::entry* queue_line::first(std::size_t group) const {
+  for (const auto& line : waiting_[group])
     if (const auto n = line.first()) {
       const auto* e = find(*n);
       if (planted(bug::order_by_timestamp))
@@ -93,9 +97,43 @@ const queue_line::entry* queue_line::first() const {
 
 const queue_line::entry* queue_line::oldest() const {
   std::optional<queue_number> lowest;
-  for (const auto& line : order_)
-    if (const auto n = line.first_in_line(); n && (!lowest || *n < *lowest)) lowest = n;
+  for (const auto& line : in_line_)
+    if (const auto n = line.first(); n && (!lowest || *n < *lowest)) lowest = n;
   return lowest ? find(*lowest) : nullptr;
+}
+
+std::size_t queue_line::group_for(hidden_types opens) {
+  std::size_t best = 0, unused = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const auto& group = groups_[g];
+    if (group.opens == opens) return g;
+    if (g > 0 && group.members == 0) unused = g;
+    if ((group.opens & ~opens) == 0 && std::popcount(group.opens) > std::popcount(groups_[best].opens))
+      best = g;
+  }
+  if (unused == 0 && groups_.size() == groups_max) return best;
+  if (unused == 0) {
+    unused = groups_.size();
+    groups_.emplace_back();
+    waiting_.emplace_back();
+  }
+  groups_[unused].opens = opens;
+  return unused;
+}
+
+bool queue_line::set_hidden_types(queue_number n, hidden_types opens) {
+  auto& e = at(n);
+  const auto to = group_for(opens);
+  if (to == e.group) return false;
+  const auto move_waiting = [&](auto step) {
+    if (e.row.status == entry_status::waiting) step(waiting_[e.group][e.row.priority_class]);
+  };
+  count(e, -1);
+  move_waiting([n](number_set& line) { line.erase(n); });
+  e.group = static_cast<std::uint8_t>(to);
+  move_waiting([n](number_set& line) { line.insert(n); });
+  count(e, 1);
+  return true;
 }
 
 const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now,
@@ -109,31 +147,31 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   row.join_key = join_key;
   row.joined_at = now;
   auto& e = append(row);
-  enter_line(row);
   arrivals_.record(now, 1);
   arrivals_.forget_before(now - arrival_memory);
   out.emplace_back(std::in_place_type<entry_joined>, entry_joined{row});
   return e;
 }
 
-std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, timestamp now,
+std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const next_entry& next, timestamp now,
                                             const queue_settings& q, changes& out) {
   std::vector<queue_number> admitted;
   const auto batch = last_batch_ + 1;
   while (admitted.size() < count_wanted) {
-    const auto* head = first();
+    const auto* head = next();
     if (head == nullptr) break;
     auto& e = at(head->row.number);
     const auto from = e.row.status;
-    order_[e.row.priority_class].remove(e.row.number);
-    count(from, -1);
+    in_line_[e.row.priority_class].erase(e.row.number);
+    waiting_[e.group][e.row.priority_class].erase(e.row.number);
+    count(e, -1);
     e.row.status = entry_status::admitted;
     e.row.admitted_at = now;
     e.row.session_expires_at = now + q.session_ttl;
     e.row.claim_by = now + std::min(q.claim_window, q.session_ttl);
     e.row.admission_batch = batch;
     ++e.row.admission_no;
-    count(e.row.status, 1);
+    count(e, 1);
     session_deadlines_.emplace(deadline_of(e.row), e.row.number);
     out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row});
     admitted.push_back(e.row.number);
@@ -151,24 +189,21 @@ bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, chan
   const auto from = e.row.status;
   const auto to = next(entry_rules, from, trigger);
   if (!to) return false;
-  auto& line = order_[e.row.priority_class];
-  if (is_in_line(from) && !is_in_line(*to)) line.remove(n);
-  if (is_in_line(from) && is_in_line(*to)) line.set_away(n, *to == entry_status::away);
-  if (from == entry_status::admitted) {
-    session_deadlines_.erase({deadline_of(e.row), n});
-    if (e.live_claims > 0) --counts_.admitted_with_claim;
-  }
-  count(from, -1);
-  count(*to, 1);
+  if (from == entry_status::waiting) waiting_[e.group][e.row.priority_class].erase(n);
+  if (is_in_line(from) && !is_in_line(*to)) in_line_[e.row.priority_class].erase(n);
+  if (from == entry_status::admitted) session_deadlines_.erase({deadline_of(e.row), n});
+  count(e, -1);
   e.row.status = *to;
+  count(e, 1);
+  if (*to == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(n);
   if (!is_live(*to)) e.row.ended_at = now;
   out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row});
   return true;
 }
 
 void queue_line::claim_opened(queue_number n, changes& out) {
+  restore_claim(n);
   auto& e = at(n);
-  if (++e.live_claims == 1 && e.row.status == entry_status::admitted) ++counts_.admitted_with_claim;
   if (e.row.has_claimed || e.row.status != entry_status::admitted) return;
   session_deadlines_.erase({deadline_of(e.row), n});
   e.row.has_claimed = true;
@@ -178,8 +213,10 @@ void queue_line::claim_opened(queue_number n, changes& out) {
 
 void queue_line::claim_closed(queue_number n) {
   auto& e = at(n);
-  if (e.live_claims > 0 && --e.live_claims == 0 && e.row.status == entry_status::admitted)
-    --counts_.admitted_with_claim;
+  if (e.live_claims == 0) return;
+  count(e, -1);
+  --e.live_claims;
+  count(e, 1);
 }
 
 bool queue_line::claim_returned(queue_number n, timestamp now, const queue_settings& q, changes& out) {
@@ -196,7 +233,9 @@ bool queue_line::claim_returned(queue_number n, timestamp now, const queue_setti
 
 void queue_line::restore_claim(queue_number n) {
   auto& e = at(n);
-  if (++e.live_claims == 1 && e.row.status == entry_status::admitted) ++counts_.admitted_with_claim;
+  count(e, -1);
+  ++e.live_claims;
+  count(e, 1);
 }
 
 std::vector<queue_number> queue_line::sessions_due(timestamp now, std::size_t limit) const {

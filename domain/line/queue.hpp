@@ -3,14 +3,17 @@
 // to `out` for the journal. No clock: callers pass the aggregate's now, which never goes back.
 #pragma once
 #include "domain/line/admission.hpp"
-#include "domain/line/line_rank.hpp"
+#include "domain/line/number_set.hpp"
 #include "domain/model/change.hpp"
 
 #include <array>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 namespace fq {
 
@@ -34,6 +37,7 @@ public:
   /// An entry with its in-memory state.
   struct entry {
     entry_row row;
+    std::uint8_t group = 0; ///< index of its group
     std::uint32_t live_claims = 0;
     std::uint64_t changed_seq = 0; ///< last decision that changed it; reads of the entry wait for its commit
   };
@@ -57,8 +61,14 @@ public:
   [[nodiscard]] queue_number last_number() const { return queue_number{size_}; }
   /// When the first session or claim window ends; `never` without admitted entries.
   [[nodiscard]] timestamp next_session_deadline() const;
-  /// The next entry to admit: the first that is not AWAY.
-  [[nodiscard]] const entry* first() const;
+  /// At most groups_max; the first is the one without hidden types. A group without members may be reused.
+  [[nodiscard]] const std::vector<entry_group>& groups() const { return groups_; }
+  /// The first entry of a group that is not AWAY.
+  [[nodiscard]] const entry* first(std::size_t group) const;
+  /// The order of the line: `a` before `b`.
+  [[nodiscard]] static bool precedes(const entry& a, const entry& b) {
+    return std::pair{a.row.priority_class, a.row.number} < std::pair{b.row.priority_class, b.row.number};
+  }
   /// The lowest number in line, AWAY included: the longest waiting.
   [[nodiscard]] const entry* oldest() const;
 
@@ -66,8 +76,14 @@ public:
   /// Appends an entry. Precondition: the subject has no live entry.
   const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
                     std::string subject_name = {}, std::uint8_t priority_class = priority_standard);
-  /// Admits the first `count` as one batch; returns their numbers in order.
-  std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
+  /// Moves a live entry to the group that opens `opens`. Beyond groups_max: to an existing group that opens
+  /// the most of it. False: it is in that group already.
+  bool set_hidden_types(queue_number n, hidden_types opens);
+  /// Returns the next entry to admit, which is in line and not AWAY; null: none.
+  using next_entry = std::function<const entry*()>;
+  /// Admits at most `count` as one batch; returns their numbers in order.
+  std::vector<queue_number> admit(std::uint64_t count, const next_entry& next, timestamp now,
+                                  const queue_settings& q, changes& out);
   /// Applies `trigger`; false if the table forbids it. Not for admit.
   bool move(queue_number n, entry_trigger trigger, timestamp now, changes& out);
   /// The entry holds one live claim more or fewer. The first claim ends the claim window.
@@ -92,13 +108,17 @@ private:
     return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
   }
   entry& append(const entry_row& row);
-  void enter_line(const entry_row& row);
-  void count(entry_status s, std::int64_t delta);
+  void enter_line(const entry& e);
+  void count(const entry& e, int delta);
+  std::size_t group_for(hidden_types opens);
 
   std::vector<std::unique_ptr<chunk>> chunks_; ///< number n at index n - 1
   std::uint64_t size_ = 0;
   std::unordered_map<subject_key, queue_number> newest_;
-  std::array<line_rank, priority_classes> order_;
+  using by_class = std::array<number_set, priority_classes>;
+  by_class in_line_; ///< of all groups, AWAY too: positions
+  std::vector<entry_group> groups_{1};
+  std::vector<by_class> waiting_{1}; ///< by group, without AWAY: admission
   std::set<std::pair<timestamp, queue_number>> session_deadlines_;
   queue_counts counts_;
   admission_window window_, arrivals_;

@@ -127,6 +127,11 @@ struct invitation_stored {
   invitation_row row;
 };
 
+/// Inserted. Refused if the entry gave the code before.
+struct access_given {
+  entry_access_row row;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -203,7 +208,8 @@ using change =
                customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
                tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
-               priority_removed, setting_stored, invitation_stored, block_stored, block_removed>;
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed,
+               access_given>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

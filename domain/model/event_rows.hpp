@@ -203,4 +203,13 @@ FQ_ROW(invitation_row, "event_invitation", aggregate, row_field("customer", &row
        row_field("ticket_type", &row::ticket_type), row_field("quantity", &row::quantity),
        row_field("valid_until", &row::valid_until), row_field("told_at", &row::told_at))
 
+/// A promo code that a customer gave when joining, to buy the hidden types that it opens.
+struct entry_access_row {
+  queue_number number{};
+  std::uint32_t promo_code = 0; ///< ordinal
+  friend bool operator==(const entry_access_row&, const entry_access_row&) = default;
+};
+FQ_ROW(entry_access_row, "entry_access", aggregate, row_field("queue_number", &row::number, key),
+       row_field("promo_code", &row::promo_code, key))
+
 } // namespace fq

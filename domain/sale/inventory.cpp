@@ -27,28 +27,14 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
 }
 } // namespace
 
-template <class Counts>
-std::int64_t inventory::free_where(Counts counts) const {
-  const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
-  const bool has_public = std::ranges::any_of(types_, is_public);
-  return sum(types_, [&](const auto& t) {
-    return (has_public ? is_public(t) : t.on_sale) && counts(t) ? free_units(t) : 0;
-  });
-}
-
 bool inventory::is_open(const ticket_type_row& t, timestamp now) {
   return t.on_sale && now >= t.sale_from && !(is_set(t.sale_until) && now >= t.sale_until);
 }
 
 std::int64_t inventory::available() const {
-  return free_where([](const auto&) { return true; });
-}
-std::int64_t inventory::available_at(timestamp now) const {
-  return free_where([now](const auto& t) { return is_open(t, now); });
-}
-
-bool inventory::is_any_open(timestamp now) const {
-  return std::ranges::any_of(types_, [now](const auto& t) { return is_open(t, now); });
+  const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
+  const bool has_public = std::ranges::any_of(types_, is_public);
+  return sum(types_, [&](const auto& t) { return (has_public ? is_public(t) : t.on_sale) ? free_units(t) : 0; });
 }
 
 timestamp inventory::next_opening(timestamp now) const {

@@ -27,10 +27,6 @@ public:
   [[nodiscard]] static bool is_open(const ticket_type_row& type, timestamp now);
   /// Free units of public types on sale. If no public type is on sale: free units of all types on sale.
   [[nodiscard]] std::int64_t available() const;
-  /// The same for types whose window is open at `now`.
-  [[nodiscard]] std::int64_t available_at(timestamp now) const;
-  /// Whether any type on sale has an open window.
-  [[nodiscard]] bool is_any_open(timestamp now) const;
   /// The next start of a window of a type on sale; `never` if none is ahead.
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   [[nodiscard]] std::int64_t total() const;
@@ -52,8 +48,6 @@ public:
   void change_type(const ticket_type_row& row, changes& out); ///< all fields but the counters
 
 private:
-  template <class Counts>
-  [[nodiscard]] std::int64_t free_where(Counts counts) const;
   void move(std::uint32_t type, std::int64_t held, std::int64_t sold, changes& out);
   std::vector<ticket_type_row> types_; ///< by ordinal
 };

@@ -41,6 +41,10 @@ inline constexpr std::size_t lapsed_per_run = 20;
 /// Time after its due time in which a failed attempt is still checked again: the owner may have been down.
 inline constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
 
+// -- sale_access
+/// Max access codes that an entry may give.
+inline constexpr std::size_t access_codes_max = 8;
+
 // -- sale_line
 /// Max entries per run that become AWAY, come back, or expire.
 inline constexpr std::size_t absences_per_run = 500;

@@ -34,13 +34,19 @@ void sale::loaded() {
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
 }
 
+/// What a load leaves to the first decision, because it depends on the time.
+void sale::refresh(timestamp now) {
+  if (!std::exchange(is_fresh_, false)) return;
+  claims_.restart_grace(now);
+  watch_presence(now);
+  for (const auto& [customer, invitation] : invitations_) regroup(customer, now);
+  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
+}
+
 // -- time
 
 sale::wake_up sale::run(timestamp now, decision& out) {
-  if (std::exchange(is_fresh_, false)) {
-    claims_.restart_grace(now);
-    watch_presence(now);
-  }
+  refresh(now);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
@@ -223,9 +229,28 @@ std::size_t sale::refund_blocked_customers(timestamp now, decision& out) {
   return looked;
 }
 
-/// Whether an admitted customer could buy anything by the clock. Always true for a standalone queue.
-bool sale::is_selling(timestamp now) const {
-  return !sells() || planted(bug::windows_ignored) || (now >= event_.sale_start && stock_.is_any_open(now));
+/// What admissions may count on now. Policy `open` admits as long as anything can be bought.
+unit_pools sale::free_pools(timestamp now) const {
+  unit_pools pools;
+  const bool starts_later = sells() && now < event_.sale_start && !planted(bug::windows_ignored);
+  if (event_.status != event_status::active || now < event_.queue_opens_at || starts_later) return pools;
+  if (!sells()) pools.add_public(unit_pools::unlimited);
+  const bool is_unbound = event_.queue.policy == admission_policy::open;
+  const auto people = [&](std::uint64_t units) { return units * event_.queue.over_admission_percent / 100; };
+  std::uint64_t public_units = 0;
+  for (const auto& t : stock_.types()) {
+    if (!inventory::is_open(t, now) && !(t.on_sale && planted(bug::windows_ignored))) continue;
+    const auto free = static_cast<std::uint64_t>(std::max<std::int64_t>(inventory::free_units(t), 0));
+    const auto units = is_unbound ? unit_pools::unlimited : free;
+    if (t.hidden)
+      pools.add_hidden(t.ordinal, people(units));
+    else
+      public_units += units;
+  }
+  pools.add_public(people(public_units));
+  if (!planted(bug::admit_without_counting))
+    for (const auto& g : queue_.groups()) pools.book(g.opens, g.unclaimed);
+  return pools;
 }
 
 /// When admission may begin, or more can be bought; `never` if no such time is ahead.
@@ -236,25 +261,40 @@ timestamp sale::next_opening(timestamp now) const {
   return earlier(next, stock_.next_opening(now));
 }
 
+/// The first entry in line that could buy something, and takes a unit for it; null: none.
+const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
+  for (;;) {
+    const queue_line::entry* best = nullptr;
+    for (std::size_t g = 0; g < queue_.groups().size(); ++g) {
+      const auto& group = queue_.groups()[g];
+      if (group.waiting == 0 || !pools.serves(group.opens)) continue;
+      const auto* head = queue_.first(g);
+      if (best == nullptr || queue_line::precedes(*head, *best)) best = head;
+    }
+    // What opens its hidden types may have ended since: then it belongs to another group.
+    if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
+    if (best != nullptr) pools.book(queue_.groups()[best->group].opens);
+    return best;
+  }
+}
+
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
-  if (event_.status != event_status::active || now < event_.queue_opens_at || !is_selling(now)) return {};
-  const auto& c = queue_.counts();
-  if (c.waiting == 0) return {};
-  const admission_state state{.now = now,
-                              .waiting = c.waiting,
-                              .active_sessions = c.admitted,
-                              .stock_bound = sells(),
-                              .units_available = stock_.available_at(now),
-                              .admitted_without_claim = c.admitted - c.admitted_with_claim,
-                              .called = called};
-  auto answer = admissions_now(event_.queue, queue_.window(), state);
+  refresh(now);
+  if (queue_.counts().waiting == 0) return {};
+  auto pools = free_pools(now);
+  const auto allowed = [&] {
+    const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};
+    return admissions_now(event_.queue, queue_.window(), state);
+  };
+  auto answer = allowed();
   if (answer.count == 0) return answer;
-  const auto numbers = queue_.admit(answer.count, now, event_.queue, out.content);
+  const auto next = [&] { return next_to_admit(pools, now); };
+  const auto numbers = queue_.admit(answer.count, next, now, event_.queue, out.content);
   for (const auto n : numbers) out.entry_changes.push_back(change_of(queue_.find(n)->row));
   answer.count = numbers.size();
+  if (numbers.empty()) return answer;
   out.line_moved = out.reveals = true;
-  // Retry when the window has room again; this admission may have filled it.
-  answer.retry_at = earlier(answer.retry_at, admissions_now(event_.queue, queue_.window(), state).retry_at);
+  answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
   return answer;
 }
 

@@ -4,6 +4,7 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
+// sale_access.cpp (hidden types),
 // sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
@@ -24,6 +25,8 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 namespace fq {
 
@@ -130,6 +133,7 @@ public:
   void load(const dead_letter_row& row) { dead_letters_.emplace(row.id, row); }
   void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
+  void load(const entry_access_row& row);
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// To be called after the last load: records whether the event is sold out.
   void loaded();
@@ -141,8 +145,9 @@ public:
     bool replayed = false;
     queue_number number{};
   };
+  /// `access_code`: a promo code that opens hidden types, as typed; also adds it to a live entry. Empty: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-              std::string subject_name = {});
+              std::string subject_name = {}, std::string_view access_code = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
   /// Ends the session of admission `admission_no`, for its holder or origin. not_admitted if it is over.
   refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
@@ -263,6 +268,8 @@ public:
   } ///< including past invitations
   /// The valid invitation of `customer`; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
+  /// Whether `customer` may see and buy this hidden type now, with an invitation or an access code.
+  [[nodiscard]] bool opens_hidden(const ticket_type_row& type, const customer_id& customer, timestamp now) const;
   /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
@@ -291,6 +298,13 @@ private:
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
+  [[nodiscard]] refusal access_code_of(const subject_key& subject, std::string_view typed, timestamp now,
+                                       const promo_code_row*& out) const;
+  refusal give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now, decision& out);
+  [[nodiscard]] hidden_types opened_by(const queue_line::entry& e, timestamp now) const;
+  bool regroup(const queue_line::entry& e, timestamp now);
+  void regroup(const customer_id& customer, timestamp now);
+  void regroup_holders(std::uint32_t promo, timestamp now);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
@@ -314,11 +328,16 @@ private:
   // checkout
   refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items,
                  price_quote& price) const;
-  refusal price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& items,
-                     price_quote& price) const;
+  refusal price_wish(const customer_id& customer, const std::vector<item_wish>& wishes,
+                     std::string_view promo_code, timestamp now, wanted& items, price_quote& price) const;
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
                                      const promo_code_row*& out) const;
-  [[nodiscard]] const queue_line::entry* find_or_admit(const customer_id& customer, timestamp now,
+  [[nodiscard]] const promo_code_row* access_code_for(const customer_id& customer,
+                                                      const std::vector<item_wish>& wishes,
+                                                      timestamp now) const;
+  void move_promo_uses(std::uint32_t promo, std::int64_t delta, timestamp now, decision& out);
+  [[nodiscard]] const queue_line::entry* find_or_admit(const customer_id& customer,
+                                                       const promo_code_row* promo, timestamp now,
                                                        decision& out, refusal& no);
   void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
                   std::string_view failure = {});
@@ -344,7 +363,7 @@ private:
   std::size_t end_blocked_entries(timestamp now, decision& out);
   std::size_t refund_blocked_customers(timestamp now, decision& out);
   void end_customer(const customer_id& customer, timestamp now, decision& out);
-  void store_invitation(const invitation_row& row, decision& out);
+  void store_invitation(const invitation_row& row, timestamp now, decision& out);
   [[nodiscard]] bool is_still_open(const claim_row& claim, timestamp now) const;
   // refunds
   [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
@@ -373,7 +392,9 @@ private:
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
   [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
-  [[nodiscard]] bool is_selling(timestamp now) const;
+  void refresh(timestamp now);
+  [[nodiscard]] unit_pools free_pools(timestamp now) const;
+  [[nodiscard]] const queue_line::entry* next_to_admit(unit_pools& pools, timestamp now);
   [[nodiscard]] timestamp next_opening(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void update_sold_out(decision& out);
@@ -392,6 +413,8 @@ private:
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
+  /// Access codes given with live entries (ordinals of promo codes), in the order given.
+  std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
   blocked_customers blocked_;
   std::vector<customer_id> blocked_to_end_,
     blocked_to_refund_; ///< blocked customers that the next runs process

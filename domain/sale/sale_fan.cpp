@@ -30,13 +30,13 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
   return no;
 }
 
-/// One ticket of the first type that the customer may buy; of those with a free unit, if any. A quota is not
-/// used without an explicit request, unless nothing public is open.
+/// One ticket of the first type that the customer may buy; of those with a free unit, if any. A hidden type is
+/// only taken without an explicit request if no public one is free.
 refusal sale::default_item(timestamp now, wanted& out) const {
   const ticket_type_row* best = nullptr;
   refusal closed{reason::not_on_sale};
   const auto preference = [](const ticket_type_row& t) {
-    return std::pair{t.hidden, inventory::free_units(t) <= 0};
+    return std::pair{inventory::free_units(t) <= 0, t.hidden};
   };
   for (const auto& t : stock_.types()) {
     auto no = may_buy(t, 1, out, now);
@@ -119,11 +119,11 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   wanted w;
-  w.invitation = invitation_of(customer, now);
   price_quote quoted;
-  if (auto no = priced(wishes, now, w, quoted)) return no;
+  if (auto no = price_wish(customer, wishes, {}, now, w, quoted)) return no;
   row.items = items_of(quoted);
   row.amount = quoted.total;
+  row.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
   if (!stock_.has_free(row.items)) return none_free(w, now);
   opened = hold(*entry, std::move(row), now, out);
   return {};
@@ -131,11 +131,12 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
 
 /// Returns the entry that `customer` shops from: the existing entry or, in an `open` event, one that it
 /// creates. Null: `no` holds the reason.
-const queue_line::entry* sale::find_or_admit(const customer_id& customer, timestamp now, decision& out,
-                                             refusal& no) {
+const queue_line::entry* sale::find_or_admit(const customer_id& customer, const promo_code_row* promo,
+                                             timestamp now, decision& out, refusal& no) {
   const auto* own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
-  auto place = join(customer, 0, now, out);
+  const bool is_access = promo != nullptr && promo->reduction.ticket_types != 0;
+  auto place = join(customer, 0, now, out, {}, is_access ? promo->code : std::string_view{});
   no = std::move(place.no);
   if (no) return nullptr;
   out.reveals =
@@ -157,7 +158,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   stock_.release(items, out.content);
   const bool keeps_promo =
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
-  if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
+  if (!keeps_promo) move_promo_uses(promo, -1, now, out);
   move_order(id, why.trigger, now, out, why.failure);
   close_session_claim(entry, now, out);
   out.reveals = true;

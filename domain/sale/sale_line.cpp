@@ -26,14 +26,16 @@ refusal sale::queue_is_open(timestamp now) const {
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
-                        std::string subject_name) {
+                        std::string subject_name, std::string_view access_code) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->row.join_key == join_key)
     return {{}, true, true, own->row.number};
+  const promo_code_row* code = nullptr;
+  if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
   if (own != nullptr && is_live(own->row.status)) {
     seen(own->row.number, now, out);
-    return {{}, false, false, own->row.number};
+    return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->row.number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
@@ -50,6 +52,10 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (queue_.overtakes(priority_class)) out.reveals = true; // others are further back now
   const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
   if (event_.queue.presence_timeout.count() > 0) present_.seen(e.row.number, now, presence_grain());
+  if (code != nullptr)
+    give_access(e, *code, now, out);
+  else
+    regroup(e, now);
   return {{}, true, false, e.row.number};
 }
 
@@ -58,6 +64,7 @@ void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decis
   const auto& row = queue_.find(n)->row;
   present_.forget(n);
   away_.forget(n);
+  access_.erase(n);
   out.entry_changes.push_back(change_of(row));
   out.line_moved = out.line_moved || !is_set(row.admitted_at);
   out.reveals = true;
@@ -109,7 +116,9 @@ void sale::watch_presence(timestamp now) {
   const bool watched = event_.queue.presence_timeout.count() > 0;
   if (!watched && queue_.counts().away == 0) return;
   for (std::uint64_t n = 1; n <= value_of(queue_.last_number()); ++n) {
-    const auto& row = queue_.find(queue_number{n})->row;
+    const auto* e = queue_.find(queue_number{n});
+    if (e == nullptr) continue;
+    const auto& row = e->row;
     if (watched && row.status == entry_status::waiting) present_.seen(row.number, now, {});
     if (row.status == entry_status::away) away_.seen(row.number, now, {});
   }

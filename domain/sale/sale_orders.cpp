@@ -31,11 +31,12 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
   return {};
 }
 
-refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w,
-                         price_quote& quoted) const {
-  if (auto no = wanted_promo(customer, wish.promo_code, now, w.promo)) return no;
+refusal sale::price_wish(const customer_id& customer, const std::vector<item_wish>& wishes,
+                         std::string_view promo_code, timestamp now, wanted& w, price_quote& quoted) const {
+  if (auto no = wanted_promo(customer, promo_code, now, w.promo)) return no;
+  if (w.promo == nullptr) w.promo = access_code_for(customer, wishes, now);
   w.invitation = invitation_of(customer, now);
-  return priced(wish.items, now, w, quoted);
+  return priced(wishes, now, w, quoted);
 }
 
 /// The only price calculation: used by quote, claim and checkout.
@@ -54,7 +55,7 @@ refusal sale::quote(const customer_id& customer, const order_wish& wish, timesta
                     quote_view& out) const {
   if (event_.status == event_status::draft) return reason::not_found;
   wanted w;
-  if (auto no = price_wish(customer, wish, now, w, out.price)) return no;
+  if (auto no = price_wish(customer, wish.items, wish.promo_code, now, w, out.price)) return no;
   out.event = event_.id;
   out.currency = event_.currency;
   for (const auto& i : out.price.items) out.item_ids.push_back(stock_.types()[i.ticket_type].id);
@@ -75,7 +76,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   if (!may_shop && !joins_itself) return {reason::not_admitted};
   wanted w;
   price_quote quoted;
-  if (auto no = price_wish(customer, wish, now, w, quoted)) return {std::move(no)};
+  if (auto no = price_wish(customer, wish.items, wish.promo_code, now, w, quoted)) return {std::move(no)};
   claim.items = items_of(quoted);
   claim.amount = quoted.total;
   claim.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
@@ -83,7 +84,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   order_row order;
   order.promo_code = w.promo != nullptr ? w.promo->code : std::string{};
   refusal no;
-  if (joins_itself) entry = find_or_admit(customer, now, out, no);
+  if (joins_itself) entry = find_or_admit(customer, w.promo, now, out, no);
   if (entry == nullptr) return {std::move(no)};
 
   order.claim = hold(*entry, std::move(claim), now, out);
@@ -237,6 +238,7 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
     promo_codes_.add(std::move(row), out.content);
   else
     promo_codes_.change_code(std::move(row), out.content);
+  if (old != nullptr) regroup_holders(old->ordinal + 1, now);
   out.reveals = true;
   return {};
 }

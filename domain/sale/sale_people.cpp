@@ -95,7 +95,7 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
     const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until,
                              is_news ? now : before->second.told_at};
     if (!is_news && before->second == row) continue;
-    store_invitation(row, out);
+    store_invitation(row, now, out);
     if (is_news) out.invited.push_back(row);
   }
   return {};
@@ -109,14 +109,15 @@ std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers
     if (valid == nullptr) continue;
     auto row = *valid;
     row.valid_until = now; // the row stays as a tombstone with the time of the last notification
-    store_invitation(row, out);
+    store_invitation(row, now, out);
     ++withdrawn;
   }
   return withdrawn;
 }
 
-void sale::store_invitation(const invitation_row& row, decision& out) {
+void sale::store_invitation(const invitation_row& row, timestamp now, decision& out) {
   invitations_[row.customer] = row;
+  regroup(row.customer, now);
   out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
   out.reveals = true;
 }

@@ -92,7 +92,7 @@ void sale::return_tickets(const claim_id& id, const std::vector<refund_item>& it
   claims_.refund(id, items, now, out.content);
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
-  if (whole) promo_codes_.move_uses(claim.promo, -1, out.content);
+  if (whole) move_promo_uses(claim.promo, -1, now, out);
   move_order(id, whole ? order_trigger::refund : order_trigger::refund_part, now, out);
 }
 

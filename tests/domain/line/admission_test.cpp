@@ -35,24 +35,11 @@ struct example {
 };
 
 admission_state crowd(std::uint64_t waiting, std::uint64_t active = 0) {
-  return {.now = noon, .waiting = waiting, .active_sessions = active, .units_available = 0};
-}
-admission_state stocked(std::int64_t units, std::uint64_t shopping, std::uint64_t waiting = 10'000) {
-  return {.now = noon,
-          .waiting = waiting,
-          .active_sessions = shopping,
-          .stock_bound = true,
-          .units_available = units,
-          .admitted_without_claim = shopping};
+  return {.now = noon, .waiting = waiting, .active_sessions = active};
 }
 queue_settings concurrency(std::uint32_t n, admission_policy p = admission_policy::capacity) {
   auto q = with(p);
   q.concurrency = n;
-  return q;
-}
-queue_settings factor(std::uint32_t percent) {
-  auto q = concurrency(0);
-  q.over_admission_percent = percent;
   return q;
 }
 admission_state called(admission_state s, std::uint64_t n) {
@@ -79,19 +66,7 @@ CAF_TEST(each policy alone) {
     {"operated, never past the concurrency", concurrency(5, admission_policy::operated),
      called(crowd(100, 2), 7), 3},
     {"open admits at once", with(admission_policy::open), crowd(100, 1'000'000), 100},
-    {"open whatever the stock", with(admission_policy::open), stocked(0, 50, 100), 100},
     {"open whatever the concurrency", concurrency(1, admission_policy::open), crowd(100, 7), 100},
-    {"stock", with(p_capacity), stocked(30, 0), 30},
-    {"stock minus those who shop", with(p_capacity), stocked(30, 12), 18},
-    {"more shop than there is stock", with(p_capacity), stocked(30, 31), 0},
-    {"no stock", with(p_capacity), stocked(0, 0), 0},
-    {"stock below zero is none", with(p_capacity), stocked(-5, 0), 0},
-    {"over-admission 1.10 of 30 is 33", factor(110), stocked(30, 0), 33},
-    {"over-admission rounds down: 1.25 of 3 is 3", factor(125), stocked(3, 0), 3},
-    {"over-admission minus those who shop", factor(110), stocked(30, 32), 1},
-    {"over-admission of nothing is nothing", factor(1000), stocked(0, 0), 0},
-    {"the batch is the minimum", with(admission_policy::batch), stocked(500, 0), 50},
-    {"the stock is the minimum", with(admission_policy::batch), stocked(20, 0), 20},
   };
   for (const auto& e : table) {
     const auto a = admissions_now(e.settings, {}, e.state);
@@ -100,10 +75,45 @@ CAF_TEST(each policy alone) {
   }
 }
 
-CAF_TEST(claims free their holders place in the stock bound) {
-  auto s = stocked(10, 30);
-  s.admitted_without_claim = 4; // 26 of the 30 hold claims, whose units are no longer available
-  CAF_CHECK_EQUAL(admissions_now(concurrency(0), {}, s).count, 6u);
+namespace {
+
+unit_pools pools_of(std::uint64_t in_public, std::map<std::uint32_t, std::uint64_t> hidden = {}) {
+  unit_pools pools;
+  pools.add_public(in_public);
+  for (const auto& [type, units] : hidden) pools.add_hidden(type, units);
+  return pools;
+}
+entry_group waiting(hidden_types opens, std::uint64_t n) { return {opens, n, n, 0}; }
+std::uint64_t room(const unit_pools& pools, std::vector<entry_group> groups) { return pools.room(groups); }
+
+} // namespace
+
+CAF_TEST(a booking takes a hidden unit first and never one of another) {
+  auto pools = pools_of(2, {{0, 1}, {5, 1}});
+  pools.book(0b1);
+  CAF_CHECK(pools.serves(0)); // both public units are left
+  pools.book(0b1);
+  pools.book(0b1, 7); // more sessions than units: nobody else's are taken
+  CAF_CHECK(!pools.serves(0));
+  CAF_CHECK(!pools.serves(0b1));
+  CAF_CHECK(pools.serves(0b100000));
+  pools.book(0b100001);
+  CAF_CHECK(!pools.serves(~hidden_types{}));
+}
+
+CAF_TEST(a type without a bit opens for none) {
+  const auto pools = pools_of(0, {{hidden_types_max, 5}, {hidden_types_max + 1, 5}});
+  CAF_CHECK(!pools.serves(~hidden_types{}));
+}
+
+CAF_TEST(only who could get a unit has room) {
+  CAF_CHECK_EQUAL(room(pools_of(30), {waiting(0, 10)}), 10u);
+  CAF_CHECK_EQUAL(room(pools_of(3), {waiting(0, 10)}), 3u);
+  CAF_CHECK_EQUAL(room(pools_of(0, {{1, 5}}), {waiting(0, 10)}), 0u);
+  CAF_CHECK_EQUAL(room(pools_of(0, {{1, 5}}), {waiting(0, 10), waiting(0b10, 2), waiting(0b1, 4)}), 2u);
+  CAF_CHECK_EQUAL(room(pools_of(0, {{1, 5}, {0, 9}}), {waiting(0, 10), waiting(0b10, 8)}), 5u);
+  CAF_CHECK_EQUAL(room(pools_of(unit_pools::unlimited), {waiting(0, 10), waiting(0b10, 8)}), 18u);
+  CAF_CHECK_EQUAL(room(pools_of(1), {waiting(0, 0)}), 0u);
 }
 
 CAF_TEST(a batch is N per interval and says when the next one may come) {
@@ -159,7 +169,6 @@ CAF_TEST(no promise of time when time does not help) {
   admission_window w;
   w.record(noon, 50);
   auto q = with(admission_policy::batch);
-  CAF_CHECK(!is_set(admissions_now(q, w, stocked(0, 0)).retry_at));
   CAF_CHECK(!is_set(admissions_now(q, w, crowd(0)).retry_at));
   q.concurrency = 50;
   CAF_CHECK(!is_set(admissions_now(q, w, crowd(500, 50)).retry_at));

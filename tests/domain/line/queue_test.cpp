@@ -65,6 +65,18 @@ struct model {
   }
 };
 
+const queue_line::entry* first_of(const queue_line& line) {
+  const queue_line::entry* best = nullptr;
+  for (std::size_t g = 0; g < line.groups().size(); ++g)
+    if (const auto* e = line.first(g); e && (best == nullptr || queue_line::precedes(*e, *best))) best = e;
+  return best;
+}
+
+std::vector<queue_number> admit(queue_line& line, std::uint64_t count, timestamp now, const queue_settings& q,
+                                changes& out) {
+  return line.admit(count, [&line] { return first_of(line); }, now, q, out);
+}
+
 void check_same(std::uint64_t seed, const queue_line& line, const model& m, timestamp now) {
   queue_counts expected;
   timestamp first_deadline = never;
@@ -97,8 +109,16 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   FQ_HOLDS(seed, line.sessions_due(now, 10'000) == m.due(now));
   auto& mutable_model = const_cast<model&>(m);
   const auto* first = mutable_model.first();
-  FQ_HOLDS(seed, (line.first() == nullptr) == (first == nullptr));
-  if (first != nullptr) FQ_HOLDS(seed, line.first()->row == *first);
+  const auto* head = first_of(line);
+  FQ_HOLDS(seed, (head == nullptr) == (first == nullptr));
+  if (first != nullptr) FQ_HOLDS(seed, head->row == *first);
+  std::uint64_t waiting = 0, unclaimed = 0;
+  for (const auto& g : line.groups()) {
+    waiting += g.waiting;
+    unclaimed += g.unclaimed;
+    FQ_HOLDS(seed, g.members >= g.waiting + g.unclaimed);
+  }
+  FQ_HOLDS(seed, waiting == c.waiting && unclaimed == c.admitted - c.admitted_with_claim);
   const auto oldest =
     std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
   FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
@@ -152,7 +172,8 @@ private:
     const auto n = last() == 0 ? 0 : d_.below(last()) + 1;
     const auto what = d_.below(100);
     if (last() == 0 || what < 25) return join(static_cast<std::uint64_t>(number));
-    if (what < 45) return admit();
+    if (what < 40) return admit();
+    if (what < 45) return regroup(n);
     if (what < 75) return move(n);
     return what < 87 ? open_claim(n) : close_claim(n);
   }
@@ -174,7 +195,7 @@ private:
     auto q = settings();
     q.claim_window = milliseconds{500 + d_.below(6000)}; // sometimes longer than the session
     changes out;
-    const auto numbers = line_.admit(wanted, now_, q, out);
+    const auto numbers = queue_test::admit(line_, wanted, now_, q, out);
     FQ_HOLDS(seed_, numbers.size() == out.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       auto* r = m_.first();
@@ -190,6 +211,13 @@ private:
     }
     FQ_HOLDS(seed_, numbers.size() == wanted || m_.first() == nullptr);
     if (!numbers.empty()) ++m_.last_batch;
+    return true;
+  }
+
+  /// Groups change no order, no count and no row.
+  bool regroup(std::uint64_t n) {
+    if (!is_live(m_.rows[n].status)) return false;
+    line_.set_hidden_types(queue_number{n}, d_.below(100));
     return true;
   }
 
@@ -258,15 +286,33 @@ CAF_TEST(numbers that do not exist are not found) {
   CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).row.number), 1031u);
 }
 
+CAF_TEST(beyond the limit of groups an entry waits with those that may buy the most of it) {
+  queue_line line;
+  changes out;
+  for (std::uint64_t n = 1; n <= groups_max + 1; ++n) {
+    line.join(fan(n), 0, start, out);
+    line.set_hidden_types(queue_number{n}, n); // 1 makes the second group
+  }
+  CAF_CHECK_EQUAL(line.groups().size(), groups_max);
+  const auto group_of = [&](std::uint64_t n) { return line.groups()[line.find(queue_number{n})->group].opens; };
+  CAF_CHECK_EQUAL(group_of(groups_max - 1), groups_max - 1);
+  CAF_CHECK_EQUAL(group_of(groups_max), 0u); // 64 is a bit of its own
+  CAF_CHECK_EQUAL(group_of(groups_max + 1), 1u);
+  line.move(queue_number{5}, entry_trigger::leave, start, out);
+  CAF_CHECK(line.set_hidden_types(queue_number{groups_max}, groups_max)); // takes the place of a group without entries
+  CAF_CHECK_EQUAL(group_of(groups_max), groups_max);
+  CAF_CHECK(!line.set_hidden_types(queue_number{groups_max}, groups_max));
+}
+
 CAF_TEST(who came back from away is first again and its admission counts in the window after a reload) {
   queue_line line;
   changes out;
   for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
   line.move(queue_number{1}, entry_trigger::go_away, start, out);
   CAF_CHECK_EQUAL(line.position(*line.find(queue_number{2})), 2u); // away places count in other positions
-  CAF_CHECK(line.admit(1, start + seconds{1}, settings(), out) == std::vector{queue_number{2}});
+  CAF_CHECK(admit(line, 1, start + seconds{1}, settings(), out) == std::vector{queue_number{2}});
   line.move(queue_number{1}, entry_trigger::come_back, start + seconds{2}, out);
-  CAF_CHECK(line.admit(1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});
+  CAF_CHECK(admit(line, 1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});
   queue_line after;
   for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row);
   const auto now = start + seconds{10};
@@ -281,10 +327,10 @@ CAF_TEST(who has not claimed shops until the window of its admission ends and ne
   changes out;
   for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
   auto q = settings();
-  line.admit(2, start, q, out);
+  admit(line, 2, start, q, out);
   line.claim_opened(queue_number{2}, out);
   q.claim_window = seconds{30};
-  line.admit(1, start, q, out);
+  admit(line, 1, start, q, out);
   CAF_CHECK(line.find(queue_number{1})->row.claim_by == start + claim_window);
   CAF_CHECK(line.find(queue_number{3})->row.claim_by == start + q.session_ttl);
   CAF_CHECK(line.next_session_deadline() == start + claim_window);

@@ -184,6 +184,12 @@ void naive_ledger::one(const priority_stored& x) { priorities[x.row.customer] = 
 
 void naive_ledger::one(const priority_removed& x) { priorities.erase(x.customer); }
 
+void naive_ledger::one(const access_given& x) {
+  require(x.row.promo_code < promo_codes.size(), "access: by no promo code");
+  require(entries.contains(x.row.number), "access: to no entry");
+  require(std::ranges::find(access, x.row) == access.end(), "access: given twice");
+  access.push_back(x.row);
+}
 void naive_ledger::one(const invitation_stored& x) {
   require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
   invitations[x.row.customer] = x.row;

@@ -25,6 +25,7 @@ public:
   std::map<uuid, dead_letter_row> dead_letters; ///< open dead letters
   std::map<customer_id, priority_row> priorities;
   std::map<customer_id, invitation_row> invitations;
+  std::vector<entry_access_row> access;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
 
@@ -55,6 +56,7 @@ private:
   void one(const priority_stored& x);
   void one(const priority_removed& x);
   void one(const invitation_stored& x);
+  void one(const access_given& x);
   void one(const idempotency_stored& x);
   void one(const receipt_stored& x);
   template <class Other>

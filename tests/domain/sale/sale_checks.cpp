@@ -28,6 +28,48 @@ std::string stock_differs(const sample_sale& s) {
   return {};
 }
 
+/// Hidden types that the entry may buy now, by the rows alone.
+bool may_buy(const sample_sale& s, const entry_row& e, const ticket_type_row& t) {
+  if (!inventory::is_open(t, s.now)) return false;
+  if (!t.hidden) return true;
+  if (const auto i = s.ledger.invitations.find(e.subject);
+      i != s.ledger.invitations.end() && i->second.ticket_type == t.ordinal
+      && !(is_set(i->second.valid_until) && s.now >= i->second.valid_until) && s.it->remaining_of(i->second) > 0)
+    return true;
+  return std::ranges::any_of(s.ledger.access, [&](const entry_access_row& a) {
+    const auto& code = s.ledger.promo_codes[a.promo_code];
+    return a.number == e.number && opens(&code, t)
+           && !may_use(code, s.it->claims().promo_uses(e.subject, code.ordinal + 1), s.now);
+  });
+}
+
+/// I13: without another limit, no one waits for a type that has more free units than all sessions could take;
+/// I6: no one is admitted who could buy nothing.
+std::string starves(const sample_sale& s) {
+  const auto& event = s.ledger.event;
+  if (event.status != event_status::active || s.wake.again) return {};
+  for (const auto& [n, e] : s.ledger.entries) {
+    const auto buys = [&](const ticket_type_row& t) { return may_buy(s, e, t); };
+    const auto was_admitted = [&, number = n](const change& c) {
+      const auto* m = std::get_if<entry_moved>(&c);
+      return m != nullptr && m->row.number == number && m->from == entry_status::waiting
+             && m->row.status == entry_status::admitted;
+    };
+    if (!e.has_claimed && std::ranges::any_of(s.last.content, was_admitted)
+        && (s.now < event.sale_start || std::ranges::none_of(s.ledger.types, buys)))
+      return "I6: admitted before it could buy anything";
+    const auto& q = event.queue;
+    if (e.status != entry_status::waiting || q.policy != admission_policy::capacity || q.concurrency != 0
+        || q.rate_per_minute != 0 || s.now < event.sale_start || s.now < event.queue_opens_at)
+      continue;
+    const auto shopping = s.it->queue().counts().admitted;
+    for (const auto& t : s.ledger.types)
+      if (buys(t) && inventory::free_units(t) > static_cast<std::int64_t>(shopping))
+        return "I13: entry " + std::to_string(value_of(n)) + " waits though it could be served";
+  }
+  return {};
+}
+
 std::string places_differ(const sample_sale& s) {
   std::set<uuid> live;
   std::set<std::pair<std::uint8_t, queue_number>> in_line;
@@ -42,6 +84,7 @@ std::string places_differ(const sample_sale& s) {
     if (e->live_claims != claims) return "an entry's live claims are miscounted";
     if (claims > 1) return "I2: one session holds two live claims";
   }
+  if (auto wrong = starves(s); !wrong.empty()) return wrong;
   std::uint64_t rank = 0;
   for (const auto& [priority_class, n] : in_line)
     if (s.it->queue().position(*s.it->queue().find(n)) != ++rank) return "a position is not the rank";

@@ -81,7 +81,7 @@ private:
   void step() {
     const auto what = d_.below(100);
     const auto n = 1 + d_.below(fans);
-    if (what < 14) return void(s_.join(n, d_.below(3)));
+    if (what < 14) return try_join(n);
     if (what < 16) return void(s_.leave(n));
     if (what < 26) return try_claim(n);
     if (what < 38) return try_order(n);
@@ -97,6 +97,12 @@ private:
       return s_.reload();
     }
     turn_something();
+  }
+
+  void try_join(std::uint64_t n) {
+    const bool has_code = !s_.ledger.promo_codes.empty() && d_.chance(50);
+    const auto done = s_.join(n, d_.below(3), has_code ? d_.pick(s_.ledger.promo_codes).code : "");
+    FQ_HOLDS(seed_, !done.no || !done.created);
   }
 
   /// Mostly a fan for which `has` holds, if there is one; else `n`. Purely random fans rarely get far.
@@ -190,7 +196,8 @@ private:
     const auto kind = static_cast<discount_kind>(d_.below(3));
     p.reduction = {
       true,
-      {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)), d_.below(2)}};
+      {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)),
+       d_.below(std::uint64_t{1} << s_.ledger.types.size())}};
     p.uses_max = {true, static_cast<std::uint32_t>(d_.below(4))};
     p.uses_per_customer = {true, static_cast<std::uint32_t>(d_.below(2))};
     s_.promo(p);
@@ -319,6 +326,12 @@ private:
     if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
   }
 
+  /// Whether hidden types are, or were, open to the entry: it may be admitted before lower numbers.
+  bool has_access(const entry_row& e) const {
+    return s_.ledger.invitations.contains(e.subject)
+           || std::ranges::find(s_.ledger.access, e.number, &entry_access_row::number) != s_.ledger.access.end();
+  }
+
   /// I6: at an admission no waiting fan of the same class has a lower number.
   void check_order() {
     std::map<std::uint32_t, std::uint64_t> in_batch;
@@ -328,11 +341,13 @@ private:
       const auto overtaken = first_in_line(priority_class);
       for (const auto& [n, e] : s_.ledger.entries) {
         if (e.priority_class != priority_class || !is_set(e.admitted_at)) continue;
+        if (s_.ledger.event.queue.policy == admission_policy::batch)
+          FQ_HOLDS(seed_, ++in_batch[e.admission_batch] <= 5);
+        if (has_access(e)) continue;
         FQ_HOLDS(seed_, !overtaken || n < *overtaken);
         FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
         batch = e.admission_batch;
         at = e.admitted_at;
-        if (s_.ledger.event.queue.policy == admission_policy::batch) FQ_HOLDS(seed_, ++in_batch[batch] <= 5);
       }
     }
   }

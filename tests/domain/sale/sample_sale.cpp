@@ -39,6 +39,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [id, row] : ledger.dead_letters) s->load(row);
   for (const auto& [id, row] : ledger.priorities) s->load(row);
   for (const auto& [id, row] : ledger.invitations) s->load(row);
+  for (const auto& row : ledger.access) s->load(row);
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
   s->loaded();
@@ -109,9 +110,9 @@ std::size_t sample_sale::uninvite(std::uint64_t n) {
   return withdrawn;
 }
 
-sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key) {
+sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key, std::string_view access_code) {
   last = {};
-  auto done = it->join(fan(n), key, now, last);
+  auto done = it->join(fan(n), key, now, last, {}, access_code);
   settle();
   return done;
 }

@@ -44,7 +44,7 @@ public:
   /// As after a crash: drops the memory, keeps the rows.
   void reload();
 
-  sale::joined join(std::uint64_t n, std::uint64_t key = 0);
+  sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, std::vector<item_wish> wishes = {});

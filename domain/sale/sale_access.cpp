@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about hidden ticket types: what an entry may buy by its invitation or its access codes,
+// and the group in which it waits.
+#include "domain/sale/limits.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+hidden_types bit_of(std::uint32_t ordinal) {
+  return ordinal < hidden_types_max ? hidden_types{1} << ordinal : 0;
+}
+
+} // namespace
+
+void sale::load(const entry_access_row& row) {
+  const auto* e = queue_.find(row.number);
+  if (e != nullptr && is_live(e->row.status)) access_[row.number].push_back(row.promo_code);
+}
+
+/// The promo code that `typed` names, if it is valid now and opens a hidden type.
+refusal sale::access_code_of(const subject_key& subject, std::string_view typed, timestamp now,
+                             const promo_code_row*& out) const {
+  if (auto no = wanted_promo(subject, typed, now, out)) return no;
+  const auto is_opened = [&](const ticket_type_row& t) { return t.hidden && opens(out, t); };
+  return out == nullptr || std::ranges::any_of(stock_.types(), is_opened) ? refusal{} : reason::promo_code_invalid;
+}
+
+/// Records a code for a live entry; nothing if it was given before.
+refusal sale::give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now,
+                          decision& out) {
+  auto& given = access_[e.row.number];
+  if (std::ranges::find(given, code.ordinal) != given.end()) return {};
+  if (given.size() >= access_codes_max) return reason::limit_exceeded;
+  given.push_back(code.ordinal);
+  out.content.emplace_back(std::in_place_type<access_given>,
+                           access_given{{e.row.number, code.ordinal}});
+  regroup(e, now);
+  return {};
+}
+
+hidden_types sale::opened_by(const queue_line::entry& e, timestamp now) const {
+  hidden_types opens = 0;
+  const auto* invitation = invitation_of(e.row.subject, now);
+  if (invitation != nullptr && remaining_of(*invitation) > 0) opens |= bit_of(invitation->ticket_type);
+  if (const auto given = access_.find(e.row.number); given != access_.end())
+    for (const auto ordinal : given->second) {
+      const auto& code = promo_codes_.all()[ordinal];
+      if (!may_use(code, claims_.promo_uses(e.row.subject, ordinal + 1), now)) opens |= code.reduction.ticket_types;
+    }
+  return opens;
+}
+
+bool sale::opens_hidden(const ticket_type_row& type, const customer_id& customer, timestamp now) const {
+  const auto* e = queue_.find(customer);
+  const auto* invitation = invitation_of(customer, now);
+  return (invitation != nullptr && invitation->ticket_type == type.ordinal)
+         || (e != nullptr && is_live(e->row.status) && (opened_by(*e, now) & bit_of(type.ordinal)) != 0);
+}
+
+/// Moves the entry to the group of what it may buy now. False: it stays.
+bool sale::regroup(const queue_line::entry& e, timestamp now) {
+  return queue_.set_hidden_types(e.row.number, opened_by(e, now));
+}
+
+void sale::regroup(const customer_id& customer, timestamp now) {
+  if (const auto* e = queue_.find(customer); e != nullptr && is_live(e->row.status)) regroup(*e, now);
+}
+
+/// To be called when a code may be usable again. `promo` as in claim_row.
+void sale::regroup_holders(std::uint32_t promo, timestamp now) {
+  for (const auto& [number, codes] : access_)
+    if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now);
+}
+
+void sale::move_promo_uses(std::uint32_t promo, std::int64_t delta, timestamp now, decision& out) {
+  const bool was_used_up = promo != 0 && !has_room(promo_codes_.all()[promo - 1]);
+  promo_codes_.move_uses(promo, delta, out.content);
+  if (was_used_up) regroup_holders(promo, now);
+}
+
+/// The code that an order without one uses: of those given when joining, the first valid one that opens a
+/// wished hidden type. Without wishes: one that opens a free hidden type, if no public type is free.
+const promo_code_row* sale::access_code_for(const customer_id& customer, const std::vector<item_wish>& wishes,
+                                            timestamp now) const {
+  const auto* e = queue_.find(customer);
+  const auto given = e == nullptr ? access_.end() : access_.find(e->row.number);
+  if (given == access_.end()) return nullptr;
+  const auto is_free = [now](const ticket_type_row& t) {
+    return inventory::is_open(t, now) && inventory::free_units(t) > 0;
+  };
+  if (wishes.empty()
+      && std::ranges::any_of(stock_.types(), [&](const auto& t) { return !t.hidden && is_free(t); }))
+    return nullptr;
+  const auto is_wanted = [&](const ticket_type_row& t) {
+    return wishes.empty() ? is_free(t)
+                          : std::ranges::find(wishes, t.id, &item_wish::ticket_type) != wishes.end();
+  };
+  for (const auto ordinal : given->second) {
+    const auto& code = promo_codes_.all()[ordinal];
+    if (may_use(code, claims_.promo_uses(customer, ordinal + 1), now)) continue;
+    for (const auto& t : stock_.types())
+      if (t.hidden && opens(&code, t) && is_wanted(t)) return &code;
+  }
+  return nullptr;
+}
+
+} // namespace fq
