@@ -18,8 +18,9 @@ struct join {
   /// For a queue: tenant of the API key; not_found unless it is the actor's tenant.
   tenant_id tenant = default_tenant;
   std::string subject_name = {}; ///< for a queue
+  std::string access_code = {}; ///< for a sale: as typed; empty: none
 };
-FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name)
+FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name, x.access_code)
 
 /// Queries a customer's entry. Counts as presence if `by_holder`.
 struct find_entry {

@@ -12,7 +12,7 @@ namespace fq {
 /// shows only its waiting page.
 struct find_event {
   managed what;
-  customer_id viewer = {}; ///< adds the quota that this customer is invited to; nil: none
+  customer_id viewer = {}; ///< adds the hidden types that this customer may buy; nil: none
 };
 FQ_INSPECT(find_event, x.what, x.viewer)
 

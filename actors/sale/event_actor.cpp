@@ -158,6 +158,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.dead_letters) sale_->load(row);
   for (const auto& row : image.image.priorities) sale_->load(row);
   for (const auto& row : image.image.invitations) sale_->load(row);
+  for (const auto& row : image.image.access) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
   serving_ = true;
@@ -200,7 +201,7 @@ void event_state::reload() {
   fail_waiters();
   ++generation_;
   timer_at_ = never;
-  no_room_ = false;
+  has_run_ = false;
   load();
 }
 

@@ -224,7 +224,7 @@ private:
   /// sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   /// Commits a new place. It never makes room: while there is no room, admission is not run.
-  std::uint64_t commit_join(decision&& d, timestamp now);
+  std::uint64_t commit_join(decision&& d, queue_number n, timestamp now);
   /// Hands the decision to the journal, with its domain events, answers and pushes.
   std::uint64_t append(decision&& d, timestamp now);
   void add_domain_events(decision& d, timestamp now);
@@ -285,7 +285,7 @@ private:
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< next expiry; `never`: not set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
-  bool no_room_ = false; ///< no room: the last admission run left entries waiting
+  bool has_run_ = false; ///< since the load: who waits since then found no room
   std::unordered_multimap<payment_id, page_waiter> page_waiters_;
   /// Of waiters, earliest first; steady time, because the aggregate's clock can stop. May include answered
   /// ones.

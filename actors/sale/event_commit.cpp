@@ -18,7 +18,7 @@ namespace fq {
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
   if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
-  no_room_ = sale_->queue().counts().waiting > 0;
+  has_run_ = true;
   retry_admission_at_ = wake.at;
   const auto seq = append(std::move(d), t);
   update_board(wake, t);
@@ -26,8 +26,11 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   return seq;
 }
 
-std::uint64_t event_state::commit_join(decision&& d, timestamp t) {
-  const bool has_no_room = no_room_ && (!is_set(retry_admission_at_) || t < retry_admission_at_);
+/// Others who may buy the same were left waiting: the new entry waits too, without a run.
+std::uint64_t event_state::commit_join(decision&& d, queue_number n, timestamp t) {
+  const auto& line = sale_->queue();
+  const bool has_no_room = has_run_ && line.groups()[line.find(n)->group].waiting > 1
+                           && (!is_set(retry_admission_at_) || t < retry_admission_at_);
   if (!has_no_room) return commit(std::move(d), t);
   if (seat_) seat_->set_waiting(sale_->queue().counts().waiting);
   return append(std::move(d), t);

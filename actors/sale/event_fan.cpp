@@ -12,7 +12,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   apply_block_list();
   const auto t = now();
   decision d;
-  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
+  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name, x.access_code);
   if (done.no) return reveal(entry_reply{std::move(done.no)});
   entry_reply reply;
   reply.created = done.created;
@@ -22,8 +22,8 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     reply.entry = sale_->view_of(own, t);
     return reveal(std::move(reply), own.changed_seq);
   }
-  // Without a new place, an AWAY entry came back.
-  const auto seq = done.created ? commit_join(std::move(d), t) : commit(std::move(d), t);
+  // Without a new place, an AWAY entry came back or gave a code.
+  const auto seq = done.created ? commit_join(std::move(d), done.number, t) : commit(std::move(d), t);
   sale_->queue().mark(done.number, seq);
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));

@@ -54,12 +54,10 @@ caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
   event_reply reply;
   reply.event = sale_->view();
-  const auto* invited = sale_->invitation_of(x.viewer, now());
-  const auto is_seen = [invited](const ticket_type_row& t) {
-    return !t.hidden || (invited != nullptr && invited->ticket_type == t.ordinal);
+  const auto is_unseen = [&, t = now()](const ticket_type_row& type) {
+    return type.hidden && !sale_->opens_hidden(type, x.viewer, t);
   };
-  if (refused_to(x.what))
-    std::erase_if(reply.event.ticket_types, [&](const ticket_type_row& t) { return !is_seen(t); });
+  if (refused_to(x.what)) std::erase_if(reply.event.ticket_types, is_unseen);
   return reveal(std::move(reply));
 }
 

@@ -2,8 +2,8 @@
 // How many entries to admit now: the minimum of all configured limits, among the entries that could buy
 // something. Pure; the queue supplies the counts, the sale the stock.
 #pragma once
-#include "domain/line/limits.hpp"
 #include "domain/line/group.hpp"
+#include "domain/line/limits.hpp"
 #include "domain/model/rows.hpp"
 
 #include <cstdint>
@@ -38,8 +38,8 @@ private:
   std::uint64_t forgotten_ = 0; ///< sum before groups_
 };
 
-/// Units that admissions may count on: public ones for everyone, those of a hidden type for the entries that
-/// may buy it. A session without a live claim keeps one booked, a hidden one first.
+/// Units that admissions may count on: public ones for all entries, those of a hidden type for the entries
+/// that may buy it. A session without a live claim keeps one booked, a hidden one first.
 class unit_pools {
 public:
   static constexpr std::uint64_t unlimited = std::uint64_t{1} << 40;

@@ -7,8 +7,6 @@ namespace fq {
 
 /// Bit i: the hidden type with ordinal i, which an entry may buy. 0: public types only.
 using hidden_types = std::uint64_t;
-/// A hidden type with a higher ordinal has no bit, and opens for none.
-inline constexpr std::uint32_t hidden_types_max = 64;
 
 /// The live entries with the same hidden types. Admission decides by group.
 struct entry_group {

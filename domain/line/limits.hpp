@@ -19,6 +19,10 @@ inline constexpr milliseconds rate_span{60'000};
 /// Max lines from `differences`.
 inline constexpr std::size_t differences_max = 20;
 
+// -- groups
+/// Bits of `hidden_types`: a ticket type with a higher ordinal has none, and no code or invitation opens it.
+inline constexpr std::uint32_t hidden_types_max = 64;
+
 // -- queue
 /// Max groups of entries with the same hidden types in an event: admission looks at each.
 inline constexpr std::size_t groups_max = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of queue numbers with ranks. Insert, erase, rank and first are O(log n). One bit per number: a million
-// numbers cost 130 kB.
+// A set of queue numbers with ranks. Insert, erase, rank and first are O(log n). One bit per number: a
+// million numbers cost 130 kB.
 #pragma once
 #include "domain/base/ids.hpp"
 

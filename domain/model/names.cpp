@@ -105,6 +105,7 @@ std::string_view code_of(reason r) {
     case reason::sale_not_started: return "sale_not_started";
     case reason::not_admitted: return "not_admitted";
     case reason::promo_code_invalid: return "promo_code_invalid";
+    case reason::access_code_invalid: return "access_code_invalid";
     case reason::promo_code_expired: return "promo_code_expired";
     case reason::promo_code_exhausted: return "promo_code_exhausted";
     case reason::promo_code_limit: return "promo_code_limit";

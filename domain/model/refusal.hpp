@@ -38,6 +38,7 @@ enum class reason : std::uint8_t {
   already_claimed, ///< id: the existing claim
   not_admitted,
   promo_code_invalid, ///< no such code, or not active
+  access_code_invalid, ///< the same when joining, or the code opens no hidden ticket type
   promo_code_expired, ///< outside its validity; at: its start if that is in the future
   promo_code_exhausted,
   promo_code_limit, ///< this customer has no uses left

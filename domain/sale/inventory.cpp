@@ -34,7 +34,8 @@ bool inventory::is_open(const ticket_type_row& t, timestamp now) {
 std::int64_t inventory::available() const {
   const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
   const bool has_public = std::ranges::any_of(types_, is_public);
-  return sum(types_, [&](const auto& t) { return (has_public ? is_public(t) : t.on_sale) ? free_units(t) : 0; });
+  return sum(types_,
+             [&](const auto& t) { return (has_public ? is_public(t) : t.on_sale) ? free_units(t) : 0; });
 }
 
 timestamp inventory::next_opening(timestamp now) const {

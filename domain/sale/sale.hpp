@@ -145,7 +145,7 @@ public:
     bool replayed = false;
     queue_number number{};
   };
-  /// `access_code`: a promo code that opens hidden types, as typed; also adds it to a live entry. Empty: none.
+  /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
               std::string subject_name = {}, std::string_view access_code = {});
   refusal leave(const subject_key& subject, timestamp now, decision& out);
@@ -269,7 +269,8 @@ public:
   /// The valid invitation of `customer`; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
   /// Whether `customer` may see and buy this hidden type now, with an invitation or an access code.
-  [[nodiscard]] bool opens_hidden(const ticket_type_row& type, const customer_id& customer, timestamp now) const;
+  [[nodiscard]] bool opens_hidden(const ticket_type_row& type, const customer_id& customer,
+                                  timestamp now) const;
   /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }

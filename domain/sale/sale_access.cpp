@@ -23,9 +23,11 @@ void sale::load(const entry_access_row& row) {
 /// The promo code that `typed` names, if it is valid now and opens a hidden type.
 refusal sale::access_code_of(const subject_key& subject, std::string_view typed, timestamp now,
                              const promo_code_row*& out) const {
-  if (auto no = wanted_promo(subject, typed, now, out)) return no;
+  auto no = wanted_promo(subject, typed, now, out);
   const auto is_opened = [&](const ticket_type_row& t) { return t.hidden && opens(out, t); };
-  return out == nullptr || std::ranges::any_of(stock_.types(), is_opened) ? refusal{} : reason::promo_code_invalid;
+  const bool is_wrong = no.why == reason::promo_code_invalid
+                        || (out != nullptr && std::ranges::none_of(stock_.types(), is_opened));
+  return is_wrong ? refusal{reason::access_code_invalid} : no;
 }
 
 /// Records a code for a live entry; nothing if it was given before.
@@ -33,10 +35,9 @@ refusal sale::give_access(const queue_line::entry& e, const promo_code_row& code
                           decision& out) {
   auto& given = access_[e.row.number];
   if (std::ranges::find(given, code.ordinal) != given.end()) return {};
-  if (given.size() >= access_codes_max) return reason::limit_exceeded;
+  if (given.size() >= access_codes_max) return {reason::access_code_invalid, "The entry has 8 access codes."};
   given.push_back(code.ordinal);
-  out.content.emplace_back(std::in_place_type<access_given>,
-                           access_given{{e.row.number, code.ordinal}});
+  out.content.emplace_back(std::in_place_type<access_given>, access_given{{e.row.number, code.ordinal}});
   regroup(e, now);
   return {};
 }
@@ -48,7 +49,8 @@ hidden_types sale::opened_by(const queue_line::entry& e, timestamp now) const {
   if (const auto given = access_.find(e.row.number); given != access_.end())
     for (const auto ordinal : given->second) {
       const auto& code = promo_codes_.all()[ordinal];
-      if (!may_use(code, claims_.promo_uses(e.row.subject, ordinal + 1), now)) opens |= code.reduction.ticket_types;
+      if (!may_use(code, claims_.promo_uses(e.row.subject, ordinal + 1), now))
+        opens |= code.reduction.ticket_types;
     }
   return opens;
 }

@@ -30,8 +30,8 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
   return no;
 }
 
-/// One ticket of the first type that the customer may buy; of those with a free unit, if any. A hidden type is
-/// only taken without an explicit request if no public one is free.
+/// One ticket of the first type that the customer may buy; of those with a free unit, if any. A hidden type
+/// is only taken without an explicit request if no public one is free.
 refusal sale::default_item(timestamp now, wanted& out) const {
   const ticket_type_row* best = nullptr;
   refusal closed{reason::not_on_sale};

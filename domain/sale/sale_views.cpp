@@ -105,7 +105,11 @@ domain_event sale::related(domain_event told) const {
   return told;
 }
 
-event_view sale::view() const { return {event_, stock_.types(), sells() && stock_.sold_out()}; }
+event_view sale::view() const {
+  const auto is_hidden = [](const ticket_type_row& t) { return t.hidden && t.on_sale; };
+  return {event_, stock_.types(), sells() && stock_.sold_out(),
+          std::ranges::any_of(stock_.types(), is_hidden)};
+}
 
 entry_change sale::change_of(const entry_row& row) const {
   entry_change c;

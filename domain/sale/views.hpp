@@ -49,6 +49,7 @@ struct event_view {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
   bool sold_out = false;
+  bool takes_access_codes = false; ///< a hidden type is on sale
 };
 
 struct event_stats {

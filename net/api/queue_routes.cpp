@@ -24,16 +24,22 @@ response entry_answer(const call& c, const entry_reply& reply) {
 }
 
 awaitable<response> join_line(call c) {
-  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  std::string access_code;
+  auto wrong = read_json(c.rq, body_need::optional, [&](object_reader& body) {
+    access_code = body.text("access_code", promo_code_size).value;
+  });
+  if (wrong) co_return std::move(*wrong);
   auto key = read_idempotency(c.rq, c.who);
   if (key.no) co_return std::move(*key.no);
   auto& limiter = c.ctx.shared->joins;
   if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
   join wish{c.id, c.who, join_key_of(key.ref)};
+  const bool may_guess = !access_code.empty();
+  wish.access_code = std::move(access_code);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   const bool new_place =
     got.error || (got.reply.created && !got.reply.replayed); // a join that timed out may have created one
-  if (!new_place) limiter.give_back(c.who, c.ctx.environment.steady_now());
+  if (!new_place && !may_guess) limiter.give_back(c.who, c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return entry_answer(c, got.reply);
 }

@@ -195,6 +195,7 @@ constexpr reason_row reasons[] = {
   {reason::already_claimed, 409, "You hold a claim already.", claim_id},
   {reason::not_admitted, 403, "You have not been admitted, or your session is over."},
   {reason::promo_code_invalid, 409, "This promo code is not valid here."},
+  {reason::access_code_invalid, 422, "This access code is not valid here."},
   {reason::promo_code_expired, 409, "This promo code is not valid now.", valid_from},
   {reason::promo_code_exhausted, 409, "This promo code has been used as often as it may be."},
   {reason::promo_code_limit, 409, "You have used this promo code as often as you may."},

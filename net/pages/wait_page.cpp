@@ -47,6 +47,8 @@ constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
   notice{"customer_blocked", "customer_blocked", false},
+  notice{"access_code_refused", "access_code_refused", false},
+  notice{"access_code_refused", "access_code_refused", true},
   notice{"expired", "over_completed_queue", false}, // from a gate: the session has ended
   notice{"link_expired", "device_link_expired", false},
   notice{"kept_own_place", "device_kept_own", true},
@@ -54,8 +56,9 @@ constexpr std::array notices{
 
 /// The text's key; empty if the page shows none: some reasons of gates are not for visitors.
 std::string_view notice_of(const wait_view& v, bool has_place) {
-  const auto found = std::ranges::find(notices, v.reason, &notice::reason);
-  return found != notices.end() && found->is_for_waiting == has_place ? found->key : std::string_view{};
+  const auto found = std::ranges::find_if(
+    notices, [&](const notice& n) { return n.reason == v.reason && n.is_for_waiting == has_place; });
+  return found != notices.end() ? found->key : std::string_view{};
 }
 
 void set_notice(page_data& data, const wait_view& v, bool has_place) {
@@ -90,6 +93,7 @@ void show_waiting(site_page& page, const wait_view& v) {
   data.show("NO_MESSAGE", place.message.empty());
   data.show("NOT_PAUSED", v.line.event.status != event_status::paused);
   data.show("NOT_SOLD_OUT", !v.line.sold_out);
+  if (v.line.takes_access_codes) data.show("TAKES_CODES");
   data.set("WAIT", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
   data.set("N", number_text(v.in, value_of(place.number)));
   data.set("NEXT_TURN", is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
@@ -162,6 +166,7 @@ void show_still(site_page& page, const wait_view& v, face is) {
   data.show("JOIN_LEAD", is == face::join || is == face::sign_in);
   if (is == face::join_again) data.set_optional("OVER", text(v.in, words_over(v)));
   const bool may_join = is == face::join || is == face::join_again;
+  if (may_join && v.line.takes_access_codes) data.show("TAKES_CODES");
   data.show("MAY_JOIN", may_join && notice_of(v, false) != "already_claimed"); // it would be refused again
   data.set_optional("JOIN_KEY", v.join_key);
   set_notice(data, v, false);

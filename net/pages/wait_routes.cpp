@@ -158,9 +158,16 @@ response back_with(const visit& v, std::string_view reason) {
   return see_other(v, page_path(v) + "?reason=" + std::string{reason});
 }
 
+/// What the page says about a refused access code, whatever was wrong with it.
+bool is_code_refused(reason why) {
+  return why == reason::access_code_invalid || why == reason::promo_code_expired
+         || why == reason::promo_code_exhausted || why == reason::promo_code_limit;
+}
+
 /// The code of a refusal that the page explains. Empty for others: shown as errors, or visible from the
 /// page's state (not open yet, ended).
 std::string_view reason_to_say(reason why) {
+  if (is_code_refused(why)) return "access_code_refused";
   return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked
            ? code_of(why)
            : std::string_view{};
@@ -183,11 +190,15 @@ awaitable<taking> take_place(const visit& v, const uuid& customer) {
   auto& limiter = v.ctx.shared->joins;
   if (auto no = limit(v.ctx, v.rq, limiter, customer)) co_return taking{std::move(no)};
   join wish{v.id, customer, 0};
+  wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
+  const bool may_guess = !wish.access_code.empty();
   taking done;
   done.got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
-  if (!done.got.error && !done.got.reply.created) limiter.give_back(customer, v.ctx.environment.steady_now());
+  if (!done.got.error && !done.got.reply.created && !may_guess)
+    limiter.give_back(customer, v.ctx.environment.steady_now());
   done.no = refused(v.rq, done.got);
-  if (done.no && (done.no->status == 409 || done.got.reply.no.why == reason::customer_blocked))
+  const auto why = done.got.reply.no.why;
+  if (done.no && (done.no->status == 409 || why == reason::customer_blocked || is_code_refused(why)))
     done.no.reset();
   else if (!done.no)
     (done.got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();

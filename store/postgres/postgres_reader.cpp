@@ -60,6 +60,9 @@ const postgres_statement read_priorities{
   "read_priorities", select_rows<priority_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
 const postgres_statement read_invitations{
   "read_invitations", select_rows<invitation_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_access{"read_access",
+                                     select_rows<entry_access_row>()
+                                       + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
 const postgres_statement read_blocks{"read_blocks",
                                      select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
@@ -176,6 +179,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
+                        read_access,
                         read_blocks,
                         read_idempotency,
                         read_receipts,
@@ -207,7 +211,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items,
                         &read_payments, &read_refunds, &read_promo_codes, &read_orders, &read_dead_letters,
-                        &read_priorities, &read_invitations})
+                        &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
@@ -234,6 +238,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
+  image.access = collect(pipeline, row_from<entry_access_row>);
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);

@@ -193,6 +193,12 @@ public:
     insert(round, postgres_write::store_invitation, r);
   }
 
+  void operator()(const access_given& c) {
+    const auto& r = c.row;
+    insert(rounds_.round_for({of(item::access, uuid{value_of(r.number), r.promo_code})}),
+           postgres_write::insert_access, r);
+  }
+
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     const auto& r = c.row;

@@ -67,6 +67,7 @@ private:
     dead_letter,
     priority,
     invitation,
+    access,
     block,
     account,
     otp,

@@ -149,6 +149,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"store_priority", store<priority_row>()},
     {"remove_priority", remove("event_priority", {aggregate, id("customer")})},
     {"store_invitation", store<invitation_row>()},
+    {"insert_access", insert<entry_access_row>()},
     {"store_block", store<block_row>()},
     {"remove_block", remove("blocked_customer", {integer("tenant"), id("organizer"), id("customer")})},
     {"store_organizer", store<organizer_row>()},

@@ -41,6 +41,7 @@ enum class postgres_write : std::uint8_t {
   store_priority,
   remove_priority,
   store_invitation,
+  insert_access,
   store_block,
   remove_block,
   store_organizer,

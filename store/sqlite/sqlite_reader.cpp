@@ -50,6 +50,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
     invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
+    access(db, select_rows<entry_access_row>() + "WHERE aggregate = ? ORDER BY queue_number, promo_code"),
     idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -131,6 +132,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
+  image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.idempotency =
     collect_reversed(sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max),
                      row_from<idempotency_row>);

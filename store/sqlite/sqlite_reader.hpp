@@ -42,7 +42,7 @@ private:
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds, promo_codes,
       orders;
-    sqlite_statement dead_letters, priorities, invitations, idempotency, receipts;
+    sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
     sqlite_statement organizers, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
     sqlite_statement tenants, settings, blocks, api_keys, tenants_of_organizers, audit_of_tenant,

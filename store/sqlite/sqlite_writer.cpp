@@ -64,6 +64,7 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     store_priority(db, store_sql(table_of<priority_row>())),
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
     store_invitation(db, store_sql(table_of<invitation_row>())),
+    insert_access(db, insert_sql(table_of<entry_access_row>())),
     store_block(db, store_sql(table_of<block_row>())),
     remove_block(db, "DELETE FROM blocked_customer WHERE tenant = ? AND organizer = ? AND customer = ?"),
     store_setting(db, store_sql(table_of<setting_row>())),
@@ -184,6 +185,7 @@ public:
   bool operator()(const dead_letter_stored& c) { return insert(sql_.store_dead_letter, c.row); }
   bool operator()(const priority_stored& c) { return insert(sql_.store_priority, c.row); }
   bool operator()(const invitation_stored& c) { return insert(sql_.store_invitation, c.row); }
+  bool operator()(const access_given& c) { return insert(sql_.insert_access, c.row); }
   bool operator()(const block_stored& c) { return insert(sql_.store_block, c.row); }
   bool operator()(const setting_stored& c) { return insert(sql_.store_setting, c.row); }
 

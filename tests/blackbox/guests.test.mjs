@@ -290,6 +290,52 @@ test('an invited customer is notified, sees the quota and buys from it; others d
   assert.deepEqual(again.json, { count: 0 }, 'told within a day');
 });
 
+test('an access code opens hidden tickets when joining; a wrong one makes no place', async (t) => {
+  const s = await begin(t, {
+    queue: { policy: 'capacity' },
+    ticket_types: [
+      { name: 'Standard', price: 0, total: 1 },
+      { name: 'Members', price: 100, total: 4, hidden: true, max_per_order: 2 },
+    ],
+  });
+  const made = await s.server.post(`/events/${s.event.id}/promo-codes`, {
+    token: s.organizer,
+    body: { code: 'FANCLUB', discount: { type: 'none' }, ticket_type_ids: [s.types[1]], uses_max: 2 },
+  });
+  assert.equal(made.status, 201, made.text);
+  const [first, other, member, late] = await s.server.customers(4);
+  const join = (token, access_code) =>
+    s.server.post(`/events/${s.event.id}/queue`, { token, body: access_code ? { access_code } : undefined });
+  const status = async (token) =>
+    (await s.server.get(`/events/${s.event.id}/queue/position`, { token })).json.status;
+  expect_problem(await join(member, 'NOSUCH'), 422, 'access_code_invalid');
+  expect_problem(
+    await s.server.get(`/events/${s.event.id}/queue/position`, { token: member }),
+    404,
+    'not_in_queue',
+  );
+  expect_problem(await join(member, 7), 400, 'invalid_field');
+
+  assert.equal((await join(first)).json.status, 'ADMITTED');
+  assert.equal((await join(other)).json.status, 'WAITING');
+  assert.equal((await join(late)).json.status, 'WAITING');
+  assert.equal((await join(member, 'fanclub')).json.status, 'ADMITTED', 'before two others');
+  assert.equal(await status(other), 'WAITING');
+  const seen = await s.server.get(`/events/${s.event.id}`, { token: member });
+  assert.deepEqual(
+    seen.json.ticket_types.map(({ name }) => name),
+    ['Standard', 'Members'],
+  );
+  assert.equal((await s.server.get(`/events/${s.event.id}`, { token: other })).json.ticket_types.length, 1);
+
+  await s.server.restart();
+  assert.equal(await status(other), 'WAITING', 'what was given survives');
+  await buy(s, member, s.types[1], 2);
+  assert.equal((await join(late, 'FANCLUB')).json.status, 'ADMITTED', 'joining again adds a code');
+  await check_out(s, late, s.types[1]);
+  expect_problem(await join(other, 'FANCLUB'), 409, 'promo_code_exhausted');
+});
+
 test('a tenant chooses the media of its notices', async (t) => {
   const got = [];
   const hook = http.createServer((request, response) => {

@@ -160,6 +160,46 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   assert.equal(stats.sold, 3);
 });
 
+test('a person gives an access code while waiting and sees the hidden ticket', async (t) => {
+  const hidden = { name: 'Fan club', price: 9_900, total: 3, hidden: true };
+  const s = await sale_for(t, {
+    event: { ticket_types: [...by_hand.ticket_types, hidden], queue: { policy: 'capacity', concurrency: 1 } },
+  });
+  await crowd(s, 1);
+  const { json } = await s.server.get(`/events/${s.event.id}`, { token: s.organizer });
+  const code = await s.server.post(`/events/${s.event.id}/promo-codes`, {
+    token: s.organizer,
+    body: {
+      code: 'FANCLUB',
+      discount: { type: 'none' },
+      ticket_type_ids: [json.ticket_types.find(({ name }) => name === hidden.name).id],
+    },
+  });
+  assert.equal(code.status, 201, code.text);
+  const page = await (await person_without_script(t)).newPage();
+  await page.goto(s.url);
+  await sign_in(s, page, address());
+  for (const [typed, answer] of [
+    ['NOSUCH', 'This access code cannot be used.'],
+    ['fanclub', 'Fan club'],
+  ]) {
+    await page.getByText('I have an access code').click();
+    await page.getByLabel('Access code', { exact: true }).fill(typed);
+    await page.getByRole('button', { name: 'Use the code' }).click();
+    if (typed === 'fanclub') {
+      const wider = await s.server.request('PATCH', `/events/${s.event.id}`, {
+        token: s.organizer,
+        body: { queue: { concurrency: 5 } },
+      });
+      assert.equal(wider.status, 200, wider.text);
+      await page.reload();
+      await turn(page).waitFor();
+      await page.getByRole('link', { name: 'Choose tickets' }).click();
+    }
+    await page.getByText(answer).first().waitFor();
+  }
+});
+
 test('a person without script buys a ticket', async (t) => {
   const s = await sale_for(t);
   await crowd(s, 1);

@@ -80,8 +80,11 @@ export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
   readonly connection: Connection;
-  /** Joins, or finds the visitor's place, and follows it. Rejects with FairQueueError. */
-  join(): Promise<Place | null>;
+  /**
+   * Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden ticket types of an event.
+   * Rejects with FairQueueError.
+   */
+  join(options?: { accessCode?: string }): Promise<Place | null>;
   /** Follows the visitor's place; null: none. */
   resume(): Promise<Place | null>;
   /** Gives the place up, in all tabs. */

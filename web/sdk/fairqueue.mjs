@@ -176,13 +176,16 @@ export class FairQueue extends EventTarget {
     return this.#connection;
   }
 
-  /** Joins, or finds the visitor's place, and follows it. */
-  async join() {
+  /** Joins, or finds the visitor's place, and follows it. `accessCode` opens hidden types of an event. */
+  async join({ accessCode } = {}) {
     const { event, queue, key, subjectToken } = this.#options;
     await this.#alone(async () => {
       if (queue && this.#kept()?.token) return;
       const answer = event
-        ? await this.#call('POST', `/events/${event}/queue`, { token: this.#options.token })
+        ? await this.#call('POST', `/events/${event}/queue`, {
+            token: this.#options.token,
+            body: accessCode ? { access_code: accessCode } : undefined,
+          })
         : await this.#call('POST', `/queues/${queue}/tickets`, {
             token: key,
             // The same key returns the same place: also after a lost answer, and in another tab.

@@ -93,7 +93,7 @@ CAF_TEST(a booking takes a hidden unit first and never one of another) {
   pools.book(0b1);
   CAF_CHECK(pools.serves(0)); // both public units are left
   pools.book(0b1);
-  pools.book(0b1, 7); // more sessions than units: nobody else's are taken
+  pools.book(0b1, 7); // more sessions than units: none of others are taken
   CAF_CHECK(!pools.serves(0));
   CAF_CHECK(!pools.serves(0b1));
   CAF_CHECK(pools.serves(0b100000));

@@ -74,7 +74,8 @@ const queue_line::entry* first_of(const queue_line& line) {
 
 std::vector<queue_number> admit(queue_line& line, std::uint64_t count, timestamp now, const queue_settings& q,
                                 changes& out) {
-  return line.admit(count, [&line] { return first_of(line); }, now, q, out);
+  return line.admit(
+    count, [&line] { return first_of(line); }, now, q, out);
 }
 
 void check_same(std::uint64_t seed, const queue_line& line, const model& m, timestamp now) {
@@ -294,12 +295,14 @@ CAF_TEST(beyond the limit of groups an entry waits with those that may buy the m
     line.set_hidden_types(queue_number{n}, n); // 1 makes the second group
   }
   CAF_CHECK_EQUAL(line.groups().size(), groups_max);
-  const auto group_of = [&](std::uint64_t n) { return line.groups()[line.find(queue_number{n})->group].opens; };
+  const auto group_of = [&](std::uint64_t n) {
+    return line.groups()[line.find(queue_number{n})->group].opens;
+  };
   CAF_CHECK_EQUAL(group_of(groups_max - 1), groups_max - 1);
   CAF_CHECK_EQUAL(group_of(groups_max), 0u); // 64 is a bit of its own
   CAF_CHECK_EQUAL(group_of(groups_max + 1), 1u);
   line.move(queue_number{5}, entry_trigger::leave, start, out);
-  CAF_CHECK(line.set_hidden_types(queue_number{groups_max}, groups_max)); // takes the place of a group without entries
+  CAF_CHECK(line.set_hidden_types(queue_number{groups_max}, groups_max)); // an unused group
   CAF_CHECK_EQUAL(group_of(groups_max), groups_max);
   CAF_CHECK(!line.set_hidden_types(queue_number{groups_max}, groups_max));
 }

@@ -35,8 +35,11 @@ struct fixture {
                      .hidden = i > 0});
     return all;
   }
-  item_wish item(std::uint32_t type, std::uint32_t quantity = 1) const { return {s.type(type).id, quantity, 0}; }
-  void code(const std::string& text, std::uint64_t opened, std::uint32_t uses_max = 0, bool is_active = true) {
+  item_wish item(std::uint32_t type, std::uint32_t quantity = 1) const {
+    return {s.type(type).id, quantity, 0};
+  }
+  void code(const std::string& text, std::uint64_t opened, std::uint32_t uses_max = 0,
+            bool is_active = true) {
     promo_code_patch p;
     if (const auto* old = s.it->promo_codes().find(std::string_view{text})) p.id = old->id;
     p.code = {true, text};
@@ -130,7 +133,7 @@ CAF_TEST(a wrong access code makes no place) {
   f.code("OFF", 0b10, 0, false);
   f.code("PUBLIC", 0b1);
   for (const auto* typed : {"NOPE", "OFF", "PUBLIC", "?"})
-    CAF_CHECK(f.s.join(1, 0, typed).no.why == reason::promo_code_invalid);
+    CAF_CHECK(f.s.join(1, 0, typed).no.why == reason::access_code_invalid);
   CAF_CHECK(f.s.it->queue().find(fan(1)) == nullptr);
 }
 
@@ -193,7 +196,8 @@ CAF_TEST(a hidden window that is ahead holds only who waits for it) {
   CAF_CHECK(s.entry(2).status == entry_status::waiting);
   CAF_REQUIRE(!s.claim(1));
   while (s.now < opening + seconds{30}) s.pass(seconds{1});
-  CAF_CHECK(s.entry(2).status == entry_status::admitted || s.entry(2).status == entry_status::session_expired);
+  CAF_CHECK(s.entry(2).status == entry_status::admitted
+            || s.entry(2).status == entry_status::session_expired);
   CAF_CHECK_EQUAL(what_is_wrong(s), "");
 }
 

@@ -34,7 +34,8 @@ bool may_buy(const sample_sale& s, const entry_row& e, const ticket_type_row& t)
   if (!t.hidden) return true;
   if (const auto i = s.ledger.invitations.find(e.subject);
       i != s.ledger.invitations.end() && i->second.ticket_type == t.ordinal
-      && !(is_set(i->second.valid_until) && s.now >= i->second.valid_until) && s.it->remaining_of(i->second) > 0)
+      && !(is_set(i->second.valid_until) && s.now >= i->second.valid_until)
+      && s.it->remaining_of(i->second) > 0)
     return true;
   return std::ranges::any_of(s.ledger.access, [&](const entry_access_row& a) {
     const auto& code = s.ledger.promo_codes[a.promo_code];

@@ -194,10 +194,9 @@ private:
     if (!s_.ledger.promo_codes.empty() && d_.chance(60)) p.id = d_.pick(s_.ledger.promo_codes).id;
     p.code = {true, "CODE" + std::to_string(d_.below(4))};
     const auto kind = static_cast<discount_kind>(d_.below(3));
-    p.reduction = {
-      true,
-      {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)),
-       d_.below(std::uint64_t{1} << s_.ledger.types.size())}};
+    p.reduction = {true,
+                   {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)),
+                    d_.below(std::uint64_t{1} << s_.ledger.types.size())}};
     p.uses_max = {true, static_cast<std::uint32_t>(d_.below(4))};
     p.uses_per_customer = {true, static_cast<std::uint32_t>(d_.below(2))};
     s_.promo(p);
@@ -329,7 +328,8 @@ private:
   /// Whether hidden types are, or were, open to the entry: it may be admitted before lower numbers.
   bool has_access(const entry_row& e) const {
     return s_.ledger.invitations.contains(e.subject)
-           || std::ranges::find(s_.ledger.access, e.number, &entry_access_row::number) != s_.ledger.access.end();
+           || std::ranges::find(s_.ledger.access, e.number, &entry_access_row::number)
+                != s_.ledger.access.end();
   }
 
   /// I6: at an admission no waiting fan of the same class has a lower number.

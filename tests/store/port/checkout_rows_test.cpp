@@ -267,6 +267,17 @@ CAF_TEST(dead letters of two aggregates are told apart) {
 
 // -- priorities, settings, tenants --------------------------------------------------------------------------
 
+CAF_TEST(an entry gives an access code once) {
+  in_every_world([](world& w) {
+    const auto row = [](std::uint64_t n, std::uint32_t code) {
+      return entry_access_row{queue_number{n}, code};
+    };
+    FQ_COMMITS(w.put({access_given{row(2, 1)}, access_given{row(1, 1)}, access_given{row(1, 0)}}));
+    CAF_CHECK((w.image().access == std::vector{row(1, 0), row(1, 1), row(2, 1)}));
+    FQ_CONFLICTS(w.put({access_given{row(1, 1)}}));
+  });
+}
+
 CAF_TEST(a customer has one invitation at an event or none) {
   in_every_world([](world& w) {
     const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity,

@@ -144,7 +144,8 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(24)) {
+    switch (below(25)) {
+      case 24: return access_given{{queue_number{below(6)}, static_cast<std::uint32_t>(below(3))}};
       case 23:
         return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)),
                                   static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(),
