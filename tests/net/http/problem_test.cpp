@@ -51,6 +51,7 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::promo_code_taken, 409},
                                             {reason::sale_not_started, 409},
                                             {reason::promo_code_invalid, 409},
+                                            {reason::access_code_invalid, 422},
                                             {reason::promo_code_expired, 409},
                                             {reason::promo_code_exhausted, 409},
                                             {reason::promo_code_limit, 409},
