@@ -42,7 +42,8 @@ class payments_book {
 public:
   /// `stale_after`: time after the last change until an open attempt is checked at the gateway;
   /// `recheck_after`: time after the failure until a failed one is.
-  explicit payments_book(milliseconds stale_after, milliseconds recheck_after = milliseconds{15 * 60 * 1000}) :
+  explicit payments_book(milliseconds stale_after,
+                         milliseconds recheck_after = milliseconds{15 * 60 * 1000}) :
       stale_after_(stale_after), recheck_after_(recheck_after) {}
 
   void load(const payment_row& row);
@@ -116,6 +117,8 @@ public:
   void ask_again(const payment_id& id, timestamp at);
   /// Schedules the repetition of a question about a FAILED attempt. Not durable: recheck_at stands.
   void recheck_again(const payment_id& id, timestamp at) { rechecks_.set(id, at); }
+  /// For a planted bug.
+  void forget_recheck(const payment_id& id) { rechecks_.erase(id); }
   /// Schedules the next question about a FAILED attempt; `never`: there is none.
   void recheck(const payment_id& id, timestamp at, changes& out);
   void receive(receipt_row row, changes& out);

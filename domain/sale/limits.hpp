@@ -40,8 +40,6 @@ inline constexpr std::size_t lapsed_per_run = 20;
 inline constexpr milliseconds lapsed_pause{1'000};
 /// Time after its due time in which such a question is repeated until it is answered.
 inline constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
-/// Min pause before the repetition: a gateway call has its own retries, and ends within it.
-inline constexpr milliseconds recheck_pause_min{2 * 60 * 1000};
 
 // -- sale_line
 /// Max entries per run that become AWAY, come back, or expire.

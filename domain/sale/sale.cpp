@@ -27,6 +27,11 @@ void sale::load(const claim_row& row) {
   if (is_live(row.status)) queue_.restore_claim(row.entry);
 }
 
+void sale::load(const payment_row& row) {
+  payments_.load(row);
+  if (planted(bug::recheck_forgotten)) payments_.forget_recheck(row.id);
+}
+
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
@@ -160,7 +165,7 @@ std::size_t sale::recheck_failed_attempts(timestamp now, decision& out) {
       payments_.recheck(id, recheck_after(p, p.recheck_at), out.content);
       continue;
     }
-    payments_.recheck_again(id, now + std::max<milliseconds>(late / 4, recheck_pause_min));
+    payments_.recheck_again(id, now + std::max<milliseconds>(late / 4, rules_.recheck_pause));
     out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
   }
   return due.size();

@@ -93,6 +93,7 @@ struct sale_rules {
     15'000}; ///< retry delay for the payment page after the gateway was unreachable
   /// Checks of a failed attempt: a page that could not be closed may have been paid.
   std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
+  milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
   milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
@@ -123,7 +124,7 @@ public:
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const entry_row& row) { queue_.load(row); }
   void load(const claim_row& row);
-  void load(const payment_row& row) { payments_.load(row); }
+  void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
   void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
@@ -233,6 +234,9 @@ public:
   /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
   /// a refund.
   refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
+  /// Whether `payment` can be one of this event's whose row is lost: it names the event, and is not older. A
+  /// gateway's account may be shared with other systems.
+  [[nodiscard]] bool may_have_lost(const payment_id& payment) const;
   /// What the open dead letter `id` says about a payment whose row is lost; none for other letters.
   [[nodiscard]] std::optional<unknown_payment> unknown_charge(const uuid& id) const;
   refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);

@@ -16,10 +16,13 @@ std::optional<unknown_payment> sale::unknown_charge(const uuid& id) const {
            : std::nullopt;
 }
 
-/// Only a reference that this event could have made: it names the event, and is not older. A gateway's
-/// account may be shared with other systems.
+bool sale::may_have_lost(const payment_id& payment) const {
+  return owner_of(payment) == event_.aggregate && time_of(payment) >= event_.created_at
+         && payments_.find(payment) == nullptr;
+}
+
 refusal sale::apply_unknown(const payment_id& id, const gateway_fact& fact, timestamp now, decision& out) {
-  if (owner_of(id) != event_.aggregate || time_of(id) < event_.created_at) return reason::not_found;
+  if (!may_have_lost(id)) return reason::not_found;
   const unknown_payment told{fact.gateway, fact.reference, fact.gateway_id, fact.amount + fact.tax,
                              fact.currency};
   const auto refund = parse_uuid(fact.refund);
@@ -27,9 +30,8 @@ refusal sale::apply_unknown(const payment_id& id, const gateway_fact& fact, time
     case verdict::paid: {
       const auto receipt = "unknown:" + fact.reference; // the same for each of its reports
       if (payments_.has_receipt(fact.gateway, receipt)) return {};
-      const auto open = std::ranges::count_if(dead_letters_, [](const auto& l) {
-        return l.second.kind == dead_letter_kind::payment_unknown;
-      });
+      const auto open = std::ranges::count_if(
+        dead_letters_, [](const auto& l) { return l.second.kind == dead_letter_kind::payment_unknown; });
       if (static_cast<std::size_t>(open) >= unknown_payments_max) return reason::unavailable;
       payments_.receive({fact.gateway, receipt, now}, out.content);
       add_unknown(derived_id(id, fact.gateway), told, "and the ledger has no such payment", now, out);

@@ -26,7 +26,8 @@ std::optional<unknown_payment> parse_unknown_payment(std::string_view text) {
 
 uuid derived_id(const uuid& from, std::string_view word) {
   std::uint64_t hash = 0xcbf29ce484222325ull; // FNV-1a
-  for (const char c : to_string(from).append(word)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  for (const char c : to_string(from).append(word))
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return make_uuid(time_of(from), owner_of(from), hash ^ hash >> 32);
 }
 

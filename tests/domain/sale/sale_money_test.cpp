@@ -27,7 +27,8 @@ struct one_buyer : sample_sale {
   claim_status claim_state() const { return claim_of(1).status; }
 };
 
-/// Whose attempt failed at `failed_at`, and whose claim is over: nothing but the attempt is left to ask about.
+/// Whose attempt failed at `failed_at`, and whose claim is over: nothing but the attempt is left to ask
+/// about.
 struct given_up_buyer : one_buyer {
   timestamp failed_at;
   given_up_buyer() {
@@ -54,7 +55,7 @@ struct given_up_buyer : one_buyer {
 
 CAF_TEST(a failed attempt is asked about again after a quarter of an hour and after a day) {
   given_up_buyer s;
-  CAF_CHECK(!s.it->is_quiet()); // or its owner is passivated, and nobody asks
+  CAF_CHECK(!s.it->is_quiet()); // or its owner would be passivated before it asks
   s.reload();
   CAF_CHECK(!s.it->is_quiet());
   const auto early = s.failed_at + s.rules.recheck_after[0], late = s.failed_at + s.rules.recheck_after[1];
@@ -114,7 +115,8 @@ CAF_TEST(many failed attempts are asked about a few at a time) {
   for (int i = 0; i < 60 && asked < failed; ++i) {
     std::size_t in_this_second = 0;
     for (int again = 0; again < 5; ++again) { // as other requests make it run
-      in_this_second += std::ranges::count(s.last.gateway_calls, gateway_call_kind::verify, &gateway_call::kind);
+      in_this_second +=
+        std::ranges::count(s.last.gateway_calls, gateway_call_kind::verify, &gateway_call::kind);
       s.pass(milliseconds{10});
     }
     CAF_CHECK(in_this_second <= lapsed_per_run);

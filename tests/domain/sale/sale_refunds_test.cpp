@@ -135,8 +135,8 @@ namespace {
 struct lost_payment : sample_sale {
   gateway_fact paid;
   lost_payment() {
-    paid = {"stripe", "evt_1", verdict::paid, make_reference(make_uuid(now, sample_aggregate, 4711)),
-            1'000,    "NGN",   {}};
+    paid = {"stripe", "evt_1", verdict::paid, make_reference(make_uuid(now, sample_aggregate, 4711)), 1'000,
+            "NGN",    {}};
     paid.tax = 75;
     paid.gateway_id = "cs_1";
   }
@@ -198,8 +198,8 @@ CAF_TEST(a person gives lost money back and never twice) {
   CAF_CHECK(*s.refund_asked() == letter); // the gateway knows every repetition by this id
   const auto charge = s.it->unknown_charge(letter);
   CAF_REQUIRE(charge);
-  CAF_CHECK(charge->gateway == "stripe" && charge->reference == s.paid.reference && charge->gateway_id == "cs_1"
-            && charge->captured == 1'075 && charge->currency == "NGN");
+  CAF_CHECK(charge->gateway == "stripe" && charge->reference == s.paid.reference
+            && charge->gateway_id == "cs_1" && charge->captured == 1'075 && charge->currency == "NGN");
   CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u); // until the gateway answers: the answer may be lost
   s.refund_answered(false, letter); // a bank takes days
   CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
@@ -239,7 +239,8 @@ CAF_TEST(lost payments have a limit beyond which the gateway must tell again) {
   for (std::size_t i = 0; i <= unknown_payments_max; ++i) {
     auto f = s.paid;
     f.reference = make_reference(make_uuid(s.now, sample_aggregate, i));
-    CAF_REQUIRE((s.it->apply(f, s.now, s.last = {}).why == reason::unavailable) == (i == unknown_payments_max));
+    CAF_REQUIRE((s.it->apply(f, s.now, s.last = {}).why == reason::unavailable)
+                == (i == unknown_payments_max));
   }
   CAF_CHECK(s.last.content.empty());
 }
