@@ -130,11 +130,10 @@ void leave_work(owner& me) {
   put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
   put(29, {claim(claim_status::confirmed),
            payment(6, payment_status::partially_refunded)}); // the rest must still be refunded
-  auto failed = sample_payment(7, sample_claim(1, 1));
-  failed.status = payment_status::failed;
-  put(30, {claim(claim_status::released), payment_opened{failed}});
-  failed.recheck_at = noon;
-  put(31, {claim(claim_status::released), payment_opened{failed}});
+  put(30, {claim(claim_status::released), payment(7, payment_status::failed)});
+  auto asked_again = payment(8, payment_status::failed);
+  asked_again.row.recheck_at = noon;
+  put(31, {claim(claim_status::released), asked_again});
 }
 
 /// Event 19 has ended, but a customer who paid may be on a block list.
