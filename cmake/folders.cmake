@@ -57,7 +57,7 @@ fq_folder(net/service
 fq_folder(net/api
           USES domain/line domain/money domain/delivery domain/sale crypto outbound actors/base actors/payments
                net/http net/bridge net/wire net/service
-          LINK Boost::json Boost::url)
+          LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
           USES domain/base domain/money domain/sale crypto config store/port outbound web
                net/http net/bridge net/wire net/service

@@ -210,9 +210,10 @@ verify_result paystack_gateway::state_of(const api_answer& answer, const std::st
   if (answer.failure || is_refusal(answer) || !status || text_at(data, "reference") != reference)
     return error_of(answer);
   const auto amount = integer_at(data, "amount"), asked = integer_at(data, "requested_amount");
-  if (!amount) return error_of(answer);
+  auto currency = text_at(data, "currency");
   const bool is_paid = *status == charge_status::paid;
-  return charge_state{*status, {is_paid ? *amount : asked.value_or(*amount), text_at(data, "currency")}, 0};
+  if (!amount || (is_paid && currency.empty())) return error_of(answer);
+  return charge_state{*status, {is_paid ? *amount : asked.value_or(*amount), std::move(currency)}, 0};
 }
 
 refund_result paystack_gateway::made_refund_of(const api_answer& answer) const {

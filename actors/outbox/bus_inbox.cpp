@@ -80,7 +80,8 @@ void bus_inbox_state::on_message(const inbox_message& m) {
   const auto on_reply = [this, m](const ack_reply& reply) {
     settle(m, is_undecided(caf::error{}, reply.no) ? inbox_verdict::later : inbox_verdict::taken);
   };
-  const auto on_error = [this, m](const caf::error& why) {
+  const auto on_error = [this, m, money = money_in(fact.wish)](const caf::error& why) {
+    if (is(why, errc::absent) && !money.empty()) warn("the ledger does not have the event: " + money);
     settle(m, is_undecided(why, refusal{}) ? inbox_verdict::later : inbox_verdict::taken);
   };
   ask_owner(self_, services_->region, fact.owner, std::move(fact.wish), inbox_apply_timeout, on_reply,

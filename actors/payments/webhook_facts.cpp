@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/payments/webhook_facts.hpp"
 
+#include "domain/money/money_text.hpp"
 #include "domain/money/payments.hpp"
 
 #include <utility>
@@ -44,6 +45,13 @@ std::variant<webhook_fact, webhook_error> fact_of_webhook(const gateway_port& ga
   if (!payment || number_of(owner_of(*payment)) < number_of(first_event_aggregate))
     return webhook_error::foreign_event;
   return webhook_fact{fact_of(gateway.name(), std::move(event)), owner_of(*payment)};
+}
+
+std::string money_in(const apply_fact& wish) {
+  const auto& f = wish.fact;
+  if (f.what != verdict::paid) return {};
+  return f.gateway + (wish.is_report ? " reports " : " took ") + money_text(f.amount + f.tax, f.currency)
+         + " as " + f.reference + (f.gateway_id.empty() ? "" : " (" + f.gateway_id + ")");
 }
 
 } // namespace fq

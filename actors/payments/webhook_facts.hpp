@@ -7,6 +7,7 @@
 #include "actors/protocol/fan_messages.hpp"
 #include "outbound/gateway.hpp"
 
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -23,6 +24,10 @@ struct webhook_fact {
                                                                         std::string_view raw_body,
                                                                         std::string_view signature,
                                                                         timestamp at);
+
+/// What `wish` says of money, for a log; empty if it speaks of none. To be asked before the wish is sent: if
+/// the ledger does not have the event either, nothing else will remember it.
+[[nodiscard]] std::string money_in(const apply_fact& wish);
 
 /// True: the owner decided nothing, so the webhook must be redelivered.
 [[nodiscard]] inline bool is_undecided(const caf::error& error, const refusal& no) {

@@ -147,6 +147,7 @@ private:
   [[nodiscard]] gateway_charge charge_of(const payment_row& p) const;
   void on_gateway_answered(const gateway_answered& x);
   void call(const gateway_call& order);
+  void call(const gateway_call& order, const unknown_payment& lost);
   void answer_page_waiters(const payment_id& payment);
   void fail_waiters();
   void on_page_timeout();

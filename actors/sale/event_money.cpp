@@ -97,13 +97,19 @@ caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
 /// that the webhook is redelivered.
 caf::result<ack_reply> event_state::ask_gateway(const gateway_fact& fact) {
   const auto id = parse_reference(fact.reference);
-  const auto* payment = id ? sale_->payments().find(*id) : nullptr;
-  if (payment == nullptr || payment->gateway != fact.gateway) return reveal(ack_reply{reason::not_found});
+  if (!id) return reveal(ack_reply{reason::not_found});
+  const auto* payment = sale_->payments().find(*id);
+  const bool is_ours = payment != nullptr ? payment->gateway == fact.gateway : sale_->may_have_lost(*id);
+  if (!is_ours) return reveal(ack_reply{reason::not_found});
   if (sale_->payments().has_receipt(fact.gateway, fact.gateway_event)) return reveal(ack_reply{});
   if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
   last_request_ = services_->env->steady_now();
   report_waiters_.emplace(*id, report_waiter{fact, self_->make_response_promise()});
-  call({gateway_call_kind::verify, *id, {}});
+  const gateway_call verify{gateway_call_kind::verify, *id, {}};
+  if (payment != nullptr)
+    call(verify);
+  else
+    call(verify, {fact.gateway, fact.reference, fact.gateway_id, fact.amount, fact.currency});
   return caf::delegated<ack_reply>{};
 }
 
@@ -180,7 +186,10 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
 
 void event_state::call(const gateway_call& order) {
   const auto* p = sale_->payments().find(order.payment);
-  if (p == nullptr) return;
+  if (p == nullptr) {
+    if (const auto lost = sale_->unknown_charge(order.refund)) call(order, *lost);
+    return;
+  }
   const auto* refund = sale_->payments().find_refund(order.refund);
   const auto& entry = sale_->queue().find(sale_->claims().find(p->claim)->entry)->row;
   self_->send(services_->payments, call_gateway{.kind = order.kind,
@@ -190,6 +199,20 @@ void event_state::call(const gateway_call& order) {
                                                 .refund = order.refund,
                                                 .refund_amount = refund != nullptr ? refund->amount : 0,
                                                 .priority_class = entry.priority_class});
+}
+
+/// A call about a payment whose row is lost.
+void event_state::call(const gateway_call& order, const unknown_payment& lost) {
+  call_gateway x;
+  x.kind = order.kind;
+  x.gateway = lost.gateway;
+  x.payment = order.payment;
+  x.charge.reference = lost.reference;
+  x.charge.gateway_id = lost.gateway_id;
+  x.charge.money = {lost.captured, lost.currency};
+  x.refund = order.refund;
+  x.refund_amount = lost.captured;
+  self_->send(services_->payments, std::move(x));
 }
 
 void event_state::on_gateway_answered(const gateway_answered& x) {
@@ -231,6 +254,8 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
     case gateway_result::refund_refused: sale_->refund_not_processed(x.refund, true, t, d); break;
     case gateway_result::unavailable: sale_->not_answered(x.payment, t); break;
   }
+  if (x.kind == gateway_call_kind::verify && x.result != gateway_result::unavailable)
+    sale_->rechecked(x.payment, t, d);
   commit(std::move(d), t);
   answer_page_waiters(x.payment);
   apply_confirmation(x);

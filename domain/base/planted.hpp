@@ -47,6 +47,7 @@ enum class bug : std::uint8_t {
   windows_ignored, ///< entries are admitted before anything can be bought
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
   renewal_ignores_epoch, ///< a process renews the leases of a later process of its name
+  recheck_forgotten, ///< an owner that loads asks about no failed attempt
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
 };
 

@@ -65,8 +65,8 @@ struct payment_opened {
   payment_row row;
 };
 
-/// Status, claim, authorization_url, gateway_id, captured, tax, refunded. Refused unless the stored status is
-/// `from`.
+/// Status, claim, authorization_url, gateway_id, captured, tax, other_currency, refunded, recheck_at. Refused
+/// unless the stored status is `from`.
 struct payment_moved {
   payment_status from{};
   payment_row row;

@@ -85,7 +85,9 @@ struct payment_row {
   money amount = 0; ///< quoted
   money captured = 0; ///< captured by the gateway, tax included
   money tax = 0; ///< the part of `captured` that the gateway added to the quoted amount
+  std::string other_currency; ///< ISO 4217 of `captured`, if it is not the event's; else empty
   money refunded = 0; ///< sum of succeeded refunds
+  timestamp recheck_at; ///< FAILED: when the gateway is asked about it again; never: no more
   timestamp created_at, updated_at;
   friend bool operator==(const payment_row&, const payment_row&) = default;
 };
@@ -95,7 +97,8 @@ FQ_ROW(payment_row, "payment", aggregate, row_field("id", &row::id, key), row_fi
        row_field("authorization_url", &row::authorization_url), row_field("gateway_id", &row::gateway_id),
        row_field("destination", &row::destination, once), row_field("amount", &row::amount, once),
        row_field("captured", &row::captured), row_field("tax", &row::tax),
-       row_field("refunded", &row::refunded), row_field("created_at", &row::created_at, once),
+       row_field("other_currency", &row::other_currency), row_field("refunded", &row::refunded),
+       row_field("recheck_at", &row::recheck_at), row_field("created_at", &row::created_at, once),
        row_field("updated_at", &row::updated_at))
 
 /// Recipient of an order, as the customer wrote it. Personal data: in no log, and in no domain event except
@@ -160,6 +163,7 @@ enum class dead_letter_kind : std::uint8_t {
   refund_refused, ///< subject: the refund
   payment_quarantined, ///< subject: the payment
   undelivered, ///< subject: the domain event's id; payload: its topic, a line feed and its payload
+  payment_unknown, ///< subject: a payment whose row is lost; payload: text_of(unknown_payment)
 };
 enum class dead_letter_status : std::uint8_t { open, retried, dismissed };
 

@@ -37,25 +37,44 @@ std::optional<payment_id> parse_reference(std::string_view reference) {
   return parse_uuid(reference.substr(reference_prefix.size()));
 }
 
+// -- ask_times
+
+void ask_times::set(const payment_id& id, timestamp at) {
+  erase(id);
+  at_.emplace(id, at);
+  order_.emplace(at, id);
+}
+
+void ask_times::erase(const payment_id& id) {
+  const auto i = at_.find(id);
+  if (i == at_.end()) return;
+  order_.erase({i->second, id});
+  at_.erase(i);
+}
+
+std::vector<payment_id> ask_times::due(timestamp t, std::size_t limit) const {
+  std::vector<payment_id> ids;
+  for (auto i = order_.begin(); i != order_.end() && i->first <= t && ids.size() < limit; ++i)
+    ids.push_back(i->second);
+  return ids;
+}
+
+// -- payments_book
+
 void payments_book::index(const payment_row& row) {
-  if (is_open(row.status)) {
-    ask_at_[row.id] = row.updated_at + stale_after_;
-    asks_.emplace(row.updated_at + stale_after_, row.id);
-  }
+  if (is_open(row.status)) asks_.set(row.id, row.updated_at + stale_after_);
+  if (row.status == payment_status::failed && is_set(row.recheck_at)) rechecks_.set(row.id, row.recheck_at);
   if (is_refundable(row.status)) refundable_.insert(row.id);
-  if (row.status == payment_status::failed)
-    for (auto& stage : lapsed_) stage.emplace(row.updated_at, row.id);
+  if (!row.other_currency.empty()) return;
   if (counts_as_captured(row.status)) captured_ += row.captured;
   refunded_ += row.refunded;
 }
 
 void payments_book::unindex(const payment_row& row) {
-  if (const auto i = ask_at_.find(row.id); i != ask_at_.end()) {
-    asks_.erase({i->second, row.id});
-    ask_at_.erase(i);
-  }
+  asks_.erase(row.id);
+  rechecks_.erase(row.id);
   refundable_.erase(row.id);
-  for (auto& stage : lapsed_) stage.erase({row.updated_at, row.id});
+  if (!row.other_currency.empty()) return;
   if (counts_as_captured(row.status)) captured_ -= row.captured;
   refunded_ -= row.refunded;
 }
@@ -107,13 +126,6 @@ bool payments_book::has_receipt(std::string_view gateway, std::string_view gatew
   return receipts_.contains(receipt_key(gateway, gateway_event));
 }
 
-std::vector<payment_id> payments_book::stale(timestamp t, std::size_t limit) const {
-  std::vector<payment_id> ids;
-  for (auto i = asks_.begin(); i != asks_.end() && i->first <= t && ids.size() < limit; ++i)
-    ids.push_back(i->second);
-  return ids;
-}
-
 std::vector<refund_id> payments_book::refunds_due(timestamp now, std::size_t limit) const {
   std::vector<refund_id> ids;
   for (auto i = refunds_wanted_.begin(); i != refunds_wanted_.end() && i->first <= now && ids.size() < limit;
@@ -134,20 +146,9 @@ std::vector<refund_id> payments_book::refunds_of(const payment_id& payment) cons
   return i == refunds_by_payment_.end() ? std::vector<refund_id>{} : i->second;
 }
 
-std::vector<payment_id> payments_book::lapsed_by(timestamp t, std::size_t stage, std::size_t limit) {
-  std::vector<payment_id> ids;
-  auto& waiting = lapsed_[stage];
-  for (auto i = waiting.begin(); i != waiting.end() && i->first <= t && ids.size() < limit;
-       i = waiting.erase(i))
-    ids.push_back(i->second);
-  return ids;
-}
-
 timestamp payments_book::next_refund_attempt() const {
   return refunds_wanted_.empty() ? never : refunds_wanted_.begin()->first;
 }
-
-timestamp payments_book::next_ask() const { return asks_.empty() ? never : asks_.begin()->first; }
 
 std::vector<payment_id> payments_book::refundable(std::size_t limit) const {
   std::vector<payment_id> ids;
@@ -204,11 +205,15 @@ void payments_book::tried(const refund_id& id, bool refused, timestamp next_atte
 }
 
 void payments_book::ask_again(const payment_id& id, timestamp at) {
-  const auto i = ask_at_.find(id);
-  if (i == ask_at_.end()) return;
-  asks_.erase({i->second, id});
-  i->second = at;
-  asks_.emplace(at, id);
+  if (asks_.contains(id)) asks_.set(id, at);
+}
+
+void payments_book::recheck(const payment_id& id, timestamp at, changes& out) {
+  auto& row = rows_.at(id);
+  unindex(row);
+  row.recheck_at = at;
+  index(row);
+  out.emplace_back(std::in_place_type<payment_moved>, payment_moved{row.status, row});
 }
 
 void payments_book::receive(receipt_row row, changes& out) {

@@ -4,7 +4,6 @@
 #pragma once
 #include "domain/model/change.hpp"
 
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,10 +22,29 @@ inline constexpr std::string_view free_gateway = "free";
 std::string make_reference(const payment_id& id);
 std::optional<payment_id> parse_reference(std::string_view reference);
 
+/// When each of some payments is next asked about at the gateway.
+class ask_times {
+public:
+  void set(const payment_id& id, timestamp at);
+  void erase(const payment_id& id);
+  [[nodiscard]] bool contains(const payment_id& id) const { return at_.contains(id); }
+  [[nodiscard]] std::size_t size() const { return at_.size(); }
+  [[nodiscard]] timestamp first() const { return order_.empty() ? never : order_.begin()->first; }
+  /// Due at or before `t`, most urgent first, at most `limit`.
+  [[nodiscard]] std::vector<payment_id> due(timestamp t, std::size_t limit) const;
+
+private:
+  std::set<std::pair<timestamp, payment_id>> order_;
+  std::unordered_map<payment_id, timestamp> at_;
+};
+
 class payments_book {
 public:
-  /// `stale_after`: time after the last change until an open attempt is checked at the gateway.
-  explicit payments_book(milliseconds stale_after) : stale_after_(stale_after) {}
+  /// `stale_after`: time after the last change until an open attempt is checked at the gateway;
+  /// `recheck_after`: time after the failure until a failed one is.
+  explicit payments_book(milliseconds stale_after,
+                         milliseconds recheck_after = milliseconds{15 * 60 * 1000}) :
+      stale_after_(stale_after), recheck_after_(recheck_after) {}
 
   void load(const payment_row& row);
   void load(const refund_row& row);
@@ -43,7 +61,9 @@ public:
   [[nodiscard]] money revenue() const { return captured_ - refunded_; }
   [[nodiscard]] money refunded() const { return refunded_; }
   /// Open attempts whose check at the gateway is due at or before `t`, most urgent first, at most `limit`.
-  [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const;
+  [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const {
+    return asks_.due(t, limit);
+  }
   /// REQUESTED refunds whose next attempt is due, at most `limit`.
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
   /// REQUESTED refunds of `payment`.
@@ -53,15 +73,13 @@ public:
   /// REQUESTED refunds without any answer of the gateway yet. A refund that a bank keeps pending counts as
   /// answered.
   [[nodiscard]] std::size_t unanswered_refunds() const { return unanswered_.size(); }
-  /// Returns FAILED attempts that failed at or before `t`, oldest first, at most `limit`, each once per
-  /// `stage`.
-  std::vector<payment_id> lapsed_by(timestamp t, std::size_t stage, std::size_t limit);
-  /// When the first attempt failed that lapsed_by has not returned for `stage`; `never` if there is none.
-  [[nodiscard]] timestamp first_lapsed(std::size_t stage) const {
-    return lapsed_[stage].empty() ? never : lapsed_[stage].begin()->first;
+  /// FAILED attempts about which the gateway is to be asked now, at most `limit`.
+  [[nodiscard]] std::vector<payment_id> rechecks_due(timestamp now, std::size_t limit) const {
+    return rechecks_.due(now, limit);
   }
+  [[nodiscard]] timestamp next_recheck() const { return rechecks_.first(); }
   [[nodiscard]] timestamp next_refund_attempt() const;
-  [[nodiscard]] timestamp next_ask() const;
+  [[nodiscard]] timestamp next_ask() const { return asks_.first(); }
   /// CONFIRMED and PARTIALLY_REFUNDED payments, at most `limit`: the remaining refunds of a cancelled event.
   [[nodiscard]] std::vector<payment_id> refundable(std::size_t limit) const;
   [[nodiscard]] bool has_refundable() const { return !refundable_.empty(); }
@@ -81,6 +99,7 @@ public:
     if (row.claim != claim) rehome(row, claim);
     row.status = *to;
     row.updated_at = now;
+    row.recheck_at = *to == payment_status::failed ? now + recheck_after_ : never;
     index(row);
     out.emplace_back(std::in_place_type<payment_moved>, payment_moved{from, row});
     return true;
@@ -96,6 +115,12 @@ public:
   void tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out);
   /// Schedules the next check of an open attempt. Not durable.
   void ask_again(const payment_id& id, timestamp at);
+  /// Schedules the repetition of a question about a FAILED attempt. Not durable: recheck_at stands.
+  void recheck_again(const payment_id& id, timestamp at) { rechecks_.set(id, at); }
+  /// For a planted bug.
+  void forget_recheck(const payment_id& id) { rechecks_.erase(id); }
+  /// Schedules the next question about a FAILED attempt; `never`: there is none.
+  void recheck(const payment_id& id, timestamp at, changes& out);
   void receive(receipt_row row, changes& out);
 
 private:
@@ -105,18 +130,16 @@ private:
 
   std::unordered_map<payment_id, payment_row> rows_;
   std::unordered_map<claim_id, std::vector<payment_id>> by_claim_;
-  milliseconds stale_after_;
-  std::set<std::pair<timestamp, payment_id>> asks_; ///< open attempts by time of the next check
-  std::unordered_map<payment_id, timestamp> ask_at_;
+  milliseconds stale_after_, recheck_after_;
+  ask_times asks_; ///< of open attempts
+  ask_times rechecks_; ///< of FAILED attempts
   std::set<payment_id> refundable_;
   std::map<refund_id, refund_row> refunds_;
   std::unordered_map<payment_id, std::vector<refund_id>> refunds_by_payment_;
-  std::array<std::set<std::pair<timestamp, payment_id>>, 2>
-    lapsed_; ///< FAILED attempts by updated_at, per later check
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< REQUESTED refunds by next_attempt_at
   std::set<refund_id> unanswered_; ///< REQUESTED refunds opened since the load, without an answer
   std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"
-  money captured_ = 0; ///< of CONFIRMED and refunded payments
+  money captured_ = 0; ///< of CONFIRMED and refunded payments in the event's currency
   money refunded_ = 0;
 };
 

@@ -87,7 +87,7 @@ void audit_money(const audited_rows& rows, lines& out) {
   for (const auto& c : rows.claims) {
     if (c.status != claim_status::confirmed || c.amount == 0) continue;
     const auto pays = [&](const payment_row* p) {
-      return p->captured - p->tax == c.amount && p->amount == c.amount;
+      return p->captured - p->tax == c.amount && p->amount == c.amount && p->other_currency.empty();
     };
     const auto& payers = kept[c.id];
     const auto payer = std::ranges::find_if(payers, pays);

@@ -34,11 +34,11 @@ inline constexpr std::size_t refunds_per_run = 100;
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
 /// does not count, because a gateway may be unavailable for days.
 inline constexpr std::size_t refunds_under_way_max = 200;
-/// Pause between two runs that check failed attempts again.
-inline constexpr milliseconds lapsed_pause{1'000};
-/// Max failed attempts to check again per run.
+/// Max failed attempts about which the gateway is asked again per lapsed_pause.
 inline constexpr std::size_t lapsed_per_run = 20;
-/// Time after its due time in which a failed attempt is still checked again: the owner may have been down.
+/// See lapsed_per_run.
+inline constexpr milliseconds lapsed_pause{1'000};
+/// Time after its due time in which such a question is repeated until it is answered.
 inline constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
 
 // -- sale_access
@@ -54,6 +54,9 @@ inline constexpr std::size_t absences_per_run = 500;
 inline constexpr std::size_t orders_per_run = 500;
 
 // -- sale_refunds
+/// Max open dead letters of an event about payments whose rows are lost. Beyond it the gateway must report
+/// again.
+inline constexpr std::size_t unknown_payments_max = 10'000;
 /// Max pause between two questions about a refund that is pending at the gateway.
 inline constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
 

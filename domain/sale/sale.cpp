@@ -27,6 +27,11 @@ void sale::load(const claim_row& row) {
   if (is_live(row.status)) queue_.restore_claim(row.entry);
 }
 
+void sale::load(const payment_row& row) {
+  payments_.load(row);
+  if (planted(bug::recheck_forgotten)) payments_.forget_recheck(row.id);
+}
+
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
@@ -144,20 +149,38 @@ std::size_t sale::check_stale_payments(timestamp now, decision& out) {
   return stale.size() + refunds.size();
 }
 
-/// Checks failed attempts again at the gateway, once per time in recheck_after: a page that could not be
-/// closed may have been paid, and its webhook lost. Max lapsed_per_run per stage. After a restart, recent
-/// attempts are checked once more.
+/// When a failed attempt is asked about for the first time after `t`; `never`: no more.
+timestamp sale::recheck_after(const payment_row& failed, timestamp t) const {
+  for (const auto after : rules_.recheck_after)
+    if (failed.updated_at + after > t) return failed.updated_at + after;
+  return never;
+}
+
+/// Asks the gateway about failed attempts again, at each time in recheck_after: a page that could not be
+/// closed may have been paid, and its webhook lost. Without an answer the question is repeated, less and less
+/// often.
 std::size_t sale::recheck_failed_attempts(timestamp now, decision& out) {
-  std::size_t asked = 0;
-  for (std::size_t stage = 0; stage < rules_.recheck_after.size(); ++stage)
-    for (const auto& id : payments_.lapsed_by(now - rules_.recheck_after[stage], stage, lapsed_per_run)) {
-      const auto& p = *payments_.find(id);
-      if (p.gateway == free_gateway || now - p.updated_at > rules_.recheck_after[stage] + lapsed_memory)
-        continue;
-      out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
-      ++asked;
+  if (now < rechecks_from_) return 0;
+  const auto due = payments_.rechecks_due(now, lapsed_per_run);
+  if (due.empty()) return 0;
+  rechecks_from_ = now + lapsed_pause;
+  for (const auto& id : due) {
+    const auto& p = *payments_.find(id);
+    const auto late = now - p.recheck_at;
+    if (late > lapsed_memory) {
+      payments_.recheck(id, recheck_after(p, p.recheck_at), out.content);
+      continue;
     }
-  return asked;
+    payments_.recheck_again(id, now + std::max<milliseconds>(late / 4, rules_.recheck_pause));
+    out.gateway_calls.push_back({gateway_call_kind::verify, id, {}});
+  }
+  return due.size();
+}
+
+void sale::rechecked(const payment_id& id, timestamp now, decision& out) {
+  const auto* p = payments_.find(id);
+  if (p != nullptr && p->status == payment_status::failed && is_set(p->recheck_at) && p->recheck_at <= now)
+    payments_.recheck(id, recheck_after(*p, now), out.content);
 }
 
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
@@ -313,9 +336,8 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
-  for (std::size_t stage = 0; stage < rules_.recheck_after.size(); ++stage)
-    if (const auto failed = payments_.first_lapsed(stage); is_set(failed))
-      t = earlier(t, std::max(failed + rules_.recheck_after[stage], now + lapsed_pause));
+  if (const auto recheck = payments_.next_recheck(); is_set(recheck))
+    t = earlier(t, std::max(recheck, rechecks_from_));
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));
@@ -325,7 +347,8 @@ timestamp sale::next_deadline(timestamp now) const {
 bool sale::is_quiet() const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
-         && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt()) && !owes_refunds();
+         && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
+         && !is_set(payments_.next_recheck()) && !owes_refunds();
 }
 
 } // namespace fq

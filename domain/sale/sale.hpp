@@ -4,8 +4,8 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_access.cpp (hidden types),
-// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks,
+// invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
@@ -18,6 +18,7 @@
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
 #include <array>
@@ -95,6 +96,7 @@ struct sale_rules {
     15'000}; ///< retry delay for the payment page after the gateway was unreachable
   /// Checks of a failed attempt: a page that could not be closed may have been paid.
   std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
+  milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
   milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
@@ -119,13 +121,13 @@ public:
       rules_(rules),
       random_(std::move(random)),
       destination_of_(std::move(destination_of)),
-      payments_(rules.stale_after) {}
+      payments_(rules.stale_after, rules.recheck_after.front()) {}
 
   /// Load durable rows. Lists as in aggregate_image; entries by ascending number.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const entry_row& row) { queue_.load(row); }
   void load(const claim_row& row);
-  void load(const payment_row& row) { payments_.load(row); }
+  void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
   void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
@@ -207,11 +209,14 @@ public:
   };
   attempt open_payment(const customer_id& customer, const claim_id& claim, const std::string& gateway,
                        timestamp now, decision& out);
-  /// Applies a webhook or the answer to our verify call. not_found for an unknown reference.
+  /// Applies a webhook or the answer to our verify call. not_found for a reference of another installation.
+  /// Money for a payment whose row is lost becomes a dead letter.
   refusal apply(const gateway_fact& fact, timestamp now, decision& out);
   /// The gateway returned the page for `payment`.
   void initialized(const payment_id& payment, const std::string& authorization_url,
                    const std::string& gateway_id, timestamp now, decision& out);
+  /// The gateway answered a verify call, whatever it said. After the answer is applied.
+  void rechecked(const payment_id& payment, timestamp now, decision& out);
   /// The gateway was unreachable, after retries.
   void not_answered(const payment_id& payment, timestamp now);
   /// The gateway refuses `payment` permanently. `reference_already_used`: only because its reference was
@@ -234,6 +239,11 @@ public:
   /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
   /// a refund.
   refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
+  /// Whether `payment` can be one of this event's whose row is lost: it names the event, and is not older. A
+  /// gateway's account may be shared with other systems.
+  [[nodiscard]] bool may_have_lost(const payment_id& payment) const;
+  /// What the open dead letter `id` says about a payment whose row is lost; none for other letters.
+  [[nodiscard]] std::optional<unknown_payment> unknown_charge(const uuid& id) const;
   refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
@@ -377,6 +387,12 @@ private:
                       decision& out);
   void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
                        timestamp now, decision& out);
+  void store_dead_letter(dead_letter_row row, timestamp now, decision& out);
+  // payments whose rows are lost
+  refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
+  void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
+                   decision& out);
+  void unknown_not_refunded(const uuid& letter, const unknown_payment& p, timestamp now, decision& out);
   void settle_dead_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
@@ -388,6 +404,7 @@ private:
   std::size_t end_sessions(timestamp now, decision& out);
   std::size_t end_claims(timestamp now, decision& out);
   std::size_t check_stale_payments(timestamp now, decision& out);
+  [[nodiscard]] timestamp recheck_after(const payment_row& failed, timestamp t) const;
   std::size_t recheck_failed_attempts(timestamp now, decision& out);
   std::size_t cancel_everything(timestamp now, decision& out);
   std::size_t refund_room(timestamp now);
@@ -422,6 +439,7 @@ private:
   std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
   presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
+  timestamp rechecks_from_ = never; ///< the pause between questions about failed attempts ends
   bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };

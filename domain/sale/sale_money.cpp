@@ -134,8 +134,10 @@ void sale::ask_about_refunds(const payment_id& payment, decision& out) {
 
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
-  const auto* payment = id ? payments_.find(*id) : nullptr;
-  if (payment == nullptr || payment->gateway != fact.gateway) return reason::not_found;
+  if (!id) return reason::not_found;
+  const auto* payment = payments_.find(*id);
+  if (payment == nullptr) return apply_unknown(*id, fact, now, out);
+  if (payment->gateway != fact.gateway) return reason::not_found;
   if (payments_.has_receipt(fact.gateway, fact.gateway_event) && !planted(bug::webhook_applied_twice))
     return {};
   payments_.receive({fact.gateway, fact.gateway_event, now}, out.content);
@@ -161,6 +163,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   const auto captured = [&](payment_row& row) {
     row.captured = fact.amount + fact.tax;
     row.tax = fact.tax;
+    row.other_currency = fact.currency == event_.currency ? std::string{} : fact.currency;
     if (row.gateway_id.empty()) row.gateway_id = fact.gateway_id;
   };
   if (planted(bug::webhook_applied_twice) && payment.status == payment_status::confirmed)

@@ -12,8 +12,10 @@
 namespace fq {
 namespace {
 
-/// Kept money of the quoted amount; a payment with another amount waits for a person or is refunded.
-bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
+/// Kept money as quoted; a payment of another amount or currency waits for a person or is refunded.
+bool pays(const payment_row& p) {
+  return is_kept(p.status) && p.captured - p.tax == p.amount && p.other_currency.empty();
+}
 
 /// The tickets of `claim` that are not refunded yet.
 std::vector<refund_item> left_of(const claim_row& claim) {
@@ -98,7 +100,11 @@ void sale::return_tickets(const claim_id& id, const std::vector<refund_item>& it
 
 void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now, decision& out) {
   const auto* refund = payments_.find_refund(id);
-  if (refund == nullptr) return;
+  if (refund == nullptr) {
+    const auto lost = unknown_charge(id);
+    if (lost && refused) unknown_not_refunded(id, *lost, now, out);
+    return;
+  }
   if (refused && refund->status == refund_status::succeeded) // days later: the bank rejected it, and the
                                                              // gateway has the money again
     return add_dead_letter(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now,
@@ -191,6 +197,10 @@ void sale::add_dead_letter(dead_letter_kind kind, const uuid& subject, std::stri
   row.subject = subject;
   row.detail = std::move(detail);
   row.payload = std::move(payload);
+  store_dead_letter(std::move(row), now, out);
+}
+
+void sale::store_dead_letter(dead_letter_row row, timestamp now, decision& out) {
   row.created_at = row.updated_at = now;
   dead_letters_.emplace(row.id, row);
   out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
@@ -228,6 +238,10 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
       break;
     }
     case dead_letter_kind::payment_quarantined: request_refund(row.subject, now, out); break;
+    case dead_letter_kind::payment_unknown:
+      // Open until the gateway has answered: no row of a refund remembers the call.
+      out.gateway_calls.push_back({gateway_call_kind::refund, row.subject, id});
+      return {};
     case dead_letter_kind::undelivered: {
       const auto end_of_topic = row.payload.find('\n');
       outbox_row told{row.subject, row.payload.substr(0, end_of_topic), row.payload.substr(end_of_topic + 1),

@@ -7,15 +7,30 @@
 #include "net/service/services.hpp"
 #include "outbound/gateway.hpp"
 
+#include <boost/json/serialize.hpp>
+#include <spdlog/spdlog.h>
+
 namespace fq::net {
 namespace {
 
 response taken() { return {.status = 200, .body = "{}"}; }
 
+/// Money for an event that the ledger does not have: a person must find it. Writes the format of app/log.
+void log_lost(const std::string& money) {
+  spdlog::error(R"("message":"money was taken for an event that the ledger does not have","what":{})",
+                boost::json::serialize(boost::json::string{money}));
+}
+
 /// Answers 200 to every genuine webhook, even if it does not apply here: an error would only cause a
 /// repetition. 503 requests a repetition.
 awaitable<response> apply(context& ctx, const request& rq, apply_fact wish, aggregate_id owner) {
+  const auto money = money_in(wish);
   auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (is(got.error, errc::absent) && !money.empty()) {
+    ctx.shared->counts.webhooks_lost.add();
+    log_lost(money);
+    co_return taken();
+  }
   if (is_undecided(got.error, got.reply.no)) co_return problem(fault::unavailable, rq.request_id, {}, 1);
   const bool is_unknown = got.error || got.reply.no;
   (is_unknown ? ctx.shared->counts.webhooks_unknown : ctx.shared->counts.webhooks_applied).add();

@@ -129,7 +129,8 @@ void metrics::append_sale(metric_page& page) const {
     .add(webhooks_rejected, {{"result", "rejected"}})
     .add(webhooks_ignored, {{"result", "ignored"}})
     .add(webhooks_foreign, {{"result", "foreign"}})
-    .add(webhooks_unknown, {{"result", "unknown"}});
+    .add(webhooks_unknown, {{"result", "unknown"}})
+    .add(webhooks_lost, {{"result", "lost"}});
   page.counter("fairqueue_rate_limited_total", "Requests refused by a rate limit.").add(rate_limited);
   page.counter("fairqueue_unauthenticated_total", "Requests without a valid token.").add(unauthenticated);
   page.counter("fairqueue_idempotent_replays_total", "Answers given again for an Idempotency-Key.")

@@ -59,8 +59,8 @@ public:
   checkout_counts checkouts;
   counter access_granted, access_refused;
   counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created,
-    webhooks_applied, webhooks_rejected, webhooks_ignored, webhooks_foreign, webhooks_unknown, rate_limited,
-    unauthenticated, idempotent_replays, otp_requested, logins_failed;
+    webhooks_applied, webhooks_rejected, webhooks_ignored, webhooks_foreign, webhooks_unknown, webhooks_lost,
+    rate_limited, unauthenticated, idempotent_replays, otp_requested, logins_failed;
 
 private:
   struct route_counts {

@@ -113,6 +113,7 @@ std::string_view word_of(dead_letter_kind kind) {
     case dead_letter_kind::refund_refused: return "refund_refused";
     case dead_letter_kind::payment_quarantined: return "payment_quarantined";
     case dead_letter_kind::undelivered: return "undelivered";
+    case dead_letter_kind::payment_unknown: return "payment_unknown";
   }
   return "";
 }
@@ -129,7 +130,8 @@ std::string_view word_of(dead_letter_status status) {
 /// Shows the topic of an undelivered domain event, not its payload, which may contain personal data.
 json::object object_of(const dead_letter_listing& l) {
   const auto& d = l.letter;
-  const auto topic = std::string_view{d.payload}.substr(0, std::min(d.payload.find('\n'), d.payload.size()));
+  const bool has_topic = d.kind == dead_letter_kind::undelivered;
+  const auto topic = std::string_view{d.payload}.substr(0, has_topic ? d.payload.find('\n') : 0);
   return {{"id", to_string(d.id)},
           {"event_id", to_string(l.event)},
           {"kind", word_of(d.kind)},

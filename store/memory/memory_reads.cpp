@@ -22,6 +22,7 @@ bool must_run(const aggregate_image& image) {
   const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
   const auto payment_runs = [cancelled](const payment_row& p) {
     return is_open(p.status) || p.status == payment_status::confirmed_late
+           || (p.status == payment_status::failed && is_set(p.recheck_at))
            || p.status == payment_status::refund_pending || (cancelled && is_refundable(p.status));
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };

@@ -108,6 +108,7 @@ const postgres_statement to_wake{
              " UNION SELECT number FROM aggregate WHERE live_entries > 0"
              " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
              " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+             " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0"
              " UNION SELECT aggregate FROM refund WHERE status = 0"
              " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
              "payment.aggregate = event.aggregate"

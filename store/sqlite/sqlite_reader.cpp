@@ -91,6 +91,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
       " UNION SELECT number FROM aggregate WHERE live_entries > 0"
       " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
       " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+      " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0"
       " UNION SELECT aggregate FROM refund WHERE status = 0"
       " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
       " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"

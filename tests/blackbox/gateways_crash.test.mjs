@@ -3,6 +3,7 @@
 // Afterwards all work finishes by itself, and both ledgers agree (I3, I4, I7, I9). Prints its seed;
 // FAIRQUEUE_TEST_SEED repeats the moments.
 import { describe, it } from 'node:test';
+import fs from 'node:fs';
 import http from 'node:http';
 import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
 import { Shop, both, contact, unique } from './gateways.mjs';
@@ -182,6 +183,51 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
       await shop.settled();
     });
   }
+
+  for (const gateway of both)
+    it(`${gateway}: and its ledger comes from a backup that does not know a payment`, async (t) => {
+      const shop = await Shop.open(t, { gateway });
+      const [fan] = await shop.server.customers(1);
+      const backup = `${shop.server.data_dir}.backup`;
+      t.after(() => fs.rmSync(backup, { recursive: true, force: true }));
+      await shop.server.stop();
+      fs.cpSync(shop.server.data_dir, backup, { recursive: true });
+      await shop.server.launch();
+      shop.double.webhooks.set({ hold: true, duplicates: 3 });
+      const { page } = await shop.ordered(fan);
+      await shop.double.pay(page);
+      await shop.server.kill();
+      fs.rmSync(shop.server.data_dir, { recursive: true });
+      fs.cpSync(backup, shop.server.data_dir, { recursive: true });
+      await shop.server.launch();
+      shop.double.webhooks.set({ hold: false });
+      const lost = async (status) =>
+        (await shop.dead_letters(status)).filter((l) => l.kind === 'payment_unknown');
+      const [letter] = await eventually('a dead letter', async () => {
+        const all = await lost();
+        return all.length > 0 && all;
+      });
+      await shop.double.quiet();
+      assert.equal((await lost()).length, 1);
+      assert.equal(letter.event_id, shop.event.id);
+      assert.equal(letter.topic, null);
+      assert.match(letter.detail, new RegExp(`^${gateway} took 12\\.13 (EUR|NGN) as fq-`));
+      shop.double.faults.add({ operation: 'refund.create', kind: 'hang', acted: true, count: 1 });
+      await shop.retry(letter);
+      await eventually('the gateway has done it', () => shop.double.sums().refunds === 1);
+      await shop.server.restart(); // before its answer
+      if ((await lost()).length > 0) await shop.retry(letter); // else the gateway's webhook came first
+      await eventually('the letter is closed', async () => (await lost()).length === 0);
+      await shop.double.quiet();
+      assert.deepEqual(
+        (await lost('all')).map((l) => [l.id, l.status]),
+        [[letter.id, 'retried']],
+      );
+      assert.equal(shop.double.sums().refunds, 1);
+      assert.equal(await shop.available(), 10);
+      assert.deepEqual(shop.double.violations, []);
+      await shop.verified();
+    });
 
   for (const gateway of both) {
     it(`${gateway}: while the call for a page is under way`, async (t) => {

@@ -244,6 +244,8 @@ CAF_TEST(what was captured counts when paid and what was asked before) {
   };
   CAF_CHECK(money("success") == (gateway_money{400'000, "NGN"}));
   CAF_CHECK(money("abandoned") == (gateway_money{500'000, "NGN"}));
+  always(200, accepted(R"({"id":1,"status":"success","reference":")" + reference + R"(","amount":400000})"));
+  CAF_CHECK(unavailable(verify())); // money of no currency pays nothing
 }
 
 CAF_TEST(only Paystack itself says that a reference is unknown) {

@@ -45,10 +45,24 @@ void gateway_books::pay(const std::string& reference) {
   c.tax = strikes(world_.rng, f.taxed) ? between(world_.rng, 1, 40) : 0;
   log_.push_back("paid " + reference);
   tell(verdict::paid, reference, c.captured, {});
+  if (world_.chaos && will_be_asked_about(reference) && chance(world_.rng, f.webhook_gone))
+    outbox_.pop_back();
   c.captured += c.tax;
   if (!strikes(world_.rng, f.declined_after_paid)) return;
   c.was_declined = true; // the webhook of the decline may arrive first
   tell(verdict::declined, reference, c.amount, {});
+}
+
+/// Whether the server finds the payment out without a webhook: an open attempt is verified, and a failed one
+/// until the last time in recheck_after. The margin is for an answer that is on its way.
+bool gateway_books::will_be_asked_about(const std::string& reference) const {
+  constexpr milliseconds margin{4'000};
+  const auto found = world_.check->payments().find(*parse_reference(reference));
+  if (found == world_.check->payments().end()) return false;
+  const auto& p = found->second;
+  return is_open(p.status)
+         || (p.status == payment_status::failed
+             && world_.env->wall_now() + margin < p.updated_at + world_.options.rules.recheck_after.back());
 }
 
 void gateway_books::decline(const std::string& reference) {

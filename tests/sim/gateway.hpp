@@ -69,6 +69,7 @@ private:
   void check_payment(const payment_moved& c, checker& check) const;
   void check_refund(const refund_moved& c, checker& check) const;
   void check_charge(const charge& c, const payment_row& payment, checker& check) const;
+  [[nodiscard]] bool will_be_asked_about(const std::string& reference) const;
   void tell(verdict what, const std::string& reference, money amount, const refund_id& refund);
   void finish_refund(const std::string& reference, charge& c, const refund_id& id, money amount);
 

@@ -93,6 +93,7 @@ constexpr std::array planted_bugs{
   planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
   planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
   planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
+  planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
 };

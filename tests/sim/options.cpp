@@ -51,6 +51,7 @@ fault_rates faults_of(generator& rng) {
   f.gateway_outage = perhaps(rng, 10, 60);
   f.gateway_delay = milliseconds{perhaps(rng, 1, 2'000)};
   f.webhook_lost = perhaps(rng, 50, 500);
+  f.webhook_gone = f.webhook_lost / 2;
   f.webhook_twice = perhaps(rng, 50, 400);
   f.webhook_delay = milliseconds{perhaps(rng, 1, 6'000)};
   f.wrong_amount = chance(rng, 200) ? 100 : 0;
@@ -191,6 +192,8 @@ sale_options options_of(std::uint64_t seed) {
   o.rules.attempts_per_claim = 3;
   o.rules.stale_after = between(rng, milliseconds{2'000}, milliseconds{8'000});
   o.rules.verdict_grace = between(rng, milliseconds{400}, milliseconds{2'500});
+  o.rules.recheck_after = {milliseconds{3'000}, milliseconds{12'000}};
+  o.rules.recheck_pause = milliseconds{1'000};
   o.rules.refund_retry = {20, milliseconds{50}, milliseconds{1'000}};
   o.restarts_in_budget = chance(rng, 300) ? 1 : 5;
   o.idle_after = chance(rng, 500) ? milliseconds{2'000} : milliseconds{300'000};
@@ -273,13 +276,13 @@ std::string describe(const sale_options& o) {
     << " ms\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
     << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage "
     << f.gateway_outage << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost
-    << ", twice " << f.webhook_twice << ", delay " << f.webhook_delay.count() << " ms; wrong amount "
-    << f.wrong_amount << "; refunds pending " << f.refund_pending << "\n  fans: answer lost " << f.answer_lost
-    << ", patience " << o.patience.count() << " ms, no-show " << o.no_show << ", leave " << o.leaves
-    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines
-    << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
-    << (o.fans_vanish ? ", vanish" : "") << "; organizer " << (o.organizer_acts ? "acts" : "rests")
-    << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+    << ", for ever " << f.webhook_gone << ", twice " << f.webhook_twice << ", delay "
+    << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
+    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", patience " << o.patience.count()
+    << " ms, no-show " << o.no_show << ", leave " << o.leaves << ", abandon " << o.abandons << ", release "
+    << o.releases << ", decline " << o.declines << ", pay after declining " << o.pays_after_declining
+    << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "") << "; organizer "
+    << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   if (o.has_cache)
     s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
       << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed

@@ -42,6 +42,7 @@ struct fault_rates {
   std::uint32_t gateway_unavailable = 0, gateway_effect_but_unavailable = 0, gateway_answer_lost = 0;
   std::uint32_t gateway_outage = 0; ///< per 100,000 steps: its API does not answer for a while
   milliseconds gateway_delay{0};
+  std::uint32_t webhook_gone = 0; ///< never delivered
   std::uint32_t webhook_lost = 0, webhook_twice = 0, wrong_amount = 0, refund_pending = 0;
   milliseconds webhook_delay{0};
   std::uint32_t answer_lost = 0; ///< a fan's connection breaks after the request was sent

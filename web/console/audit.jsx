@@ -69,12 +69,14 @@ export function Audit() {
 const kinds = {
   refund_refused: 'The gateway refuses a refund',
   payment_quarantined: 'A payment is not as quoted',
+  payment_unknown: 'Money came for a payment that the ledger has lost',
   undelivered: 'A message could not be delivered',
 };
 /** The effect of a retry, by kind. */
 const retries = {
   refund_refused: 'The refund is sent to the gateway again.',
   payment_quarantined: 'The money is sent back.',
+  payment_unknown: 'The money is sent back. The entry closes when the gateway confirms it.',
   undelivered: 'The message is sent again.',
 };
 

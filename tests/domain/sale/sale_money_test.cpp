@@ -27,7 +27,104 @@ struct one_buyer : sample_sale {
   claim_status claim_state() const { return claim_of(1).status; }
 };
 
+/// Whose attempt failed at `failed_at`, and whose claim is over: nothing but the attempt is left to ask
+/// about.
+struct given_up_buyer : one_buyer {
+  timestamp failed_at;
+  given_up_buyer() {
+    initialized(paying);
+    closed(paying);
+    failed_at = now;
+    change_status(event_trigger::end);
+    pass(seconds{60});
+  }
+  bool asks_at(timestamp t) {
+    if (t > now) pass(t - now);
+    return asked(gateway_call_kind::verify);
+  }
+  /// The gateway's answer to the question: not paid.
+  void answered() {
+    last = {};
+    it->closed(paying, now, last);
+    it->rechecked(paying, now, last);
+    settle();
+  }
+};
+
 } // namespace
+
+CAF_TEST(a failed attempt is asked about again after a quarter of an hour and after a day) {
+  given_up_buyer s;
+  CAF_CHECK(!s.it->is_quiet()); // or its owner would be passivated before it asks
+  s.reload();
+  CAF_CHECK(!s.it->is_quiet());
+  const auto early = s.failed_at + s.rules.recheck_after[0], late = s.failed_at + s.rules.recheck_after[1];
+  CAF_CHECK(!s.asks_at(early - milliseconds{1}));
+  CAF_CHECK(s.asks_at(early));
+  s.answered();
+  CAF_CHECK(!s.it->is_quiet());
+  s.reload(); // a question that is answered is not asked again
+  CAF_CHECK(!s.asks_at(late - milliseconds{1}));
+  CAF_CHECK(s.asks_at(late));
+  s.answered();
+  CAF_CHECK(s.it->is_quiet());
+  s.reload();
+  CAF_CHECK(s.it->is_quiet());
+  check_sound(s);
+}
+
+CAF_TEST(a question about a failed attempt stands until it is answered and no longer than a day) {
+  given_up_buyer s;
+  const auto due = s.failed_at + s.rules.recheck_after[0];
+  CAF_CHECK(s.asks_at(due));
+  int asked = 1;
+  auto longest = milliseconds{0};
+  for (auto before = s.now; s.now < due + lapsed_memory; before = s.now) {
+    CAF_REQUIRE(is_set(s.wake.at) && s.wake.at > s.now);
+    asked += s.asks_at(s.wake.at);
+    longest = std::max(longest, s.now - before);
+  }
+  CAF_CHECK(asked > 10 && asked < 40); // less and less often
+  CAF_CHECK(longest > seconds{3600});
+  s.reload(); // the owner was away: the second question is due
+  s.pass(milliseconds{0});
+  CAF_CHECK(s.asked(gateway_call_kind::verify));
+  s.reload(); // before the answer
+  s.pass(milliseconds{0});
+  CAF_CHECK(s.asked(gateway_call_kind::verify));
+  s.captured(s.paying); // paid after all
+  CAF_CHECK(s.payment(s.paying).status != payment_status::failed);
+  CAF_CHECK(!is_set(s.it->payments().next_recheck()));
+  check_sound(s);
+}
+
+CAF_TEST(many failed attempts are asked about a few at a time) {
+  const std::uint64_t fans = 3 * lapsed_per_run;
+  sample_sale s{sample_event(), sample_types(fans)};
+  s.join_all(1, fans);
+  for (std::uint64_t n = 1; n <= fans; ++n) {
+    while (s.entry(n).status == entry_status::waiting) s.pass(seconds{1});
+    s.claim(n);
+    const auto paying = s.pay(n).payment;
+    s.initialized(paying);
+    s.closed(paying);
+  }
+  const auto failed = s.ledger.payments.size();
+  s.pass(s.rules.recheck_after[0]);
+  std::size_t asked = 0;
+  for (int i = 0; i < 60 && asked < failed; ++i) {
+    std::size_t in_this_second = 0;
+    for (int again = 0; again < 5; ++again) { // as other requests make it run
+      in_this_second +=
+        std::ranges::count(s.last.gateway_calls, gateway_call_kind::verify, &gateway_call::kind);
+      s.pass(milliseconds{10});
+    }
+    CAF_CHECK(in_this_second <= lapsed_per_run);
+    asked += in_this_second;
+    s.pass(s.wake.at > s.now ? s.wake.at - s.now : milliseconds{0});
+  }
+  CAF_CHECK_EQUAL(asked, failed);
+}
 
 CAF_TEST(a capture in time moves payment claim stock and entry in one decision) {
   one_buyer s;
@@ -277,8 +374,14 @@ CAF_TEST(facts of unknown references other gateways or other payments refunds do
   f.gateway = "paystack";
   CAF_CHECK(s.hear(f).why == reason::not_found);
   f = s.fact(s.paying, verdict::paid);
-  f.reference = make_reference(make_uuid(s.now, sample_aggregate, 4711));
+  f.reference = make_reference(make_uuid(s.now, aggregate_id{17}, 4711)); // of another event
   CAF_CHECK(s.hear(f).why == reason::not_found);
+  f.reference = make_reference(make_uuid(s.it->event().created_at - seconds{1}, sample_aggregate, 4711));
+  CAF_CHECK(s.hear(f).why == reason::not_found); // older than the event: of another installation
+  f.reference = make_reference(make_uuid(s.now, sample_aggregate, 4711));
+  f.what = verdict::declined; // no money
+  CAF_CHECK(s.hear(f).why == reason::not_found);
+  f.what = verdict::paid;
   f.reference = "';--";
   CAF_CHECK(s.hear(f).why == reason::not_found);
   CAF_CHECK(s.last.content.empty());

@@ -103,6 +103,148 @@ CAF_TEST(another amount that waits to go back does not pay for refunded tickets)
   f.sound();
 }
 
+CAF_TEST(as much in another currency does not pay for refunded tickets) {
+  orders_fixture f;
+  const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(first);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(first);
+  const auto revenue = f.s.it->stats(f.s.now).revenue;
+  auto wrong = f.s.fact(second, verdict::paid);
+  wrong.currency = "USD";
+  f.s.hear(wrong);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  const auto refund = *f.s.refund_asked();
+  CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  f.s.it->retry_dead_letter(f.s.ledger.dead_letters.begin()->first, f.s.now, f.s.last = {});
+  f.s.settle();
+  CAF_REQUIRE(f.s.payment(second).status == payment_status::refund_pending);
+  CAF_CHECK_EQUAL(f.s.it->stats(f.s.now).revenue, revenue); // dollars are no naira
+  f.s.refunded(refund);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  CAF_CHECK_EQUAL(f.s.it->stats(f.s.now).revenue, 0);
+  f.sound();
+}
+
+namespace {
+
+/// Money that the gateway took for a payment whose row is lost.
+struct lost_payment : sample_sale {
+  gateway_fact paid;
+  lost_payment() {
+    paid = {"stripe", "evt_1", verdict::paid, make_reference(make_uuid(now, sample_aggregate, 4711)), 1'000,
+            "NGN",    {}};
+    paid.tax = 75;
+    paid.gateway_id = "cs_1";
+  }
+  uuid letter() const { return ledger.dead_letters.begin()->first; }
+  refusal retry() {
+    auto no = it->retry_dead_letter(letter(), now, last = {});
+    settle();
+    return no;
+  }
+  void refund_answered(bool refused, const refund_id& refund) {
+    it->refund_not_processed(refund, refused, now, last = {});
+    settle();
+  }
+  gateway_fact about_refund(verdict what, const uuid& refund) {
+    auto f = paid;
+    f.gateway_event = "evt_" + std::string{what == verdict::refund_failed ? "f" : "p"} + to_string(refund);
+    f.what = what;
+    f.refund = to_string(refund);
+    return f;
+  }
+};
+
+} // namespace
+
+CAF_TEST(money for a payment that the ledger lost waits for a person once) {
+  lost_payment s;
+  CAF_CHECK(!s.hear(s.paid));
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
+  const auto row = s.ledger.dead_letters.begin()->second;
+  CAF_CHECK(row.kind == dead_letter_kind::payment_unknown);
+  CAF_CHECK(make_reference(row.subject) == s.paid.reference);
+  for (const auto* part : {"stripe", "fq-", "cs_1", "10.75 NGN"})
+    CAF_CHECK(row.detail.find(part) != std::string::npos);
+  auto again = s.paid;
+  again.gateway_event = "evt_2";
+  CAF_CHECK(!s.hear(again));
+  CAF_CHECK(!s.hear(s.paid));
+  CAF_CHECK(s.last.content.empty());
+  s.reload();
+  CAF_CHECK(!s.hear(again));
+  CAF_CHECK(s.last.content.empty());
+  // Another server that lost the same row makes the same letter.
+  lost_payment other;
+  CAF_CHECK(!other.hear(other.paid));
+  CAF_CHECK(other.letter() == row.id);
+  lost_payment elsewhere;
+  elsewhere.paid.gateway = "paystack";
+  CAF_CHECK(!elsewhere.hear(elsewhere.paid));
+  CAF_CHECK(elsewhere.letter() != row.id);
+}
+
+CAF_TEST(a person gives lost money back and never twice) {
+  lost_payment s;
+  s.hear(s.paid);
+  s.reload();
+  const auto letter = s.letter();
+  CAF_CHECK(!s.retry());
+  CAF_REQUIRE(s.refund_asked());
+  CAF_CHECK(*s.refund_asked() == letter); // the gateway knows every repetition by this id
+  const auto charge = s.it->unknown_charge(letter);
+  CAF_REQUIRE(charge);
+  CAF_CHECK(charge->gateway == "stripe" && charge->reference == s.paid.reference
+            && charge->gateway_id == "cs_1" && charge->captured == 1'075 && charge->currency == "NGN");
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u); // until the gateway answers: the answer may be lost
+  s.refund_answered(false, letter); // a bank takes days
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
+  CAF_CHECK(!s.retry());
+  CAF_CHECK(s.refund_asked() == letter);
+  s.hear(s.about_refund(verdict::refund_processed, letter));
+  CAF_CHECK(s.ledger.dead_letters.empty());
+  s.hear(s.paid); // the gateway repeats it
+  s.reload();
+  s.hear(s.paid);
+  CAF_CHECK(s.ledger.dead_letters.empty());
+  CAF_CHECK(s.it->retry_dead_letter(letter, s.now, s.last = {}).why == reason::not_found);
+}
+
+CAF_TEST(lost money that the gateway does not give back waits on under another id) {
+  lost_payment s;
+  s.hear(s.paid);
+  const auto letter = s.letter();
+  s.retry();
+  s.refund_answered(true, letter);
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
+  const auto second = s.letter();
+  CAF_CHECK(second != letter); // a gateway remembers its refusal
+  CAF_CHECK(!s.hear(s.about_refund(verdict::refund_failed, letter)));
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u); // the same news again
+  s.retry();
+  CAF_CHECK(s.refund_asked() == second);
+  s.hear(s.about_refund(verdict::refund_processed, second));
+  CAF_CHECK(s.ledger.dead_letters.empty());
+  CAF_CHECK(!s.hear(s.about_refund(verdict::refund_failed, second))); // days later the bank rejects it
+  CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
+  CAF_CHECK(s.letter() != second);
+}
+
+CAF_TEST(lost payments have a limit beyond which the gateway must tell again) {
+  lost_payment s;
+  for (std::size_t i = 0; i <= unknown_payments_max; ++i) {
+    auto f = s.paid;
+    f.reference = make_reference(make_uuid(s.now, sample_aggregate, i));
+    CAF_REQUIRE((s.it->apply(f, s.now, s.last = {}).why == reason::unavailable)
+                == (i == unknown_payments_max));
+  }
+  CAF_CHECK(s.last.content.empty());
+}
+
 CAF_TEST(tax that the gateway adds is recorded and goes back with the rest) {
   orders_fixture f;
   const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;

@@ -103,6 +103,19 @@ CAF_TEST(a genuine webhook about nothing of ours is taken) {
   }
 }
 
+CAF_TEST(money for an event that the ledger does not have is counted) {
+  world w;
+  const auto body = R"({"id":"evt_1","event":"charge.success","data":{"reference":")"
+                    + make_reference(make_uuid(from_unix_ms(1), aggregate_id{99}, 1))
+                    + R"(","amount":1,"currency":"NGN","status":"success"}})";
+  w.told->error = make_error(errc::absent);
+  const auto answer = w.send(method::post, "/webhooks/sandbox", body,
+                             {{"X-FairQueue-Sandbox-Signature", w.sandbox.sign(body)}});
+  CAF_CHECK_EQUAL(answer.status, 200u);
+  CAF_CHECK_EQUAL(w.shared.counts.webhooks_lost.get(), 1u);
+  CAF_CHECK_EQUAL(w.shared.counts.webhooks_unknown.get(), 0u);
+}
+
 // -- sockets and operations ----------------------------------------------------------------------------
 
 CAF_TEST(a socket is decided before its upgrade) {

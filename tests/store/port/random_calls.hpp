@@ -336,6 +336,8 @@ private:
     p.tax = between(percent(3) ? -1 : 0, percent(3) ? 10 : std::max<std::int64_t>(p.captured, 0));
     p.refunded = between(0, percent(5) ? 9 : std::max<std::int64_t>(p.captured, 0));
     p.authorization_url = "https://example.org/" + std::to_string(below(9));
+    p.other_currency = percent(10) ? text("US", 9) : "";
+    p.recheck_at = percent(50) ? time() : never;
     if (const auto* of = any(image.claims); of && percent(10)) p.claim = of->id;
     if (percent(3)) p.claim = id_of(1);
     return payment_moved{from, p};
@@ -398,7 +400,7 @@ private:
       return next;
     }
     return {id_of(below(12), a),
-            status(dead_letter_kind::undelivered),
+            status(dead_letter_kind::payment_unknown),
             id_of(below(9)),
             status(dead_letter_status::dismissed),
             text("why", 3),

@@ -101,7 +101,7 @@ entry_row entry_with(entry_status status) {
   return e;
 }
 
-/// Gives each of the events 19 to 29 other open work, or none.
+/// Gives each of the events 19 to 31 other open work, or none.
 void leave_work(owner& me) {
   const auto claim = [](claim_status s) {
     auto c = sample_claim(1, 1);
@@ -130,6 +130,10 @@ void leave_work(owner& me) {
   put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
   put(29, {claim(claim_status::confirmed),
            payment(6, payment_status::partially_refunded)}); // the rest must still be refunded
+  put(30, {claim(claim_status::released), payment(7, payment_status::failed)});
+  auto asked_again = payment(8, payment_status::failed);
+  asked_again.row.recheck_at = noon;
+  put(31, {claim(claim_status::released), asked_again});
 }
 
 /// Event 19 has ended, but a customer who paid may be on a block list.
@@ -276,17 +280,17 @@ CAF_TEST(what must run without being asked is woken) {
   on_every_engine([](ledger& store) {
     using enum event_status;
     create_events(store, {draft, active, paused, ended, cancelled, ended, ended, ended, ended, ended, ended,
-                          ended, cancelled, cancelled});
+                          ended, cancelled, cancelled, ended, ended});
     owner me(store);
-    for (std::uint32_t n = 19; n <= 29; ++n) me.take(aggregate_id{n});
+    for (std::uint32_t n = 19; n <= 31; ++n) me.take(aggregate_id{n});
     me.take(accounts_aggregate);
     leave_work(me);
-    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 25, 26, 28, 29}));
+    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 25, 26, 28, 29, 31}));
     FQ_COMMITS(
       me.put(aggregate_id{25}, {entry_moved{entry_status::waiting, entry_with(entry_status::cancelled)}}));
-    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 26, 28, 29}));
+    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 26, 28, 29, 31}));
     check_blocks_wake(store, me);
-    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 26, 28, 29}));
+    CAF_CHECK((woken(store) == list{17, 18, 20, 21, 22, 23, 26, 28, 29, 31}));
   });
 }
 

@@ -181,7 +181,7 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   CAF_CHECK(refused("UPDATE payment SET tax = captured + 1", check));
   CAF_CHECK(refused("UPDATE refund SET items = '0:0'", check));
   CAF_CHECK(refused("UPDATE refund SET items = '0:1,1:1'", check));
-  CAF_CHECK(refused("UPDATE dead_letter SET kind = 3", check));
+  CAF_CHECK(refused("UPDATE dead_letter SET kind = 4", check));
   CAF_CHECK(refused("UPDATE dead_letter SET status = 3", check));
   CAF_CHECK(refused("UPDATE event_priority SET priority_class = 256", check));
   CAF_CHECK(refused("UPDATE setting SET name = ''", check));

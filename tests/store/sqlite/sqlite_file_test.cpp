@@ -228,7 +228,7 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
   refused("UPDATE payment SET tax = captured + 1");
   refused("UPDATE refund SET items = '0:0'");
   refused("UPDATE refund SET items = '0:1,1:1'");
-  refused("UPDATE dead_letter SET kind = 3");
+  refused("UPDATE dead_letter SET kind = 4");
   refused("UPDATE dead_letter SET status = 3");
   refused("UPDATE event_priority SET priority_class = 256");
   refused("UPDATE setting SET name = ''");
