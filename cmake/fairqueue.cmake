@@ -43,6 +43,12 @@ elseif(FAIRQUEUE_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
+option(FAIRQUEUE_FUZZ "the programs of tests/fuzz with libFuzzer; clang only" OFF)
+if(FAIRQUEUE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address)
+endif()
+
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(CURL REQUIRED)
