@@ -26,7 +26,7 @@ void log_lost(const std::string& money) {
 awaitable<response> apply(context& ctx, const request& rq, apply_fact wish, aggregate_id owner) {
   const auto money = money_in(wish);
   auto got = co_await ask_event(ctx, owner, std::move(wish));
-  if (is(got.error, errc::absent) && !money.empty()) {
+  if (got.error && is(got.error, errc::absent) && !money.empty()) {
     ctx.shared->counts.webhooks_lost.add();
     log_lost(money);
     co_return taken();
