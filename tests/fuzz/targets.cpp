@@ -2,6 +2,7 @@
 #include "tests/fuzz/targets.hpp"
 
 #include "actors/cluster/cluster.hpp"
+#include "actors/protocol/protocol.hpp"
 #include "config/toml_source.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/session_token.hpp"
@@ -156,14 +157,19 @@ void read_webhook(const Gateway& gateway, std::string_view bytes, std::string_vi
 
 void read_stripe(std::string_view bytes) {
   static test::fixed_environment env;
-  static const stripe_gateway gateway{{.secret_key = "sk_test", .webhook_secrets = {"whsec_test"}}, env};
+  stripe_gateway::settings settings;
+  settings.secret_key = "sk_test";
+  settings.webhook_secrets = {"whsec_test"};
+  static const stripe_gateway gateway{settings, env};
   const auto signature = to_hex(hmac_sha256(view_bytes("whsec_test"), "1700000000." + std::string{bytes}));
   read_webhook(gateway, bytes, "t=1700000000,v1=" + signature);
 }
 
 void read_paystack(std::string_view bytes) {
   static test::fixed_environment env;
-  static const paystack_gateway gateway{{.secret_keys = {"sk_test"}}, env};
+  paystack_gateway::settings settings;
+  settings.secret_keys = {"sk_test"};
+  static const paystack_gateway gateway{settings, env};
   read_webhook(gateway, bytes, to_hex(hmac_sha512(view_bytes("sk_test"), bytes)));
 }
 
