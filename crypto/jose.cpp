@@ -3,6 +3,7 @@
 
 #include "crypto/digest.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace fq::jose {
@@ -38,7 +39,18 @@ std::string sign(const cjose_jwk_t* jwk, cjose_header_t* header, std::string_vie
   return compact;
 }
 
-bool is_signed_with(std::string_view token, const cjose_jwk_t* jwk) noexcept {
+/// cjose ends the process on base64url of an impossible length.
+bool is_base64url(std::string_view token) {
+  for (std::size_t from = 0; from <= token.size();) {
+    const auto dot = std::min(token.find('.', from), token.size());
+    if (!from_base64url(token.substr(from, dot - from))) return false;
+    from = dot + 1;
+  }
+  return true;
+}
+
+bool is_signed_with(std::string_view token, const cjose_jwk_t* jwk) {
+  if (!is_base64url(token)) return false;
   cjose_err error{};
   const jws_ptr jws{cjose_jws_import(token.data(), token.size(), &error)};
   return jws != nullptr && cjose_jws_verify(jws.get(), jwk, &error);

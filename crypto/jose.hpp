@@ -29,6 +29,6 @@ header_ptr make_header(const char* algorithm, const std::string& type, const std
 std::string sign(const cjose_jwk_t* jwk, cjose_header_t* header, std::string_view payload);
 /// Whether `token` is signed with `jwk`. Precondition: the caller has compared the algorithm in the token's
 /// header with the key's.
-bool is_signed_with(std::string_view token, const cjose_jwk_t* jwk) noexcept;
+bool is_signed_with(std::string_view token, const cjose_jwk_t* jwk);
 
 } // namespace fq::jose

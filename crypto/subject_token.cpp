@@ -11,6 +11,7 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <vector>
 
@@ -39,8 +40,17 @@ std::string text_of(const json::object& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
 
+/// Whether the numbers of a key are base64url: cjose ends the process on others.
+bool has_sound_numbers(const json::object& jwk) {
+  return std::ranges::all_of(std::array{"x", "y", "n", "e"}, [&](const char* name) {
+    return !jwk.contains(name)
+           || from_base64url(text_of(jwk, name)).value_or(std::vector<std::uint8_t>{}).size() > 0;
+  });
+}
+
 /// The algorithm of a key; empty: not supported.
 std::string algorithm_of(const json::object& jwk) {
+  if (!has_sound_numbers(jwk)) return {};
   if (text_of(jwk, "kty") == "EC" && text_of(jwk, "crv") == "P-256") return "ES256";
   const auto modulus = from_base64url(text_of(jwk, "n"));
   if (text_of(jwk, "kty") == "RSA" && modulus && modulus->size() >= rsa_bytes_min) return "RS256";
