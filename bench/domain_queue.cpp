@@ -106,7 +106,8 @@ void admit(benchmark::State& state) {
   measure(state, [&] {
     out.clear();
     if (++n % 1000 == 0) now += milliseconds{1};
-    benchmark::DoNotOptimize(line->admit(1, [&] { return line->first(0); }, now, settings, out));
+    benchmark::DoNotOptimize(line->admit(
+      1, [&] { return line->first(0); }, now, settings, out));
   });
 }
 
