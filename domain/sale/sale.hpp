@@ -309,6 +309,7 @@ private:
   [[nodiscard]] bool is_over(timestamp now) const {
     return is_set(event_.sale_end) && now >= event_.sale_end;
   }
+  [[nodiscard]] bool opens_hidden(const promo_code_row& code) const;
   [[nodiscard]] refusal access_code_of(const subject_key& subject, std::string_view typed, timestamp now,
                                        const promo_code_row*& out) const;
   refusal give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now, decision& out);

@@ -20,13 +20,15 @@ void sale::load(const entry_access_row& row) {
   if (e != nullptr && is_live(e->row.status)) access_[row.number].push_back(row.promo_code);
 }
 
+bool sale::opens_hidden(const promo_code_row& code) const {
+  return std::ranges::any_of(stock_.types(), [&](const auto& t) { return t.hidden && opens(&code, t); });
+}
+
 /// The promo code that `typed` names, if it is valid now and opens a hidden type.
 refusal sale::access_code_of(const subject_key& subject, std::string_view typed, timestamp now,
                              const promo_code_row*& out) const {
   auto no = wanted_promo(subject, typed, now, out);
-  const auto is_opened = [&](const ticket_type_row& t) { return t.hidden && opens(out, t); };
-  const bool is_wrong = no.why == reason::promo_code_invalid
-                        || (out != nullptr && std::ranges::none_of(stock_.types(), is_opened));
+  const bool is_wrong = no.why == reason::promo_code_invalid || (out != nullptr && !opens_hidden(*out));
   return is_wrong ? refusal{reason::access_code_invalid} : no;
 }
 

@@ -135,7 +135,7 @@ const queue_line::entry* sale::find_or_admit(const customer_id& customer, const 
                                              timestamp now, decision& out, refusal& no) {
   const auto* own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
-  const bool is_access = promo != nullptr && promo->reduction.ticket_types != 0;
+  const bool is_access = promo != nullptr && opens_hidden(*promo);
   auto place = join(customer, 0, now, out, {}, is_access ? promo->code : std::string_view{});
   no = std::move(place.no);
   if (no) return nullptr;

@@ -217,4 +217,12 @@ CAF_TEST(an open event admits who may buy what is open) {
   f.sound();
 }
 
+CAF_TEST(a discount for some types needs no hidden type in an open event) {
+  fixture f{{3, 5}, admission_policy::open};
+  f.code("LESS", 0b1);
+  CAF_CHECK(!f.s.order(1, {f.item(0)}, "LESS").no);
+  CAF_CHECK_EQUAL(f.s.it->promo_codes().all()[0].uses, 1u);
+  f.sound();
+}
+
 } // namespace sale_access_test
