@@ -239,8 +239,8 @@ private:
 
 // -- the end
 
-/// Hands all aggregates over to other nodes and serves the remaining ones meanwhile. A second signal ends
-/// the wait.
+/// Hands all aggregates over to other nodes and serves the remaining ones meanwhile. Then waits until the
+/// former owners have returned what was on its way to them. A second signal ends the wait.
 void hand_over_all(node& node, milliseconds at_most, const sigset_t& signals) {
   if (!node.cluster()) return;
   caf::scoped_actor self{node.system()};
@@ -258,6 +258,9 @@ void hand_over_all(node& node, milliseconds at_most, const sigset_t& signals) {
     self->request(node.cluster(), seconds{1}, list_nodes{})
       .receive([&](const nodes_reply& reply) { done = is_done(reply); },
                [&](const caf::error&) { done = true; });
+    if (done)
+      self->request(node.region(), seconds{1}, list_owned{})
+        .receive([&](const owned_aggregates& owned) { done = !owned.is_leaving; }, [](const caf::error&) {});
     if (done || wait_for(signals, milliseconds{50}) != 0) return;
   }
 }

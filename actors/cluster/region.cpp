@@ -105,6 +105,7 @@ void region_state::on_blocks_changed(const blocks_changed& x) {
 owned_aggregates region_state::owned() const {
   owned_aggregates all;
   for (const auto& [aggregate, owner] : owners_) all.aggregates.push_back(aggregate);
+  all.is_leaving = !leaving_.empty();
   return all;
 }
 

@@ -51,6 +51,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_line>::with<line_reply>, ///< from a hub
   caf::replies_to<find_positions>::with<positions_reply>,
   caf::reacts_to<subscribe>, ///< from a hub
+  caf::reacts_to<owner_kept>, ///< from an io thread; answered by owner_left when the event moves
   caf::reacts_to<watch_sessions>, ///< from a session table, which receives sessions_changed
   caf::reacts_to<push_read>, ///< from a push listener on another node
   caf::replies_to<verify_mirror>::with<mirror_report>, caf::replies_to<verify_ledger>::with<ledger_report>,

@@ -126,8 +126,12 @@ struct sessions_changed {
 FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_paused, x.is_all, x.is_lost, x.begun,
            x.ended, x.trusted_for)
 
-/// To subscribed hubs: the sender handed the event over, or its lease has passed. The region resolves the new
-/// owner.
+/// From an io thread that keeps the owner's handle for later requests.
+struct owner_kept {};
+FQ_INSPECT_EMPTY(owner_kept)
+
+/// To subscribed hubs and to senders of owner_kept: the sender handed the event over, or its lease has passed.
+/// The region resolves the new owner.
 struct owner_left {
   aggregate_id aggregate{};
 };

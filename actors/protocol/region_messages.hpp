@@ -34,8 +34,9 @@ FQ_INSPECT_EMPTY(list_owned)
 
 struct owned_aggregates {
   std::vector<aggregate_id> aggregates;
+  bool is_leaving = false; ///< a former owner still returns requests
 };
-FQ_INSPECT(owned_aggregates, x.aggregates)
+FQ_INSPECT(owned_aggregates, x.aggregates, x.is_leaving)
 
 /// From the region to an owner: stop deciding, commit pending decisions, end the lease. Answered by
 /// handed_over.

@@ -106,6 +106,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const find_stats& x) { return on_find_stats(x); },
     [this](const find_positions& x) { return on_find_positions(x); },
     [this](const subscribe& x) { on_subscribe(x.on); },
+    [this](const owner_kept&) { on_owner_kept(); },
     [this](const batch_settled& x) { on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { on_lease_lost(); },

@@ -113,6 +113,7 @@ private:
   void on_hand_over(const hand_over& x);
   void finish_move();
   void on_subscribe(bool on);
+  void on_owner_kept();
   void on_watch(bool on);
   void on_push_read(const push_read& x);
   void on_down(const caf::down_msg& down);

@@ -218,6 +218,13 @@ void event_state::on_subscribe(bool on) {
   watch_lease();
 }
 
+void event_state::on_owner_kept() {
+  const auto& keeper = self_->current_sender();
+  if (!keeper) return;
+  hubs_->add_keeper(keeper);
+  if (is_moving_ && !serving_) hubs_->leave(); // resolved before the move, arrived after it
+}
+
 void event_state::on_push_read(const push_read& x) {
   const auto& listener = self_->current_sender();
   if (!listener) return;

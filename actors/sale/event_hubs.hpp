@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscribers of an event: the hubs of this node's io threads, and one listener per other node
-// (net/bridge/push_relay). They receive every change after its commit. Runs inside the event actor.
+// (net/bridge/push_relay). They receive every change after its commit. Keepers are the io threads of all
+// nodes that keep the owner's handle; they only learn that it leaves. Runs inside the event actor.
 #pragma once
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/sale/push_window.hpp"
 #include "domain/base/planted.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,11 @@ public:
     std::erase_if(listeners_, [&](const listener& l) { return l.hub.address() == hub; });
   }
 
+  void add_keeper(const caf::strong_actor_ptr& keeper) {
+    const auto has_ended = [](const caf::actor_addr& a) { return !caf::actor_cast<caf::strong_actor_ptr>(a); };
+    if (keepers_.insert(keeper->address()).second) std::erase_if(keepers_, has_ended);
+  }
+
   /// `changes`: number of entry changes in the message.
   template <class Message>
   void tell(const Message& message, std::size_t changes = 1) {
@@ -51,9 +58,11 @@ public:
     if (l != listeners_.end() && l->window.read(mark)) self_->send(l->hub, pushes_lost{aggregate_});
   }
 
-  /// Removes all subscribers; they resolve the new owner immediately.
+  /// Removes all subscribers and keepers; they resolve the new owner.
   void leave() {
     for (const auto& l : std::exchange(listeners_, {})) self_->send(l.hub, owner_left{aggregate_});
+    for (const auto& keeper : std::exchange(keepers_, {}))
+      self_->send(caf::actor_cast<hub_handle>(keeper), owner_left{aggregate_});
   }
 
 private:
@@ -69,6 +78,7 @@ private:
   Self self_;
   aggregate_id aggregate_;
   std::vector<listener> listeners_;
+  std::set<caf::actor_addr> keepers_;
 };
 
 } // namespace fq

@@ -271,7 +271,6 @@ void actor_bridge::pass_on(pending_call& call, const event_slot& slot) {
 /// Forgets the owner; its subscribers look it up again. Its pending requests are still answered.
 void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
   leave_owner(slot, aggregate);
-  owners_.erase(identity_of(slot.owner));
   slot.returned_by = slot.owner.address();
   slot.owner = nullptr;
   slot.link = nullptr;
@@ -336,6 +335,7 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
   auto* target = caf::actor_cast<caf::abstract_actor*>(owner);
   target->attach(
     caf::default_attachable::make_monitor(target->address(), caf::actor_cast<caf::actor_addr>(sink_)));
+  tell_event(aggregate, owner_kept{});
   for (const auto id : waiting)
     if (auto* call = call_of(id))
       is_full(slot) ? fail(*call, make_error(errc::unavailable)) : pass_on(*call, slot);
@@ -350,9 +350,7 @@ void actor_bridge::prune(aggregate_id aggregate) {
 
 void actor_bridge::drop_owner(aggregate_id aggregate) {
   const auto found = events_.find(number_of(aggregate));
-  if (found == events_.end() || !found->second.owner) return;
   leave_owner(found->second, aggregate);
-  owners_.erase(identity_of(found->second.owner));
   found->second.owner = nullptr;
   found->second.link = nullptr;
   std::vector<std::uint64_t> lost;
@@ -365,7 +363,14 @@ void actor_bridge::drop_owner(aggregate_id aggregate) {
 }
 
 void actor_bridge::take_down(const caf::down_msg& down) {
-  if (const auto found = owners_.find(down.source.get()); found != owners_.end()) drop_owner(found->second);
+  const auto ended = owners_.extract(down.source.get());
+  if (!ended) return;
+  const auto found = events_.find(number_of(ended.mapped()));
+  if (found == events_.end()) return;
+  auto& slot = found->second;
+  if (slot.owner && identity_of(slot.owner) == ended.key()) return drop_owner(ended.mapped());
+  if (slot.returned_by == down.source) slot.returned_by = nullptr;
+  prune(ended.mapped());
 }
 
 void actor_bridge::take(caf::mailbox_element& element) {

@@ -155,6 +155,7 @@ void edge::resolved(const event_handle& owner) {
   owner_ = owner;
   returned_by_ = nullptr;
   monitor(owner);
+  send(owner, owner_kept{});
   for (const auto& c : std::exchange(waiting_, {}))
     if (c->is_open) c->go(owner);
 }

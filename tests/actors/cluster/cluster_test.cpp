@@ -5,6 +5,7 @@
 #define CAF_SUITE cluster
 #include "actors/cluster/cluster.hpp"
 
+#include "actors/sale/limits.hpp"
 #include "tests/actors/base/nodes.hpp"
 
 namespace cluster_test {
@@ -58,6 +59,18 @@ struct cluster_fixture : nodes_fixture {
     const auto told = ask<owned_aggregates>(at(name).root, list_owned{});
     run();
     return told->value.aggregates.size();
+  }
+  /// Counts in `left` how often an owner told it that it leaves.
+  hub_handle spawn_hub(std::shared_ptr<int> left) {
+    return sys.spawn([left](hub_handle::pointer) -> hub_handle::behavior_type {
+      return {[](const entries_changed&) {},
+              [](const line_moved&) {},
+              [](const event_noticed&) {},
+              [](const orders_changed&) {},
+              [left](const owner_left&) { ++*left; },
+              [](const push_mark&) {},
+              [](const pushes_lost&) {}};
+    });
   }
   std::string owner() { // from the ledger
     auto result = store.acquire(event.aggregate, {"nobody", lease_term}, never);
@@ -208,6 +221,32 @@ CAF_TEST(a node that ends in order is not waited for) {
   CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 1u);
 }
 
+CAF_TEST(whoever keeps the handle of an owner that moves is told and the owner ends later) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto old = resolve("a")->value;
+  auto left = std::make_shared<int>(0);
+  const auto early = spawn_hub(left);
+  caf::send_as(early, old, owner_kept{});
+  run();
+  CAF_CHECK_EQUAL(*left, 0);
+  connect({{"a", 1}, {"b", 50}}, "a");
+  CAF_CHECK_EQUAL(*left, 1);
+  const auto late = spawn_hub(left); // its region named the owner before the move
+  caf::send_as(late, old, owner_kept{});
+  run();
+  CAF_CHECK_EQUAL(*left, 2);
+  const auto is_leaving = [&] {
+    const auto told = ask<owned_aggregates>(at("a").root, list_owned{});
+    run();
+    return told->value.is_leaving;
+  };
+  CAF_CHECK(is_leaving());
+  advance(moved_linger);
+  CAF_CHECK(!is_leaving());
+  for (const auto& hub : {early, late}) caf::anon_send_exit(hub, caf::exit_reason::user_shutdown);
+}
+
 CAF_TEST(an owner past its lease gives requests back and the others take its event) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});
@@ -216,15 +255,7 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   run();
   CAF_REQUIRE(early->ok);
   auto left = std::make_shared<int>(0);
-  const auto hub = sys.spawn([left](hub_handle::pointer self) -> hub_handle::behavior_type {
-    return {[](const entries_changed&) {},
-            [](const line_moved&) {},
-            [](const event_noticed&) {},
-            [](const orders_changed&) {},
-            [left, self](const owner_left&) { ++*left; },
-            [](const push_mark&) {},
-            [](const pushes_lost&) {}};
-  });
+  const auto hub = spawn_hub(left);
   caf::send_as(hub, old, subscribe{true});
   run();
   caf::anon_send_exit(at("a").worker, caf::exit_reason::user_shutdown); // leases are no longer renewed

@@ -110,6 +110,7 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     },
                     [](const present&) {},
                     [](const push_read&) {},
+                    [](const owner_kept&) {},
                     [s](const find_line&) { return scripted(*s, line_reply{}); },
                     [self, s](const watch_sessions& m) {
                       ++(m.on ? s->watches : s->unwatches);

@@ -77,6 +77,7 @@ struct event_state {
   std::uint64_t questions = 0;
   bool is_given_away = false; ///< requests come back as moved
   std::vector<caf::strong_actor_ptr> subscribers;
+  std::vector<caf::strong_actor_ptr> keepers; ///< of its handle
   std::vector<caf::typed_response_promise<entry_reply>> kept; ///< never answered
   static inline const char* name = "fake_event";
 };
@@ -122,7 +123,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 
 /// Commands from a test to the event: a timer_fired with a kind and a number.
 ///   admission n: admit all numbers up to n · sweep: line_moved · flush: the sale ends · journal: pause
-///   idle: stop · renew: another node has claimed it · moved: return all requests and notify the hubs
+///   idle: stop · renew: another node has claimed it · moved: return all requests and notify the keepers
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -152,7 +153,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::renew: self->quit(make_error(errc::not_owner)); break;
     case timer_kind::moved:
       s.is_given_away = true;
-      push(owner_left{number(aggregate)});
+      for (const auto& keeper : s.keepers)
+        self->send(caf::actor_cast<hub_handle>(keeper), owner_left{number(aggregate)});
       break;
     case timer_kind::restart:
     case timer_kind::retry_load:
@@ -196,6 +198,7 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                     [](const end_session&) { return ack_reply{}; },
                     [](const present&) {},
                     [](const push_read&) {},
+                    [=](const owner_kept&) { self->state.keepers.push_back(self->current_sender()); },
                     [=](const find_line&) {
                       line_reply reply;
                       reply.status = event_status::active;
