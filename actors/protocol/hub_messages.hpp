@@ -130,8 +130,8 @@ FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_paused, x.is
 struct owner_kept {};
 FQ_INSPECT_EMPTY(owner_kept)
 
-/// To subscribed hubs and to senders of owner_kept: the sender handed the event over, or its lease has passed.
-/// The region resolves the new owner.
+/// To subscribed hubs and to senders of owner_kept: the sender handed the event over, or its lease has
+/// passed. The region resolves the new owner.
 struct owner_left {
   aggregate_id aggregate{};
 };

@@ -33,7 +33,9 @@ public:
   }
 
   void add_keeper(const caf::strong_actor_ptr& keeper) {
-    const auto has_ended = [](const caf::actor_addr& a) { return !caf::actor_cast<caf::strong_actor_ptr>(a); };
+    const auto has_ended = [](const caf::actor_addr& a) {
+      return !caf::actor_cast<caf::strong_actor_ptr>(a);
+    };
     if (keepers_.insert(keeper->address()).second) std::erase_if(keepers_, has_ended);
   }
 
