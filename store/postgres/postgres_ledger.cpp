@@ -75,7 +75,7 @@ postgres_ledger::session& postgres_ledger::connected() {
 namespace {
 
 void must_be_replicated(const postgres_connection& db) {
-  if (db.is_unreplicated()) throw commit_unknown("postgres: the wait for the synchronous standby was cancelled");
+  if (db.is_unreplicated()) throw commit_unknown("postgres: the wait for the standby was cancelled");
 }
 
 } // namespace

@@ -141,9 +141,11 @@ export class FaultySale {
     const args = Object.entries(all).flatMap(([name, value]) =>
       value === true ? [`--${name}`] : [`--${name}`, String(value)],
     );
-    this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: (all.timeout + 10) * 1000 }).finally(() => {
-      this.crowd_is_gone = true;
-    });
+    this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: (all.timeout + 10) * 1000 }).finally(
+      () => {
+        this.crowd_is_gone = true;
+      },
+    );
     this.crowd.catch(() => {}); // awaited in `ends_well`
   }
 

@@ -67,7 +67,9 @@ class Patroni {
       return (
         members.length === 3 &&
         members.some((each) => each.role === 'sync_standby') &&
-        members.every((each) => each.timeline === leader?.timeline && ['running', 'streaming'].includes(each.state))
+        members.every(
+          (each) => each.timeline === leader?.timeline && ['running', 'streaming'].includes(each.state),
+        )
       );
     };
     return eventually('all nodes are back', is_whole, { timeout_ms: back_ms, every_ms: 200 });
@@ -124,7 +126,7 @@ class HaSale extends FaultySale {
     });
     made.event = created.id;
     made.total = created.total_inventory;
-    made.send_crowd({ fans: 3000, 'arrival-seconds': 200, timeout: 900 * patience });
+    made.send_crowd({ 'fans': 3000, 'arrival-seconds': 200, 'timeout': 900 * patience });
     await made.in_full_swing();
     return made;
   }
@@ -151,11 +153,10 @@ test('the primary ends five times in a sale of 3,000', { timeout: 1_700_000 * pa
     await sale.sleep(2000);
     diary.longest_gap_ms = 0;
     await patroni[end](ended);
-    await eventually(
-      'another primary',
-      async () => ![ended, undefined].includes(await patroni.primary()),
-      { timeout_ms: back_ms, every_ms: 100 },
-    );
+    await eventually('another primary', async () => ![ended, undefined].includes(await patroni.primary()), {
+      timeout_ms: back_ms,
+      every_ms: 100,
+    });
     const before = diary.acknowledged.size;
     await eventually('joins are acknowledged again', () => diary.acknowledged.size > before + 10, {
       timeout_ms: back_ms,

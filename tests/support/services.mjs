@@ -130,12 +130,7 @@ export class Services {
   }
   /** `host`: as of Hosts (tests/blackbox/hosts.mjs). */
   static start_on(host, ...wanted) {
-    return Services.#start(
-      host.enter,
-      ...wanted.map((name) => `--${name}`),
-      '--address',
-      host.address,
-    );
+    return Services.#start(host.enter, ...wanted.map((name) => `--${name}`), '--address', host.address);
   }
   /** Three Postgres under Patroni, each on a host of its own; their etcd has `address`, on this host. */
   static start_ha(address, hosts) {
