@@ -19,7 +19,7 @@ const back_ms = 120_000;
 class Patroni {
   /** `is_synchronous`: false for replication that may lose what was acknowledged. */
   static async start(t, { is_synchronous = true } = {}) {
-    const made = new Patroni();
+    const made = Object.assign(new Patroni(), { is_synchronous });
     const hosts = await hosts_for(t, 3);
     made.services = await Services.start_ha(switch_address, hosts);
     t.after(() => made.services.stop());
@@ -59,14 +59,14 @@ class Patroni {
   async primary() {
     return (await this.#members()).find((each) => each.role === 'leader')?.name;
   }
-  /** Every node runs: a primary and two standbys that follow it, one of them synchronous. */
+  /** Every node runs: a primary and two standbys that follow it, one of them synchronous if it is to be. */
   whole() {
     const is_whole = async () => {
       const members = await this.#members();
       const leader = members.find((each) => each.role === 'leader');
       return (
         members.length === 3 &&
-        members.some((each) => each.role === 'sync_standby') &&
+        members.some((each) => each.role === 'sync_standby') === this.is_synchronous &&
         members.every(
           (each) => each.timeline === leader?.timeline && ['running', 'streaming'].includes(each.state),
         )
