@@ -165,6 +165,7 @@ struct without_standby {
     while (count("SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names'"
                  " AND setting = 'away'")
            == 0) {}
+    hand.execute("CHECKPOINT"); // the checkpointer tells all sessions, before its next checkpoint
   }
   std::int64_t count(const std::string& sql) {
     postgres_pipeline pipeline(hand);
@@ -174,7 +175,7 @@ struct without_standby {
   }
   /// Cancels `times` waits of commits.
   void cancel_waits(int times) {
-    while (times > 0) {
+    for (int attempts = 0; times > 0 && attempts < 500; ++attempts) {
       times -= static_cast<int>(count("SELECT count(*) FILTER (WHERE pg_cancel_backend(pid))"
                                       " FROM pg_stat_activity WHERE wait_event = 'SyncRep'"));
       std::this_thread::sleep_for(milliseconds{20});
