@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale on three Postgres under Patroni, each on a host of its own, with the configuration of
-// deploy/patroni. The primary is ended five times: joins go on within the limits of its README, the ended node
-// comes back as a standby, and nothing acknowledged is lost. Runs under `unshare --net` (hosts.mjs).
+// deploy/patroni. The primary is ended five times: joins go on within the limits of its README, the ended
+// node comes back as a standby, and nothing acknowledged is lost. Runs under `unshare --net` (hosts.mjs).
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
