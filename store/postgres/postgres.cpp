@@ -177,7 +177,7 @@ std::string in_milliseconds(milliseconds time) { return std::to_string(time.coun
 /// Statements find their rows by key. Plans may be made while the tables are empty and are then kept. So
 /// scans and hashes are disabled where possible.
 std::string session_settings(const postgres_patience& patience) {
-  return "SET synchronous_commit = on;" // a commit is synced before it is answered (I7)
+  return "SET synchronous_commit = on;" // synced, also by the synchronous standby, before the answer (I7)
          "SET lock_timeout = "
          + in_milliseconds(patience.lock)
          + ";"
@@ -239,8 +239,7 @@ postgres_connection::postgres_connection(const postgres_url& url, const postgres
     connection_(connect(url, patience)), patience_(patience), statement_time_(patience.write) {
   try {
     if (PQstatus(connection_) != CONNECTION_OK) fail();
-    PQsetNoticeReceiver(
-      connection_, [](void*, const PGresult*) {}, nullptr); // libpq would print notices
+    PQsetNoticeReceiver(connection_, on_notice, this); // libpq would print notices
     if (PQsetnonblocking(connection_, 1) != 0) fail();
     execute(session_settings(patience));
   } catch (...) {
@@ -250,6 +249,13 @@ postgres_connection::postgres_connection(const postgres_url& url, const postgres
 }
 
 postgres_connection::~postgres_connection() { PQfinish(connection_); }
+
+/// A cancelled wait for the standby (pg_cancel_backend) ends in a COMMIT without error, and a warning. Its
+/// text is translated and its SQLSTATE is general, so the function in the server tells it.
+void postgres_connection::on_notice(void* self, const PGresult* notice) {
+  if (field(notice, PG_DIAG_SOURCE_FUNCTION) == "SyncRepWaitForLSN")
+    static_cast<postgres_connection*>(self)->unreplicated_ = true;
+}
 
 /// Marks the connection as lost and throws.
 void postgres_connection::fail(const std::string& reason) {

@@ -261,6 +261,9 @@ public:
   [[nodiscard]] const postgres_patience& patience() const { return patience_; }
   /// False if the server has closed the connection since the last call.
   bool is_alive();
+  /// The server gave up waiting for its synchronous standby: a commit of this session that it confirmed may
+  /// be on its own disk only.
+  [[nodiscard]] bool is_unreplicated() const { return unreplicated_; }
   /// Runs a script: statements without parameters and results.
   void execute(const std::string& sql);
   /// Prepares all statements in one round trip.
@@ -273,6 +276,7 @@ public:
 private:
   friend class postgres_pipeline;
   friend class postgres_transaction;
+  static void on_notice(void* self, const PGresult* notice);
   [[noreturn]] void fail(const std::string& reason);
   [[noreturn]] void fail();
   void send_all();
@@ -284,6 +288,7 @@ private:
   postgres_patience patience_;
   milliseconds statement_time_; ///< statement timeout currently set at the server
   bool lost_ = false; ///< the connection can no longer send or receive
+  bool unreplicated_ = false;
 };
 
 /// One round trip: statements are sent together and answered in order. After a failed statement, the

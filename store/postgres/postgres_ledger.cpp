@@ -17,6 +17,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <type_traits>
 
 namespace fq {
 namespace {
@@ -71,11 +72,27 @@ postgres_ledger::session& postgres_ledger::connected() {
   return *session_;
 }
 
+namespace {
+
+void must_be_replicated(const postgres_connection& db) {
+  if (db.is_unreplicated()) throw commit_unknown("postgres: the wait for the standby was cancelled");
+}
+
+} // namespace
+
 /// Runs `work`. Drops the connection after an outage or an unknown commit.
 template <class Work>
 auto postgres_ledger::in_session(Work work) {
   try {
-    return work(connected());
+    auto& s = connected();
+    if constexpr (std::is_void_v<decltype(work(s))>) {
+      work(s);
+      must_be_replicated(s.db);
+    } else {
+      auto result = work(s);
+      must_be_replicated(s.db);
+      return result;
+    }
   } catch (const postgres_error& e) {
     if (e.trouble() == postgres_trouble::outage) session_.reset();
     throw ledger_unavailable(e.what());

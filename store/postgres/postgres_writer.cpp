@@ -87,7 +87,10 @@ std::vector<commit_outcome> postgres_writer::commit_possible(std::span<const bat
     else
       tenants_.erase(b.aggregate); // do not try the single round trip next time
   }
-  if (std::ranges::find(outcomes, commit_outcome::committed) != outcomes.end()) {
+  const auto has = [&](commit_outcome o) { return std::ranges::find(outcomes, o) != outcomes.end(); };
+  // A primary that crashed shows afterwards what no standby has. `already_applied` is therefore told after a
+  // COMMIT too, which waits for the standby; the locks alone make it one that waits.
+  if (has(commit_outcome::committed) || has(commit_outcome::already_applied)) {
     postgres_pipeline pipeline(db_);
     finish(pipeline, content, 0);
   }

@@ -141,9 +141,11 @@ export class FaultySale {
     const args = Object.entries(all).flatMap(([name, value]) =>
       value === true ? [`--${name}`] : [`--${name}`, String(value)],
     );
-    this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 100_000 * patience }).finally(() => {
-      this.crowd_is_gone = true;
-    });
+    this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: (all.timeout + 10) * 1000 }).finally(
+      () => {
+        this.crowd_is_gone = true;
+      },
+    );
     this.crowd.catch(() => {}); // awaited in `ends_well`
   }
 
@@ -300,6 +302,9 @@ export class Diary {
   refused = 0;
   failed = 0;
   slowest_ms = 0;
+  /** The longest time between two acknowledged joins; a test sets it to 0 before a fault. */
+  longest_gap_ms = 0;
+  #last = performance.now();
   #stopped = false;
 
   static async keep(sale, { event = sale.event, server = sale.server, every_ms = 20, count = 2000 } = {}) {
@@ -331,7 +336,10 @@ export class Diary {
     else if (answer.status === 503) ++this.refused;
     else if (answer.status === 201) {
       this.acknowledged.set(subject_of(token), answer.json.queue_number);
-      this.slowest_ms = Math.max(this.slowest_ms, performance.now() - begin);
+      const now = performance.now();
+      this.slowest_ms = Math.max(this.slowest_ms, now - begin);
+      this.longest_gap_ms = Math.max(this.longest_gap_ms, now - this.#last);
+      this.#last = now;
     } else assert.ok(answer.status === 410 || answer.status === 409, answer.text);
     return answer;
   }

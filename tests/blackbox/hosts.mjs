@@ -77,6 +77,13 @@ export class Host {
     for (const each of only)
       this.run('nft', `add rule inet cut in ip saddr ${other.address} ${each} ${verdict.join(' ')}`);
   }
+  /** Blocks all traffic to and from `addresses`. */
+  cut_off(addresses) {
+    for (const address of addresses) {
+      this.run('nft', `add rule inet cut in ip saddr ${address} drop`);
+      this.run('nft', `add rule inet cut out ip daddr ${address} drop`);
+    }
+  }
   heal() {
     for (const chain of ['in', 'out']) this.run('nft', `flush chain inet cut ${chain}`);
   }

@@ -35,7 +35,7 @@ async function services(...args) {
 /** `enter`: a command that runs another one on the host of the services. */
 async function services_from(enter, ...args) {
   const [file, ...rest] = [...enter, script, ...args];
-  const { code, out, err } = await run(file, rest);
+  const { code, out, err } = await run(file, rest, { timeout_ms: 240_000 });
   assert.equal(code, 0, `scripts/services ${args.join(' ')}: ${err}`);
   return out;
 }
@@ -129,18 +129,21 @@ export class Services {
     return Services.start_on({ enter: [], address: '127.0.0.1' }, ...wanted);
   }
   /** `host`: as of Hosts (tests/blackbox/hosts.mjs). */
-  static async start_on(host, ...wanted) {
+  static start_on(host, ...wanted) {
+    return Services.#start(host.enter, ...wanted.map((name) => `--${name}`), '--address', host.address);
+  }
+  /** Three Postgres under Patroni, each on a host of its own; their etcd has `address`, on this host. */
+  static start_ha(address, hosts) {
+    const each = hosts.flatMap((host) => ['--host', `${host.address}@${host.holder.pid}`]);
+    return Services.#start([], '--postgres-ha', '--address', address, ...each);
+  }
+  static async #start(enter, ...options) {
     const it = new Services();
-    const where = ['--parent', String(process.pid), '--address', host.address];
-    const addresses = await services_from(
-      host.enter,
-      'start',
-      ...wanted.map((name) => `--${name}`),
-      ...where,
-    );
+    const addresses = await services_from(enter, 'start', '--parent', String(process.pid), ...options);
     const value = (name) => new RegExp(`^export ${name}=(.*)$`, 'm').exec(addresses)?.[1];
     it.folder = value('FAIRQUEUE_SERVICES');
     it.postgres_url = value('FAIRQUEUE_TEST_POSTGRES');
+    it.postgres_ha_url = value('FAIRQUEUE_TEST_POSTGRES_HA');
     it.redis_url = value('FAIRQUEUE_TEST_REDIS');
     it.nats_url = value('FAIRQUEUE_TEST_NATS');
     running.add(it);

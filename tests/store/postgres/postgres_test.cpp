@@ -149,6 +149,83 @@ CAF_TEST(a session that the server ends while an aggregate is taken leaves the e
   FQ_COMMITS(d.commit_one(d.join(1)));
 }
 
+// -- a synchronous standby --------------------------------------------------------------------------------
+
+namespace {
+
+/// A server whose synchronous standby is away: each commit waits for it.
+struct without_standby {
+  without_standby() :
+      store({.url = server.url(), .patience = {.write = milliseconds{100}}, .steady_now = steady_now}),
+      w(store),
+      hand(postgres_url{server.url()}, {}) {
+    CAF_CHECK(w.put({}) == commit_outcome::committed);
+    hand.execute("ALTER SYSTEM SET synchronous_standby_names = 'away'");
+    hand.execute("SELECT pg_reload_conf()");
+    while (count("SELECT count(*) FROM pg_settings WHERE name = 'synchronous_standby_names'"
+                 " AND setting = 'away'")
+           == 0) {}
+    hand.execute("CHECKPOINT"); // the checkpointer tells all sessions, before its next checkpoint
+  }
+  std::int64_t count(const std::string& sql) {
+    postgres_pipeline pipeline(hand);
+    pipeline.send(sql);
+    pipeline.flush();
+    return pipeline.receive()[0].integer(0);
+  }
+  /// Cancels `times` waits of commits.
+  void cancel_waits(int times) {
+    for (int attempts = 0; times > 0 && attempts < 500; ++attempts) {
+      times -= static_cast<int>(count("SELECT count(*) FILTER (WHERE pg_cancel_backend(pid))"
+                                      " FROM pg_stat_activity WHERE wait_event = 'SyncRep'"));
+      std::this_thread::sleep_for(milliseconds{20});
+    }
+  }
+  void standby_is_back() {
+    hand.execute("ALTER SYSTEM RESET synchronous_standby_names");
+    hand.execute("SELECT pg_reload_conf()");
+  }
+
+  private_postgres server;
+  postgres_ledger store;
+  world w;
+  postgres_connection hand;
+};
+
+} // namespace
+
+CAF_TEST(a commit whose wait for the standby was cancelled is not told as durable) {
+  without_standby d;
+  const auto b = d.w.me.next(sale, {entry_joined{sample_entry(1)}});
+  std::thread canceller([&] { d.cancel_waits(1); });
+  CAF_CHECK(throws<commit_unknown>([&] { d.store.commit({&b, 1}); }));
+  canceller.join();
+  // It is visible on the primary, which does not make it durable.
+  CAF_CHECK_EQUAL(d.count("SELECT count(*) FROM queue_entry"), 1);
+  CAF_CHECK(throws<commit_unknown>([&] { d.store.commit({&b, 1}); }));
+  d.standby_is_back();
+  CAF_CHECK(resubmitted(d.store, b) == commit_outcome::already_applied);
+  CAF_CHECK_EQUAL(d.store.peek(sale).image.entries.size(), 1u);
+}
+
+CAF_TEST(a lease or an enlistment whose wait for the standby was cancelled is not told as taken) {
+  without_standby d;
+  std::thread canceller([&] { d.cancel_waits(2); });
+  CAF_CHECK(throws<commit_unknown>([&] { d.store.acquire(sale, {"ada", seconds{60}}, never); }));
+  CAF_CHECK(throws<commit_unknown>([&] { d.store.enlist("ada"); }));
+  canceller.join();
+  d.standby_is_back();
+}
+
+CAF_TEST(a commit that waits for the standby is settled exactly once the standby is back) {
+  without_standby d;
+  const auto b = d.w.me.next(sale, {entry_joined{sample_entry(1)}});
+  CAF_CHECK(throws<commit_unknown>([&] { d.store.commit({&b, 1}); })); // no answer in time
+  d.standby_is_back();
+  CAF_CHECK(resubmitted(d.store, b) == commit_outcome::already_applied);
+  CAF_CHECK_EQUAL(d.store.peek(sale).image.entries.size(), 1u);
+}
+
 // -- locked rows ------------------------------------------------------------------------------------------
 
 CAF_TEST(an event whose row somebody holds is busy at once and the others commit) {
