@@ -11,6 +11,8 @@
 
 namespace fq {
 namespace {
+load_since since_of(const acquire_aggregate& x) { return {x.idempotency_since, x.entries_since}; }
+
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
 }
@@ -106,6 +108,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
   return {
     [this](const commit_batch& x) { on_commit(x); },
     [this](const acquire_aggregate& x) { acquire(x); },
+    [this](const load_acquired& x) { load(x); },
+    [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake&) { find_unowned(); },
     [this](const find_last_aggregate&) {
@@ -239,14 +243,14 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Deletes old idempotency records, webhook receipts and delivered domain events, a few at a time: on SQLite
+/// Deletes old idempotency records, webhook receipts, domain events and entries, a few at a time: on SQLite
 /// commits wait for each round. Owners also drop their own records by age.
 void ledger_worker_state::prune() {
   const auto now = clock_->now();
   std::size_t gone = 0;
   reached([&] {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
-                           now - delivery_life, now - device_life});
+                           now - delivery_life, now - device_life, now - settings_.entries_life});
   });
   self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
                       timer_fired{timer_kind::sweep, 0});
@@ -258,7 +262,9 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   reached([&] {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
-    auto result = ledger_->acquire(x.aggregate, terms, x.idempotency_since);
+    std::optional<load_since> since;
+    if (!settings_.loader) since = since_of(x);
+    auto result = ledger_->acquire(x.aggregate, terms, since);
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
@@ -280,7 +286,28 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     reply.outcome = acquire_outcome::not_owner;
     reply.lease_owner = settings_.lease.owner; // the later process
   }
+  if (settings_.loader && reply.outcome == acquire_outcome::acquired)
+    return self_->send(settings_.loader, load_acquired{x, std::move(reply), self_->current_sender()});
   answer(std::move(reply));
+}
+
+void ledger_worker_state::load(load_acquired x) {
+  const bool loaded = reached([&] {
+    auto all = *x.reply.content;
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what));
+    x.reply.content = std::make_shared<const acquired>(std::move(all));
+  });
+  if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};
+  caf::anon_send(caf::actor_cast<caf::actor>(x.owner), std::move(x.reply));
+}
+
+entry_read ledger_worker_state::read(const fq::read_entry& x) {
+  entry_read found;
+  found.was_read = reached([&] {
+    if (auto row = ledger_->read_entry(x.aggregate, x.number))
+      found.row = std::make_shared<const entry_row>(std::move(*row));
+  });
+  return found;
 }
 
 void ledger_worker_state::find_unowned() {

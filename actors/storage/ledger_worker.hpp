@@ -31,11 +31,14 @@ struct ledger_worker_settings {
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
+  milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;
   /// Called once per process, on any thread: it was superseded, and a person must end it.
   std::function<void(const std::string&)> alarm = nullptr;
+  /// The worker that reads the rows of acquired aggregates, so that they delay no commit; null: this one.
+  ledger_worker_handle loader{};
 };
 
 class ledger_worker_state {
@@ -70,6 +73,8 @@ private:
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);
   void acquire(const acquire_aggregate& x);
+  void load(load_acquired x);
+  entry_read read(const fq::read_entry& x);
   void find_unowned();
   void release(const release_aggregate& x);
   void renew();
