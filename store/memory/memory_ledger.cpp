@@ -156,7 +156,7 @@ std::size_t memory_ledger::prune_entries(timestamp before, std::size_t most) {
   }
   for (const auto& [aggregate, count] : gone) {
     auto& state = state_.aggregates.at(aggregate);
-    if (state.image.event->kind != event_kind::queue) continue;
+    if (!state.image.event || state.image.event->kind != event_kind::queue) continue;
     std::size_t looked = 0;
     std::erase_if(state.history, [&, entries = count](const history_row& r) {
       return looked++ < entries * history_rows_per_entry && r.kind == name_of(history_kind::entry)

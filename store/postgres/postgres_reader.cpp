@@ -38,14 +38,14 @@ const postgres_statement read_aggregate_head{
 const postgres_statement read_event{"read_event", select_rows<event_row>() + "WHERE aggregate = $1::bigint"};
 const postgres_statement read_ticket_types{
   "read_ticket_types", ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-/// Of a sale (kind 2) all, of a standalone queue those that ended since then.
+/// Of a standalone queue (kind 1) those that ended since then, of others all.
 const postgres_statement read_entries{
   "read_entries",
   select_rows<entry_row>()
     + "WHERE aggregate = $1::bigint"
       " AND queue_number >= (SELECT first_kept FROM aggregate WHERE number = $1::bigint)"
-      " AND (ended_at = 0 OR ended_at >= (SELECT CASE kind WHEN 3 THEN $2::bigint ELSE 0 END FROM aggregate"
-      " WHERE number = $1::bigint)) ORDER BY queue_number"};
+      " AND (ended_at = 0 OR ended_at >= coalesce((SELECT $2::bigint FROM event"
+      " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
 const postgres_statement read_one_entry{
   "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
 const postgres_statement read_claims{"read_claims",

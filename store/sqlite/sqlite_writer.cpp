@@ -104,7 +104,7 @@ sqlite_writer::statements::statements(sqlite_db& db) :
       db, "DELETE FROM history WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
           " (SELECT aggregate, seq, ordinal, kind, at FROM history WHERE aggregate = ?1 ORDER BY seq, ordinal"
           " LIMIT ?3) WHERE kind = 1 AND at < ?2)"),
-    is_queue(db, "SELECT 1 FROM aggregate WHERE number = ? AND kind = 3") {}
+    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1") {}
 
 // -- the content of one batch
 
