@@ -80,10 +80,8 @@ private:
   void renew();
   void take_outbox(const fq::take_outbox& x);
   void mark_outbox(const fq::mark_outbox& x);
-  template <class Work>
-  ack_reply done(Work work);
-  template <class Work>
-  ack_reply found(Work work);
+  ack_reply done(const std::function<void()>& work);
+  ack_reply found(const std::function<bool()>& work);
   audience_found find(const find_audience& x);
   devices_reply find(const find_crowd& x);
   deliveries_taken take(const fq::take_deliveries& x);
@@ -101,8 +99,7 @@ private:
   template <class Reply>
   void answer(Reply reply);
   void note(const std::string& what) const;
-  template <class Work>
-  bool reached(Work work);
+  bool reached(const std::function<void()>& work);
   void on_superseded();
   [[nodiscard]] lease_terms lease(); ///< of this process; throws as the ledger does, and superseded
   [[nodiscard]] bool is_superseded() const { return settings_.process->is_superseded(); }
