@@ -216,7 +216,7 @@ public:
            && insert_or_replace(own_.image.invitations, c.row);
   }
 
-  bool operator()(const access_given& c) { return own_.image.event && insert(own_.image.access, c.row); }
+  bool operator()(const access_given& c) { return insert(own_.image.access, c.row); }
 
   bool operator()(const block_stored& c) { return insert_or_replace(blocks(), c.row); }
 

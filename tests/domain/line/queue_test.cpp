@@ -173,6 +173,8 @@ public:
     }
     for (std::uint64_t s = 1; s <= 45; ++s) {
       const auto* newest = m_.newest(fan(s));
+      for (const auto& [n, r] : m_.forgotten)
+        if (newest != nullptr && r.subject == fan(s) && n > value_of(newest->number)) newest = nullptr;
       FQ_HOLDS(seed_, (line_.find(fan(s)) == nullptr) == (newest == nullptr));
       if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row == *newest);
     }
@@ -316,7 +318,7 @@ CAF_TEST(a line behaves like the model under all operations and so does its relo
 }
 
 CAF_TEST(a line that forgets what has ended keeps order and counts and gives no number again) {
-  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 300, true).go(); });
+  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25 == 0 ? 300 : seed % 60, true).go(); });
 }
 
 CAF_TEST(numbers that do not exist are not found) {

@@ -32,7 +32,8 @@ void random_walk(std::uint64_t seed, std::uint64_t first) {
     } else if (!subjects.empty()) {
       const auto n = std::next(subjects.begin(), static_cast<std::ptrdiff_t>(d.below(subjects.size())));
       index.erase(queue_number{n->first}, subject_of);
-      if (newest[n->second] == n->first) newest.erase(n->second);
+      if (const auto known = newest.find(n->second); known != newest.end() && known->second == n->first)
+        newest.erase(known);
       subjects.erase(n);
     }
     FQ_HOLDS(seed, index.size() == newest.size());
