@@ -25,6 +25,7 @@ sale_rules rules_of(const config::options& o) {
   sale_rules r;
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
+  r.memory_retention = o.retention.memory;
   for (const auto& [currency, fee] :
        o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
     const fee_rules rules{.platform_per_ticket = fee.per_ticket,
@@ -328,28 +329,32 @@ void node::start_checkout_switch(root_children& children) {
       system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s)));
 }
 
-/// Only the first writer prunes, for all of them.
+/// Only the first writer prunes, for all of them. Readers load the rows of acquired aggregates.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
-  const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
+  const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval,
+                         ledger_worker_handle loader = {}) {
     const ledger_worker_settings settings{ledger_.lease,
                                           process_,
                                           prune_interval,
+                                          options_.retention.entries,
                                           &ledger_is_reachable_,
                                           [](const std::string& what) {
                                             log::warn("ledger", {{"what", what}});
                                           },
                                           [](const std::string& what) {
                                             log::error("ledger", {{"what", what}});
-                                          }};
+                                          },
+                                          std::move(loader)};
     return add(children, std::move(name),
                system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings));
   };
   std::vector<ledger_worker_handle> writers, readers;
-  for (const auto& engine : ledger_.writers)
-    writers.push_back(spawn("ledger worker", *engine,
-                            writers.empty() ? options_.workers.reconciliation_interval : milliseconds{0}));
   for (const auto& engine : ledger_.readers)
     readers.push_back(spawn("ledger reader", *engine, milliseconds{0}));
+  for (const auto& engine : ledger_.writers)
+    writers.push_back(spawn(
+      "ledger worker", *engine, writers.empty() ? options_.workers.reconciliation_interval : milliseconds{0},
+      readers.empty() ? ledger_worker_handle{} : readers[writers.size() % readers.size()]));
   if (readers.empty()) readers = writers;
   return {std::move(writers), std::move(readers)};
 }

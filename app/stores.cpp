@@ -54,9 +54,12 @@ ledger_engines postgres(const config::options& options, environment& env) {
 
 ledger_engines open_ledger(const config::options& options, environment& env) {
   if (options.ledger.is_postgres()) return postgres(options, env);
-  if (const auto file = options.ledger.sqlite_path(); !file.empty())
-    return embedded(
-      std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file, .fatal = end_logged}));
+  if (const auto file = options.ledger.sqlite_path(); !file.empty()) {
+    auto all =
+      embedded(std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file, .fatal = end_logged}));
+    all.readers.assign(2, all.writers.front());
+    return all;
+  }
   memory_ledger_options memory;
   memory.now = [&env] { return env.wall_now(); };
   return embedded(std::make_unique<memory_ledger>(std::move(memory)));

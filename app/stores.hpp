@@ -15,11 +15,12 @@
 
 namespace fq {
 
-/// The ledger's connections. SQLite has one that does everything and needs no lease: a file lock protects
-/// it. Postgres has writers, readers, and a lease under this node's name.
+/// The ledger's connections. SQLite has one engine, called by a writer and two readers (one of them loads,
+/// the other has the outbox); it needs no lease, because a file lock protects it. Postgres has writers,
+/// readers, and a lease under this node's name.
 struct ledger_engines {
-  std::vector<std::unique_ptr<ledger>> writers;
-  std::vector<std::unique_ptr<ledger>> readers; ///< empty: the writers also read
+  std::vector<std::shared_ptr<ledger>> writers;
+  std::vector<std::shared_ptr<ledger>> readers; ///< empty: the writers also read
   lease_terms lease;
   std::unique_ptr<file_lock> name_lock; ///< prevents a second process with this node's name
 };

@@ -191,6 +191,8 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    require(o_.retention.memory <= o_.retention.entries, "retention.entries",
+            "must be at least retention.memory");
     check_tls();
     check_mail();
     check_bus();

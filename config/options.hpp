@@ -131,6 +131,12 @@ struct workers_options {
   milliseconds reconciliation_interval{};
 };
 
+/// How long what has ended is kept.
+struct retention_options {
+  milliseconds memory{}; ///< ended entries of a standalone queue in its owner's memory
+  milliseconds entries{}; ///< ended entries without a claim in the ledger
+};
+
 struct tokens_options {
   milliseconds ttl{}; ///< of customers and organizers
   milliseconds ticket_ttl = limits::ticket_token_ttl; ///< of a place in a standalone queue
@@ -290,6 +296,7 @@ struct options {
   payments_options payments;
   checkout_options checkout;
   workers_options workers;
+  retention_options retention;
   tokens_options tokens;
   otp_options otp;
   rate_limits_options rate_limits;

@@ -192,6 +192,14 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(workers, reconciliation_interval), duration, "30s", 100 * ms, hour,
              "Time between two deletions of old rows; the mirror in Redis is compared twice in it."),
 
+  number_row(
+    FQ_OPTION(retention, memory), duration, "1h", second, 30 * day,
+    "How long a standalone queue keeps an ended ticket in memory; after it a read of the ticket asks "
+    "the ledger."),
+  number_row(FQ_OPTION(retention, entries), duration, "90d", second, 3650 * day,
+             "How long the ledger keeps ended tickets and places, except those that led to a claim; after it "
+             "a read is answered 410. Counts and the audit log stay."),
+
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),
 

@@ -35,9 +35,10 @@ FQ_INSPECT(batch_settled, x.aggregate, x.epoch, x.to_seq, x.unavailable, x.outco
 /// From an owner that starts: raise the epoch and load. Answered by aggregate_acquired to the sender.
 struct acquire_aggregate {
   aggregate_id aggregate{};
-  timestamp idempotency_since;
+  timestamp idempotency_since; ///< see load_since
+  timestamp entries_since;
 };
-FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since)
+FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since, x.entries_since)
 
 enum class acquire_outcome : std::uint8_t { acquired, absent, unavailable, not_owner };
 
@@ -47,6 +48,26 @@ struct aggregate_acquired {
   std::shared_ptr<const lease_horizon> lease; ///< set if acquired under a lease
   std::string lease_owner; ///< not_owner: the other node
   milliseconds lease_left{0}; ///< not_owner: remaining time of its lease
+};
+
+/// From the worker that has acquired an aggregate to the one that reads its rows. The latter answers
+/// aggregate_acquired to the owner.
+struct load_acquired {
+  acquire_aggregate what;
+  aggregate_acquired reply; ///< its content is without rows
+  caf::strong_actor_ptr owner;
+};
+
+/// From an event actor: an entry that is not in memory. Answered by entry_read.
+struct read_entry {
+  aggregate_id aggregate{};
+  queue_number number{};
+};
+FQ_INSPECT(read_entry, x.aggregate, x.number)
+
+struct entry_read {
+  bool was_read = false; ///< false: ledger unavailable
+  std::shared_ptr<const entry_row> row; ///< null: no such entry
 };
 
 /// To an owner: its lease expired and another node acquired the aggregate.
@@ -121,6 +142,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<commit_batch>, ///< answers batch_settled to the sender
   caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender; renews the lease from then
                                      ///< on
+  caf::reacts_to<load_acquired>, ///< answers aggregate_acquired to the owner
   caf::reacts_to<release_aggregate>,
   caf::replies_to<end_lease>::with<ack_reply>, ///< release_aggregate with a reply
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
@@ -130,7 +152,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::replies_to<find_audience>::with<audience_found>, caf::replies_to<find_crowd>::with<devices_reply>,
   caf::replies_to<take_deliveries>::with<deliveries_taken>,
   caf::replies_to<settle_deliveries>::with<ack_reply>, caf::replies_to<end_device>::with<ack_reply>,
-  caf::replies_to<disable_endpoint>::with<count_reply>,
+  caf::replies_to<disable_endpoint>::with<count_reply>, caf::replies_to<read_entry>::with<entry_read>,
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::reacts_to<read_directory>, ///< answers directory_read to the sender
   caf::reacts_to<read_blocks>, ///< answers blocks_read to the sender
@@ -145,4 +167,6 @@ using ledger_worker_handle = notices_handle::extend<
 // These never leave the process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::commit_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_acquired)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::load_acquired)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::entry_read)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)

@@ -28,6 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (sessions_) sessions_->begun(b);
   });
   services_ = &services;
+  memory_retention_ = services.rules.memory_retention;
   supervisor_ = std::move(supervisor);
   hubs_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
@@ -149,6 +150,7 @@ void event_state::serve(const acquired& image) {
     };
   sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
   sale_->load(*image.image.event, image.image.ticket_types);
+  sale_->load(image.line);
   for (const auto& row : image.image.entries) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
@@ -200,6 +202,7 @@ void event_state::reload() {
   sessions_ = nullptr;
   seat_ = nullptr;
   fail_waiters();
+  joined_.clear();
   ++generation_;
   timer_at_ = never;
   has_run_ = false;
@@ -208,6 +211,7 @@ void event_state::reload() {
 
 void event_state::on_settled(const batch_settled& answer) {
   if (!journal_->settled(answer)) return reload();
+  std::erase_if(joined_, [this](const auto& e) { return journal_->is_committed(e.second); });
   if (is_moving_) finish_move();
   follow_ledger();
 }

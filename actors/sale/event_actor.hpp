@@ -133,6 +133,14 @@ private:
   caf::result<ack_reply> leave_as(const subject_key& subject);
   caf::result<entry_reply> show_place(const queue_line::entry& e, bool is_seen);
   const queue_line::entry* entry_of(const entry_id& ticket) const;
+  /// The last decision about an entry that a read of it must wait for.
+  [[nodiscard]] std::uint64_t change_of(queue_number n) const {
+    const auto found = joined_.find(n);
+    return found == joined_.end() ? 0 : found->second;
+  }
+  [[nodiscard]] bool may_be_forgotten(const entry_id& ticket) const;
+  template <class Reply, class Show>
+  caf::result<Reply> read_forgotten(const entry_id& ticket, Show show);
   caf::result<claim_reply> on_open_claim(const open_claim& x);
   caf::result<claim_reply> on_find_claim(const find_claim& x);
   caf::result<ack_reply> on_release_claim(const release_claim& x);
@@ -296,6 +304,9 @@ private:
   /// Of waiters; may include answered ones.
   std::set<std::pair<milliseconds, order_id>> order_deadlines_;
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
+  /// Entries with a change that may not be committed yet, and its sequence number: reads of them wait.
+  std::unordered_map<queue_number, std::uint64_t> joined_;
+  std::size_t reads_under_way_ = 0; ///< of forgotten entries
   trace_book traces_;
   std::optional<event_hubs<pointer>> hubs_;
   std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones

@@ -18,13 +18,12 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   reply.created = done.created;
   reply.replayed = done.replayed;
   if (d.content.empty()) {
-    const auto& own = *sale_->queue().find(done.number);
-    reply.entry = sale_->view_of(own, t);
-    return reveal(std::move(reply), own.changed_seq);
+    reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
+    return reveal(std::move(reply), change_of(done.number));
   }
   // Without a new place, an AWAY entry came back or gave a code.
   const auto seq = done.created ? commit_join(std::move(d), done.number, t) : commit(std::move(d), t);
-  sale_->queue().mark(done.number, seq);
+  joined_[done.number] = seq;
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));
 }
@@ -42,7 +41,7 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, boo
   const auto t = now();
   decision d;
   if (is_seen) sale_->seen(e.row.number, t, d);
-  const auto seq = d.content.empty() ? e.changed_seq : commit(std::move(d), t);
+  const auto seq = d.content.empty() ? change_of(e.row.number) : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = sale_->view_of(e, t);
   return reveal(std::move(reply), seq);
@@ -70,17 +69,55 @@ const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
   return e != nullptr && make_entry_id(e->row.joined_at, aggregate_, e->row.number) == ticket ? e : nullptr;
 }
 
+/// Whether the ticket's number was given. Its entry has then ended, or the ticket is forged.
+bool event_state::may_be_forgotten(const entry_id& ticket) const {
+  const auto n = queue_number_of(ticket);
+  return owner_of(ticket) == aggregate_ && value_of(n) > 0 && n <= sale_->queue().last_number()
+         && sale_->queue().find(n) == nullptr;
+}
+
+/// Answers with `show(row)` of an ended entry that is not in memory.
+template <class Reply, class Show>
+caf::result<Reply> event_state::read_forgotten(const entry_id& ticket, Show show) {
+  if (!may_be_forgotten(ticket)) return Reply{reason::not_found};
+  if (reads_under_way_ == forgotten_reads_max) return make_error(errc::unavailable);
+  ++reads_under_way_;
+  auto promise = self_->make_response_promise();
+  const auto number = queue_number_of(ticket);
+  self_
+    ->request(services_->ledgers.reader(number_of(aggregate_)), forgotten_read_timeout,
+              read_entry{aggregate_, number})
+    .then(
+      [this, promise, ticket, show](const entry_read& found) mutable {
+        --reads_under_way_;
+        if (!found.was_read || !serving_) return promise.deliver(make_error(errc::unavailable));
+        if (!found.row) return promise.deliver(Reply{reason::ticket_deleted});
+        const auto& row = *found.row;
+        const bool is_it = make_entry_id(row.joined_at, aggregate_, row.number) == ticket;
+        promise.deliver(is_it ? show(row) : Reply{reason::not_found});
+      },
+      [this, promise](const caf::error&) mutable {
+        --reads_under_way_;
+        promise.deliver(make_error(errc::unavailable));
+      });
+  return caf::delegated<Reply>{};
+}
+
 caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
-  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}}
-                      : show_place(*e, x.by_holder);
+  if (e != nullptr) return show_place(*e, x.by_holder);
+  return read_forgotten<entry_reply>(x.ticket, [this](const entry_row& row) {
+    entry_reply reply;
+    reply.entry = sale_->view_of(queue_line::entry{row}, now());
+    return reply;
+  });
 }
 
 caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
-  if (e == nullptr) return ack_reply{reason::not_found};
+  if (e == nullptr) return read_forgotten<ack_reply>(x.ticket, [](const entry_row&) { return ack_reply{}; });
   // The entry has ended and its subject has a newer one.
   if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{});
   return leave_as(e->row.subject);

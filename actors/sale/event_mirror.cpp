@@ -135,11 +135,10 @@ mirror_image image_of(const sale& truth) {
   mirror_image all;
   const auto& line = truth.queue();
   all.waiting.reserve(line.counts().waiting + line.counts().away);
-  for (std::uint64_t n = 1; n <= value_of(line.last_number()); ++n) {
-    const auto& row = line.find(queue_number{n})->row;
-    if (is_in_line(row.status)) all.waiting.push_back(row.number);
-    if (row.status == entry_status::admitted) all.sessions.push_back(session_of(row));
-  }
+  line.each([&](const queue_line::entry& e) {
+    if (is_in_line(e.row.status)) all.waiting.push_back(e.row.number);
+    if (e.row.status == entry_status::admitted) all.sessions.push_back(session_of(e.row));
+  });
   all.stock = mirrored_stock_of(truth);
   return all;
 }

@@ -30,6 +30,12 @@ inline constexpr std::size_t batches_per_audit_max = 20'000;
 /// Max find_order requests that wait; beyond it they are answered immediately (I14).
 inline constexpr std::size_t order_waiters_max = 20'000;
 
+// -- event_fan
+/// Max reads of forgotten entries under way; more are answered as unavailable (I14).
+inline constexpr std::size_t forgotten_reads_max = 256;
+/// For the ledger to answer such a read.
+inline constexpr milliseconds forgotten_read_timeout{3'000};
+
 // -- event_money
 /// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.
 inline constexpr milliseconds payment_page_wait{3'000};

@@ -11,6 +11,8 @@
 
 namespace fq {
 namespace {
+load_since since_of(const acquire_aggregate& x) { return {x.idempotency_since, x.entries_since}; }
+
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
 }
@@ -53,8 +55,7 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
 
 /// Runs `work`; false if the ledger is unavailable. An unknown commit also counts as failed: the requester
 /// repeats it.
-template <class Work>
-bool ledger_worker_state::reached(Work work) {
+bool ledger_worker_state::reached(const std::function<void()>& work) {
   bool done = false;
   std::string why;
   try {
@@ -106,6 +107,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
   return {
     [this](const commit_batch& x) { on_commit(x); },
     [this](const acquire_aggregate& x) { acquire(x); },
+    [this](const load_acquired& x) { load(x); },
+    [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake&) { find_unowned(); },
     [this](const find_last_aggregate&) {
@@ -239,14 +242,14 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Deletes old idempotency records, webhook receipts and delivered domain events, a few at a time: on SQLite
+/// Deletes old idempotency records, webhook receipts, domain events and entries, a few at a time: on SQLite
 /// commits wait for each round. Owners also drop their own records by age.
 void ledger_worker_state::prune() {
   const auto now = clock_->now();
   std::size_t gone = 0;
   reached([&] {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
-                           now - delivery_life, now - device_life});
+                           now - delivery_life, now - device_life, now - settings_.entries_life});
   });
   self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
                       timer_fired{timer_kind::sweep, 0});
@@ -258,7 +261,9 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   reached([&] {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
-    auto result = ledger_->acquire(x.aggregate, terms, x.idempotency_since);
+    std::optional<load_since> since;
+    if (!settings_.loader) since = since_of(x);
+    auto result = ledger_->acquire(x.aggregate, terms, since);
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
@@ -280,7 +285,28 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     reply.outcome = acquire_outcome::not_owner;
     reply.lease_owner = settings_.lease.owner; // the later process
   }
+  if (settings_.loader && reply.outcome == acquire_outcome::acquired)
+    return self_->send(settings_.loader, load_acquired{x, std::move(reply), self_->current_sender()});
   answer(std::move(reply));
+}
+
+void ledger_worker_state::load(load_acquired x) {
+  const bool loaded = reached([&] {
+    auto all = *x.reply.content;
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what));
+    x.reply.content = std::make_shared<const acquired>(std::move(all));
+  });
+  if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};
+  caf::anon_send(caf::actor_cast<caf::actor>(x.owner), std::move(x.reply));
+}
+
+entry_read ledger_worker_state::read(const fq::read_entry& x) {
+  entry_read found;
+  found.was_read = reached([&] {
+    if (auto row = ledger_->read_entry(x.aggregate, x.number))
+      found.row = std::make_shared<const entry_row>(std::move(*row));
+  });
+  return found;
 }
 
 void ledger_worker_state::find_unowned() {
@@ -389,111 +415,6 @@ dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
   if (!reached([&] { reply.letters = ledger_->list_dead_letters(filter); })) reply.no = reason::unavailable;
   reply.more = reply.letters.size() > x.limit;
   if (reply.more) reply.letters.resize(x.limit);
-  return reply;
-}
-
-// -- notices
-
-/// Runs `work`; answers unavailable if the ledger is.
-template <class Work>
-ack_reply ledger_worker_state::done(Work work) {
-  return reached(work) ? ack_reply{} : ack_reply{reason::unavailable};
-}
-
-/// As done(); not_found if `work` returns false.
-template <class Work>
-ack_reply ledger_worker_state::found(Work work) {
-  bool is_there = false;
-  if (!reached([&] { is_there = work(); })) return {reason::unavailable};
-  return is_there ? ack_reply{} : ack_reply{reason::not_found};
-}
-
-audience_found ledger_worker_state::find(const find_audience& x) {
-  auto content = std::make_shared<notice_audience>();
-  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); }))
-    return {reason::unavailable, nullptr};
-  return {{}, std::move(content)};
-}
-
-devices_reply ledger_worker_state::find(const find_crowd& x) {
-  auto devices = std::make_shared<std::vector<device_row>>();
-  if (!reached([&] { *devices = ledger_->crowd(x.filter); })) return {reason::unavailable, nullptr};
-  return {{}, std::move(devices)};
-}
-
-deliveries_taken ledger_worker_state::take(const fq::take_deliveries& x) {
-  auto due = std::make_shared<std::vector<due_delivery>>();
-  if (!reached([&] { *due = ledger_->take_deliveries(x.filter, clock_->now()); }))
-    return {reason::unavailable, nullptr};
-  return {{}, std::move(due)};
-}
-
-count_reply ledger_worker_state::disable(const fq::disable_endpoint& x) {
-  count_reply reply;
-  bool did = false;
-  if (!reached([&] { did = ledger_->disable_endpoint(x.endpoint, x.why, x.since, clock_->now()); }))
-    reply.no = reason::unavailable;
-  reply.count = did ? 1 : 0;
-  return reply;
-}
-
-deliveries_reply ledger_worker_state::list(const fq::list_deliveries& x) {
-  deliveries_reply reply;
-  if (!reached([&] { reply.rows = ledger_->list_deliveries(x.filter); })) reply.no = reason::unavailable;
-  return reply;
-}
-
-device_reply ledger_worker_state::add(const fq::register_device& x) {
-  device_reply reply;
-  if (!reached([&] { reply.id = ledger_->register_device(x.device); })) reply.no = reason::unavailable;
-  return reply;
-}
-
-devices_reply ledger_worker_state::list(const fq::list_devices& x) {
-  auto devices = std::make_shared<std::vector<device_row>>();
-  if (!reached([&] { *devices = ledger_->list_devices(x.holder); })) return {reason::unavailable, nullptr};
-  return {{}, std::move(devices)};
-}
-
-/// The holder's newest delivery is found by an index, whatever the log's size. No other write happens between
-/// the read and the store.
-ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
-  bool is_pending = false;
-  const bool did = reached([&] {
-    if (x.alone && !x.rows->empty()) {
-      const auto newest = ledger_->list_deliveries({.holder = x.rows->front().holder, .limit = 1});
-      is_pending = !newest.empty() && newest.front().state == delivery_state::pending
-                   && x.rows->front().created_at < newest.front().created_at + test_pause;
-    }
-    if (!is_pending) ledger_->store_deliveries(*x.rows);
-  });
-  if (!did) return {reason::unavailable};
-  return is_pending ? ack_reply{{reason::invalid_transition, std::string{to_string(delivery_state::pending)}}}
-                    : ack_reply{};
-}
-
-ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
-  bool fits = false;
-  if (!reached([&] { fits = ledger_->store_endpoint(x.endpoint); })) return {reason::unavailable};
-  return fits
-           ? ack_reply{}
-           : ack_reply{
-             {reason::invalid_field,
-              "url: " + std::string{has_its_share(x.endpoint) ? "the organizer has 10" : "the tenant has 50"}
-                + " endpoints already; remove some"}};
-}
-
-/// True: the organizer's limit is reached, else the tenant's. Only for the text of a refusal.
-bool ledger_worker_state::has_its_share(const webhook_endpoint_row& mine) {
-  std::vector<webhook_endpoint_row> all;
-  if (mine.organizer.is_nil() || !reached([&] { all = ledger_->list_endpoints(mine.tenant); })) return false;
-  return static_cast<std::size_t>(std::ranges::count(all, mine.organizer, &webhook_endpoint_row::organizer))
-         >= endpoints_per_organizer_max;
-}
-
-endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {
-  endpoints_reply reply;
-  if (!reached([&] { reply.endpoints = ledger_->list_endpoints(x.tenant); })) reply.no = reason::unavailable;
   return reply;
 }
 

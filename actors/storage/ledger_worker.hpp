@@ -31,11 +31,14 @@ struct ledger_worker_settings {
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
+  milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;
   /// Called once per process, on any thread: it was superseded, and a person must end it.
   std::function<void(const std::string&)> alarm = nullptr;
+  /// The worker that reads the rows of acquired aggregates, so that they delay no commit; null: this one.
+  ledger_worker_handle loader{};
 };
 
 class ledger_worker_state {
@@ -70,15 +73,15 @@ private:
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);
   void acquire(const acquire_aggregate& x);
+  void load(load_acquired x);
+  entry_read read(const fq::read_entry& x);
   void find_unowned();
   void release(const release_aggregate& x);
   void renew();
   void take_outbox(const fq::take_outbox& x);
   void mark_outbox(const fq::mark_outbox& x);
-  template <class Work>
-  ack_reply done(Work work);
-  template <class Work>
-  ack_reply found(Work work);
+  ack_reply done(const std::function<void()>& work);
+  ack_reply found(const std::function<bool()>& work);
   audience_found find(const find_audience& x);
   devices_reply find(const find_crowd& x);
   deliveries_taken take(const fq::take_deliveries& x);
@@ -96,8 +99,7 @@ private:
   template <class Reply>
   void answer(Reply reply);
   void note(const std::string& what) const;
-  template <class Work>
-  bool reached(Work work);
+  bool reached(const std::function<void()>& work);
   void on_superseded();
   [[nodiscard]] lease_terms lease(); ///< of this process; throws as the ledger does, and superseded
   [[nodiscard]] bool is_superseded() const { return settings_.process->is_superseded(); }

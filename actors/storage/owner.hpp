@@ -63,7 +63,8 @@ protected:
     stop_serving();
     ++loads_;
     if (!may_load) return load_later(serve_retry);
-    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
+    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life,
+                                                            env_->wall_now() - memory_retention_});
   }
   void load_later(milliseconds delay) { set_timer(timer_kind::retry_load, delay, loads_); }
   [[nodiscard]] bool is_load_due(const timer_fired& t) const { return !serving_ && t.generation == loads_; }
@@ -96,6 +97,7 @@ protected:
   std::unique_ptr<journal> journal_;
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   bool serving_ = false;
+  milliseconds memory_retention_{0}; ///< of ended entries of a standalone queue
 
 private:
   std::uint64_t loads_ = 0; ///< generation of the retry timer

@@ -23,6 +23,10 @@ inline constexpr std::size_t differences_max = 20;
 /// Bits of `hidden_types`: a ticket type with a higher ordinal has none, and no code or invitation opens it.
 inline constexpr std::uint32_t hidden_types_max = 64;
 
+// -- number_set
+/// Min blocks of 512 numbers before free ones in front are removed.
+inline constexpr std::size_t free_blocks_min = 8;
+
 // -- queue
 /// Max groups of entries with the same hidden types in an event: admission looks at each.
 inline constexpr std::size_t groups_max = 64;

@@ -10,7 +10,8 @@
 namespace fq {
 
 mirrored_session session_of(const entry_row& row) {
-  return {row.number, row.admission_no, row.subject, row.joined_at, deadline_of(row), row.subject_name};
+  return {row.number,    row.admission_no, row.subject,
+          row.joined_at, deadline_of(row), row.subject_name.text()};
 }
 
 mirror_delta mirror_of(const changes& content) {

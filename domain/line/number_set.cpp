@@ -2,6 +2,9 @@
 // Bitmaps in blocks of 512 numbers, with prefix sums over the blocks.
 #include "domain/line/number_set.hpp"
 
+#include "domain/line/limits.hpp"
+
+#include <algorithm>
 #include <bit>
 
 namespace fq {
@@ -42,26 +45,56 @@ constexpr place place_of(queue_number n) {
 }
 } // namespace
 
+/// Makes `block` the first one. Precondition: no member is in an earlier one.
+void number_set::start_at(std::size_t block) {
+  if (block < first_block_)
+    blocks_.insert(blocks_.begin(), first_block_ - block, {});
+  else
+    blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(block - first_block_));
+  first_block_ = block;
+  counts_ = {};
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    counts_.append();
+    std::int32_t members = 0;
+    for (const auto word : blocks_[i]) members += std::popcount(word);
+    counts_.add(i, members);
+  }
+}
+
 void number_set::insert(queue_number n) {
   const auto p = place_of(n);
-  for (; blocks_.size() <= p.block; counts_.append()) blocks_.emplace_back();
-  blocks_[p.block][p.word] |= p.bit;
-  counts_.add(p.block, 1);
+  if (size_ == 0) {
+    first_block_ = p.block;
+    blocks_.clear();
+    counts_ = {};
+  }
+  if (p.block < first_block_) start_at(p.block);
+  const auto index = p.block - first_block_;
+  for (; blocks_.size() <= index; counts_.append()) blocks_.emplace_back();
+  blocks_[index][p.word] |= p.bit;
+  counts_.add(index, 1);
   ++size_;
 }
 
 void number_set::erase(queue_number n) {
   const auto p = place_of(n);
-  blocks_[p.block][p.word] &= ~p.bit;
-  counts_.add(p.block, -1);
+  const auto index = p.block - first_block_;
+  blocks_[index][p.word] &= ~p.bit;
+  counts_.add(index, -1);
   --size_;
+  // Once most blocks are free in front: their removal costs less than filling them did.
+  if (blocks_.size() < free_blocks_min || blocks_[index] != block{}) return;
+  const auto used = counts_.first_nonzero();
+  if (used > blocks_.size() / 2) start_at(first_block_ + std::min(used, blocks_.size() - 1));
 }
 
 std::uint64_t number_set::rank(queue_number n) const {
   const auto p = place_of(n);
-  if (p.block >= blocks_.size()) return size_ + 1;
-  const auto& b = blocks_[p.block];
-  auto lower = counts_.before(p.block);
+  if (p.block < first_block_) return 1;
+  const auto index = p.block - first_block_;
+  if (index >= blocks_.size()) return size_ + 1;
+  const auto& b = blocks_[index];
+  auto lower = counts_.before(index);
   for (std::size_t w = 0; w < p.word; ++w) lower += static_cast<std::uint64_t>(std::popcount(b[w]));
   return lower + static_cast<std::uint64_t>(std::popcount(b[p.word] & (p.bit - 1))) + 1;
 }
@@ -71,7 +104,8 @@ std::optional<queue_number> number_set::first() const {
   if (i >= blocks_.size()) return std::nullopt;
   for (std::size_t w = 0; w < words; ++w)
     if (const auto word = blocks_[i][w])
-      return queue_number{i * words * 64 + w * 64 + static_cast<std::size_t>(std::countr_zero(word)) + 1};
+      return queue_number{(first_block_ + i) * words * 64 + w * 64
+                          + static_cast<std::size_t>(std::countr_zero(word)) + 1};
   return std::nullopt;
 }
 

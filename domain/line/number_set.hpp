@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of queue numbers with ranks. Insert, erase, rank and first are O(log n). One bit per number: a
-// million numbers cost 130 kB.
+// A set of queue numbers with ranks. Insert, erase, rank and first are O(log n). One bit per number from
+// about the lowest member on: a million numbers cost 130 kB.
 #pragma once
 #include "domain/base/ids.hpp"
 
@@ -41,7 +41,9 @@ public:
 private:
   static constexpr std::size_t words = 8;
   using block = std::array<std::uint64_t, words>; ///< 512 numbers
+  void start_at(std::size_t block);
 
+  std::size_t first_block_ = 0; ///< of all blocks since number 1
   std::vector<block> blocks_;
   prefix_counts counts_; ///< members by block
   std::uint64_t size_ = 0;

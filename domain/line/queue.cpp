@@ -20,7 +20,7 @@ void queue_line::count(const entry& e, int delta) {
     case entry_status::admitted:
       add(e.live_claims > 0 ? counts_.admitted_with_claim : group.unclaimed);
       return add(counts_.admitted);
-    case entry_status::completed: return add(counts_.completed_total);
+    case entry_status::completed:
     case entry_status::expired:
     case entry_status::cancelled:
     case entry_status::session_expired:
@@ -29,14 +29,16 @@ void queue_line::count(const entry& e, int delta) {
 }
 
 queue_line::entry& queue_line::append(const entry_row& row) {
-  while (size_ < value_of(row.number)) {
-    if (size_ % chunk_size == 0) chunks_.push_back(std::make_unique<chunk>());
-    ++size_;
-  }
+  const auto index = (value_of(row.number) - 1) / chunk_size;
+  if (chunks_.empty()) first_chunk_ = index;
+  while (first_chunk_ + chunks_.size() <= index) chunks_.emplace_back();
+  auto& own = chunk_of(row.number);
+  if (!own) own = std::make_unique<chunk>();
+  ++own->used;
   auto& e = at(row.number);
   e.row = row;
-  newest_[row.subject] = row.number;
-  ++counts_.joined_total;
+  newest_.put(row.subject, row.number, subject_of());
+  last_number_ = std::max(last_number_, value_of(row.number));
   count(e, 1);
   if (is_in_line(row.status)) enter_line(e);
   return e;
@@ -47,24 +49,45 @@ void queue_line::enter_line(const entry& e) {
   if (e.row.status == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(e.row.number);
 }
 
+void queue_line::load(const line_totals& totals) {
+  last_number_ = counts_.joined_total = value_of(totals.last_number);
+  first_chunk_ = last_number_ / chunk_size;
+  counts_.admitted_total = totals.admitted;
+  counts_.completed_total = totals.completed;
+  last_batch_ = totals.last_batch;
+}
+
 void queue_line::load(const entry_row& row) {
   append(row);
   if (row.status == entry_status::admitted) session_deadlines_.emplace(deadline_of(row), row.number);
-  if (!is_set(row.admitted_at)) return;
-  ++counts_.admitted_total;
-  window_.record(row.admitted_at, 1);
-  last_batch_ = std::max(last_batch_, row.admission_batch);
+  if (is_set(row.admitted_at)) window_.record(row.admitted_at, 1);
+}
+
+line_totals queue_line::totals() const {
+  return {last_number(), first_kept(), counts_.admitted_total, counts_.completed_total, last_batch_};
 }
 
 const queue_line::entry* queue_line::find(queue_number n) const {
-  if (value_of(n) == 0 || value_of(n) > size_) return nullptr;
+  const auto index = (value_of(n) - 1) / chunk_size - first_chunk_; // huge for a lower number
+  if (value_of(n) == 0 || index >= chunks_.size() || !chunks_[index]) return nullptr;
   const auto& e = at(n);
   return e.row.number == n ? &e : nullptr;
 }
 
 const queue_line::entry* queue_line::find(const subject_key& subject) const {
-  const auto i = newest_.find(subject);
-  return i == newest_.end() ? nullptr : find(i->second);
+  const auto n = newest_.find(subject, subject_of());
+  return n ? find(*n) : nullptr;
+}
+
+void queue_line::forget(queue_number n) {
+  newest_.erase(n, subject_of());
+  auto& own = chunk_of(n);
+  at(n) = {};
+  if (--own->used == 0) own = nullptr;
+  while (!chunks_.empty() && !chunks_.front()) {
+    chunks_.pop_front();
+    ++first_chunk_;
+  }
 }
 
 std::uint64_t queue_line::position(const entry& e) const {
@@ -140,13 +163,14 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
                                           changes& out, std::string subject_name,
                                           std::uint8_t priority_class) {
   entry_row row;
-  row.number = queue_number{size_ + 1};
+  row.number = queue_number{last_number_ + 1};
   row.priority_class = priority_class;
   row.subject = subject;
   row.subject_name = std::move(subject_name);
   row.join_key = join_key;
   row.joined_at = now;
   auto& e = append(row);
+  ++counts_.joined_total;
   arrivals_.record(now, 1);
   arrivals_.forget_before(now - arrival_memory);
   out.emplace_back(std::in_place_type<entry_joined>, entry_joined{row});
@@ -197,6 +221,7 @@ bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, chan
   count(e, 1);
   if (*to == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(n);
   if (!is_live(*to)) e.row.ended_at = now;
+  if (*to == entry_status::completed) ++counts_.completed_total;
   out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row});
   return true;
 }

@@ -4,15 +4,16 @@
 #pragma once
 #include "domain/line/admission.hpp"
 #include "domain/line/number_set.hpp"
+#include "domain/line/subject_index.hpp"
 #include "domain/model/change.hpp"
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 namespace fq {
@@ -36,19 +37,22 @@ class queue_line {
 public:
   /// An entry with its in-memory state.
   struct entry {
-    entry_row row;
+    [[no_unique_address]] entry_row row;
     std::uint8_t group = 0; ///< index of its group
-    std::uint32_t live_claims = 0;
-    std::uint64_t changed_seq = 0; ///< last decision that changed it; reads of the entry wait for its commit
+    std::uint8_t live_claims = 0;
   };
+  static_assert(sizeof(entry) <= 72 + sizeof(queue_number) + sizeof(subject_key));
 
   // -- loading
+  /// Before all entries: what is known of those that are not loaded too.
+  void load(const line_totals& totals);
   /// Loads entries in ascending order of number. Windows are rebuilt from admitted_at.
   void load(const entry_row& row);
 
   // -- reading
+  /// Null for a number that was not given, or is forgotten.
   [[nodiscard]] const entry* find(queue_number n) const;
-  /// The newest entry of `subject`, live or not.
+  /// The newest entry of `subject`, live or not; null for a forgotten one.
   [[nodiscard]] const entry* find(const subject_key& subject) const;
   [[nodiscard]] const queue_counts& counts() const { return counts_; }
   /// 1-based over all classes. Precondition: in line.
@@ -58,7 +62,19 @@ public:
   [[nodiscard]] const admission_window& window() const { return window_; }
   [[nodiscard]] const admission_window& arrivals() const { return arrivals_; }
   [[nodiscard]] std::uint32_t last_batch() const { return last_batch_; }
-  [[nodiscard]] queue_number last_number() const { return queue_number{size_}; }
+  [[nodiscard]] queue_number last_number() const { return queue_number{last_number_}; }
+  /// At or below the lowest number in memory, by less than a chunk; without entries: the next number.
+  [[nodiscard]] queue_number first_kept() const {
+    return queue_number{std::min(first_chunk_ * chunk_size, last_number_) + 1};
+  }
+  [[nodiscard]] line_totals totals() const;
+  /// Calls `take(entry)` for each entry in memory, by ascending number.
+  template <class Take>
+  void each(Take take) const {
+    for (const auto& c : chunks_)
+      for (std::size_t i = 0; c && i < chunk_size; ++i)
+        if (value_of(c->entries[i].row.number) != 0) take(c->entries[i]);
+  }
   /// When the first session or claim window ends; `never` without admitted entries.
   [[nodiscard]] timestamp next_session_deadline() const;
   /// At most groups_max; the first is the one without hidden types. A group without members may be reused.
@@ -96,25 +112,35 @@ public:
   void restore_claim(queue_number n);
   /// Admitted entries whose session or claim window is over at `now`, at most `limit`.
   [[nodiscard]] std::vector<queue_number> sessions_due(timestamp now, std::size_t limit) const;
-  void mark(queue_number n, std::uint64_t seq) { at(n).changed_seq = seq; }
+  /// Removes an entry from memory; its number stays given. Precondition: in memory, and ended.
+  void forget(queue_number n);
 
 private:
-  static constexpr std::size_t chunk_size = 1024;
-  using chunk = std::array<entry, chunk_size>;
-  entry& at(queue_number n) {
-    return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
+  /// Small: one entry that stays keeps a whole chunk.
+  static constexpr std::size_t chunk_size = 128;
+  struct chunk {
+    std::array<entry, chunk_size> entries; ///< number 0: none
+    std::uint32_t used = 0;
+  };
+  std::unique_ptr<chunk>& chunk_of(queue_number n) {
+    return chunks_[(value_of(n) - 1) / chunk_size - first_chunk_];
   }
-  const entry& at(queue_number n) const {
-    return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
+  entry& at(queue_number n) { return chunk_of(n)->entries[(value_of(n) - 1) % chunk_size]; }
+  [[nodiscard]] const entry& at(queue_number n) const {
+    return chunks_[(value_of(n) - 1) / chunk_size - first_chunk_]->entries[(value_of(n) - 1) % chunk_size];
+  }
+  [[nodiscard]] auto subject_of() const {
+    return [this](queue_number n) -> const subject_key& { return at(n).row.subject; };
   }
   entry& append(const entry_row& row);
   void enter_line(const entry& e);
   void count(const entry& e, int delta);
   std::size_t group_for(hidden_types opens);
 
-  std::vector<std::unique_ptr<chunk>> chunks_; ///< number n at index n - 1
-  std::uint64_t size_ = 0;
-  std::unordered_map<subject_key, queue_number> newest_;
+  std::deque<std::unique_ptr<chunk>> chunks_; ///< null: without entries; the first is not
+  std::uint64_t first_chunk_ = 0; ///< of all chunks since number 1
+  std::uint64_t last_number_ = 0;
+  subject_index newest_; ///< of each subject
   using by_class = std::array<number_set, priority_classes>;
   by_class in_line_; ///< of all groups, AWAY too: positions
   std::vector<entry_group> groups_{1};

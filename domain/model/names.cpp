@@ -92,6 +92,7 @@ std::string_view code_of(reason r) {
     case reason::forbidden: return "forbidden";
     case reason::not_found: return "not_found";
     case reason::not_in_queue: return "not_in_queue";
+    case reason::ticket_deleted: return "ticket_deleted";
     case reason::customer_blocked: return "customer_blocked";
     case reason::invalid_field: return "invalid_field";
     case reason::invalid_transition: return "invalid_transition";

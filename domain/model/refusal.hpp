@@ -25,6 +25,7 @@ enum class reason : std::uint8_t {
   not_found,
   customer_blocked, ///< blocked by the event's organizer or tenant
   not_in_queue,
+  ticket_deleted, ///< its place ended long ago
   invalid_field, ///< detail: "field: what is wrong"
   invalid_transition,
   total_below_committed, ///< first: held units, second: sold units

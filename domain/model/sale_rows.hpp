@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/model/event_rows.hpp"
 #include "domain/model/limits.hpp"
+#include "domain/model/rare_text.hpp"
 
 #include <cstdint>
 #include <string>
@@ -14,7 +15,7 @@ namespace fq {
 struct entry_row {
   queue_number number{};
   subject_key subject;
-  std::string subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
+  rare_text subject_name; ///< set by a standalone queue's tenant; at most subject_name_max bytes
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< end of the session unless it has claimed; set at admission, and when its last claim
@@ -37,6 +38,15 @@ FQ_ROW(entry_row, "queue_entry", aggregate, row_field("queue_number", &row::numb
        row_field("admission_batch", &row::admission_batch, later),
        row_field("priority_class", &row::priority_class), row_field("status", &row::status, later),
        row_field("has_claimed", &row::has_claimed, later), row_field("reclaims", &row::reclaims, later))
+
+/// What is known of all entries of a line, also of those that are not in memory or no longer in the ledger.
+struct line_totals {
+  queue_number last_number{}; ///< never given again
+  queue_number first_kept{1}; ///< all lower numbers have ended, and no owner keeps them in memory
+  std::uint64_t admitted = 0, completed = 0; ///< entries that ever were
+  std::uint32_t last_batch = 0; ///< of admissions
+  friend bool operator==(const line_totals&, const line_totals&) = default;
+};
 
 struct claim_item {
   std::uint32_t ticket_type = 0; ///< ordinal

@@ -49,6 +49,14 @@ inline constexpr std::size_t access_codes_max = 8;
 /// Max entries per run that become AWAY, come back, or expire.
 inline constexpr std::size_t absences_per_run = 500;
 
+/// Max ended entries that a standalone queue forgets per run: a few milliseconds.
+inline constexpr std::size_t forgotten_per_run = 10'000;
+/// Between two runs for ended entries alone: one forgets all that ended within a second.
+inline constexpr milliseconds forgetting_pause{1'000};
+/// The lowest number in memory is written when it has risen by this: a load reads at most so many rows in
+/// vain, and the write costs nothing.
+inline constexpr std::uint64_t first_kept_step = 4'096;
+
 // -- sale_orders
 /// Max orders per run that change because of time.
 inline constexpr std::size_t orders_per_run = 500;

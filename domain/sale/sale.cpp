@@ -22,6 +22,11 @@ void sale::load(event_row event, std::vector<ticket_type_row> types) {
   stock_.load(std::move(types));
 }
 
+void sale::load(const line_totals& totals) {
+  queue_.load(totals);
+  first_kept_ = totals.first_kept;
+}
+
 void sale::load(const claim_row& row) {
   claims_.load(row);
   if (is_live(row.status)) queue_.restore_claim(row.entry);
@@ -35,8 +40,18 @@ void sale::load(const payment_row& row) {
 void sale::loaded() {
   was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
+  if (!sells()) order_ended();
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
+}
+
+void sale::order_ended() {
+  std::vector<std::pair<timestamp, queue_number>> all;
+  queue_.each([&](const queue_line::entry& e) {
+    if (!is_live(e.row.status)) all.emplace_back(e.row.ended_at, e.row.number);
+  });
+  std::ranges::sort(all);
+  for (const auto& [at, number] : all) ended_.push_back(number);
 }
 
 /// What a load leaves to the first decision, because it depends on the time.
@@ -59,9 +74,11 @@ sale::wake_up sale::run(timestamp now, decision& out) {
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
   moved += end_blocked_entries(now, out) + refund_blocked_customers(now, out);
+  const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   update_sold_out(out);
-  const bool again = moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
+  const bool again =
+    forgets_more || moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }
 
@@ -338,6 +355,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, next_checkout_deadline());
   if (const auto recheck = payments_.next_recheck(); is_set(recheck))
     t = earlier(t, std::max(recheck, rechecks_from_));
+  t = earlier(t, next_forgetting());
   if (event_.status == event_status::active || event_.status == event_status::paused)
     t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, next_opening(now));

@@ -22,6 +22,7 @@
 #include "domain/sale/views.hpp"
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -97,6 +98,7 @@ struct sale_rules {
   /// Checks of a failed attempt: a page that could not be closed may have been paid.
   std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
   milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
+  milliseconds memory_retention{60 * 60 * 1000}; ///< of ended entries of a standalone queue
   milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
@@ -123,8 +125,10 @@ public:
       destination_of_(std::move(destination_of)),
       payments_(rules.stale_after, rules.recheck_after.front()) {}
 
-  /// Load durable rows. Lists as in aggregate_image; entries by ascending number.
+  /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
+  /// number.
   void load(event_row event, std::vector<ticket_type_row> types);
+  void load(const line_totals& totals);
   void load(const entry_row& row) { queue_.load(row); }
   void load(const claim_row& row);
   void load(const payment_row& row);
@@ -321,6 +325,9 @@ private:
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
+  void order_ended();
+  std::size_t forget_ended(timestamp now, decision& out);
+  [[nodiscard]] timestamp next_forgetting() const;
   // claims
   struct wanted {
     std::vector<priced_item> items;
@@ -439,6 +446,8 @@ private:
     blocked_to_refund_; ///< blocked customers that the next runs process
   std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
+  std::deque<queue_number> ended_; ///< standalone queues: entries in memory that ended, by time
+  queue_number first_kept_{1}; ///< last one that was written
   presence_book present_, away_; ///< last sighting of entries in line; time of the move to AWAY
   timestamp rechecks_from_ = never; ///< the pause between questions about failed attempts ends
   bool is_fresh_ = false; ///< loaded, and not run since

@@ -65,6 +65,7 @@ void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decis
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
+  if (!sells()) ended_.push_back(n);
   out.entry_changes.push_back(change_of(row));
   out.line_moved = out.line_moved || !is_set(row.admitted_at);
   out.reveals = true;
@@ -115,13 +116,10 @@ void sale::watch_presence(timestamp now) {
   away_.clear();
   const bool watched = event_.queue.presence_timeout.count() > 0;
   if (!watched && queue_.counts().away == 0) return;
-  for (std::uint64_t n = 1; n <= value_of(queue_.last_number()); ++n) {
-    const auto* e = queue_.find(queue_number{n});
-    if (e == nullptr) continue;
-    const auto& row = e->row;
-    if (watched && row.status == entry_status::waiting) present_.seen(row.number, now, {});
-    if (row.status == entry_status::away) away_.seen(row.number, now, {});
-  }
+  queue_.each([&](const queue_line::entry& e) {
+    if (watched && e.row.status == entry_status::waiting) present_.seen(e.row.number, now, {});
+    if (e.row.status == entry_status::away) away_.seen(e.row.number, now, {});
+  });
 }
 
 /// Without a presence_timeout, no entry is AWAY.
@@ -159,6 +157,31 @@ timestamp sale::next_absence() const {
   const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
   if (!is_set(a) || !is_set(b)) return is_set(a) ? a : b;
   return std::min(a, b);
+}
+
+// -- what has ended
+
+/// A standalone queue never ends, so it forgets its ended entries while it serves. The ledger keeps them for
+/// reads.
+std::size_t sale::forget_ended(timestamp now, decision& out) {
+  if (sells()) return 0;
+  std::size_t forgotten = 0;
+  const auto is_due = [&](queue_number n) {
+    return queue_.find(n)->row.ended_at + rules_.memory_retention <= now;
+  };
+  for (; !ended_.empty() && forgotten < forgotten_per_run && is_due(ended_.front()); ++forgotten) {
+    queue_.forget(ended_.front());
+    ended_.pop_front();
+  }
+  if (value_of(queue_.first_kept()) < value_of(first_kept_) + first_kept_step) return forgotten;
+  first_kept_ = queue_.first_kept();
+  out.content.emplace_back(std::in_place_type<entries_forgotten>, entries_forgotten{first_kept_});
+  return forgotten;
+}
+
+timestamp sale::next_forgetting() const {
+  if (ended_.empty()) return never;
+  return queue_.find(ended_.front())->row.ended_at + rules_.memory_retention + forgetting_pause;
 }
 
 // -- operators and origins

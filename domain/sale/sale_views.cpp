@@ -28,7 +28,7 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   v.event = event_.id;
   v.kind = event_.kind;
   v.customer = row.subject;
-  v.subject_name = row.subject_name;
+  v.subject_name = row.subject_name.text();
   v.message = event_.message;
   v.number = row.number;
   v.status = row.status;

@@ -182,6 +182,7 @@ constexpr reason_row reasons[] = {
   {reason::not_found, 404, "There is nothing here."},
   {reason::customer_blocked, 403, "The organizer does not sell to you."},
   {reason::not_in_queue, 404, "You have no place in this queue."},
+  {reason::ticket_deleted, 410, "This place ended long ago and was deleted."},
   {reason::invalid_field, 400, "A field has a value that is not allowed.", field_detail},
   {reason::invalid_transition, 409, "That is not possible in the present state.", current_status},
   {reason::total_below_committed, 409, "More tickets are held or sold than the new total.", held_and_sold},

@@ -56,9 +56,10 @@ struct place_found {
 bool has_live_place(const place_found& own) { return own.place && is_live(own.place->status); }
 
 place_found found_place(const visit& v, answer<entry_reply>& got) {
+  const auto why = got.reply.no.why;
   const bool is_none =
-    !got.error && (got.reply.no.why == reason::not_in_queue || got.reply.no.why == reason::not_found);
-  if (is_none) return {};
+    why == reason::not_in_queue || why == reason::not_found || why == reason::ticket_deleted;
+  if (!got.error && is_none) return {};
   if (auto no = refused(v.rq, got)) return {std::move(no), {}};
   v.ctx.shared->counts.positions_read.add();
   return {std::nullopt, std::move(got.reply.entry)};

@@ -91,6 +91,8 @@ public:
     return true;
   }
 
+  bool operator()(const entries_forgotten&) { return true; } // of the totals, which apply() adds
+
   bool operator()(const claim_opened& c) {
     for (const auto& item : c.row.items)
       if (!find_row(own_.image.ticket_types, item.ticket_type)) return false;

@@ -45,7 +45,7 @@ std::uint64_t memory_ledger::enlist(const std::string& node) {
 }
 
 acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                      timestamp idempotency_since) {
+                                      const std::optional<load_since>& since) {
   pass_a_call({aggregate});
   if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
     throw ledger_unavailable("memory ledger: told to fail");
@@ -57,13 +57,31 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
-  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, now, own.head.cache_generation,
-                  own.image};
-  auto& keys = result.image.idempotency;
-  std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
-  keep_newest(keys, loaded_idempotency_max);
-  keep_newest(result.image.receipts, loaded_receipts_max);
+  acquired result{own.head.epoch,
+                  own.head.applied_seq,
+                  own.head.committed_at,
+                  now,
+                  own.head.cache_generation,
+                  own.head.line,
+                  {}};
+  if (since) result.image = load(aggregate, *since);
   return result;
+}
+
+aggregate_image memory_ledger::load(aggregate_id aggregate, const load_since& since) {
+  const auto* own = find(aggregate);
+  if (!own) return {};
+  auto image = own->image;
+  std::erase_if(image.idempotency,
+                [&](const idempotency_row& r) { return r.created_at < since.idempotency; });
+  const bool is_queue = image.event && image.event->kind == event_kind::queue;
+  std::erase_if(image.entries, [&](const entry_row& r) {
+    return r.number < own->head.line.first_kept
+           || (is_queue && is_set(r.ended_at) && r.ended_at < since.entries);
+  });
+  keep_newest(image.idempotency, loaded_idempotency_max);
+  keep_newest(image.receipts, loaded_receipts_max);
+  return image;
 }
 
 lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {

@@ -5,6 +5,7 @@
 #include "store/memory/memory_applier.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace fq {
@@ -46,6 +47,7 @@ commit_outcome memory_ledger::apply(const batch& b) {
   if (!applier(state_, own, b).apply_content()) return commit_outcome::conflict;
   own.head.applied_seq = b.to_seq;
   own.head.committed_at = std::max(own.head.committed_at, b.at);
+  add(own.head.line, totals_gained(b));
   if (options_.on_applied) options_.on_applied(b);
   return commit_outcome::committed;
 }
@@ -128,7 +130,40 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
     [](const stored_outbox_row& r) { return is_set(r.delivered_at) ? r.delivered_at : timestamp::max(); },
     bounds.outbox_delivered_before, bounds.limit - idempotency - receipts, [](const stored_outbox_row&) {});
   const auto left = bounds.limit - idempotency - receipts - delivered;
-  return idempotency + receipts + delivered + prune_notices(bounds, left);
+  const auto notices = prune_notices(bounds, left);
+  return idempotency + receipts + delivered + notices + prune_entries(bounds.entries_before, left - notices);
+}
+
+/// Entries that never had a claim, with their access codes; in standalone queues also the history of as old
+/// entries, among the first rows.
+std::size_t memory_ledger::prune_entries(timestamp before, std::size_t most) {
+  if (!is_set(before)) return 0;
+  std::map<aggregate_id, std::size_t> gone;
+  const auto end_of = [](const entry_row& r) {
+    return is_set(r.ended_at) && !r.has_claimed && r.reclaims == 0 ? r.ended_at : timestamp::max();
+  };
+  std::vector<std::tuple<timestamp, aggregate_id, queue_number>> due;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& r : state.image.entries)
+      if (end_of(r) < before) due.emplace_back(end_of(r), number, r.number);
+  std::ranges::sort(due);
+  if (due.size() > most) due.resize(most);
+  for (const auto& [at, aggregate, number] : due) {
+    auto& image = state_.aggregates.at(aggregate).image;
+    erase_row(image.entries, number);
+    std::erase_if(image.access, [n = number](const entry_access_row& r) { return r.number == n; });
+    ++gone[aggregate];
+  }
+  for (const auto& [aggregate, count] : gone) {
+    auto& state = state_.aggregates.at(aggregate);
+    if (!state.image.event || state.image.event->kind != event_kind::queue) continue;
+    std::size_t looked = 0;
+    std::erase_if(state.history, [&, entries = count](const history_row& r) {
+      return looked++ < entries * history_rows_per_entry && r.kind == name_of(history_kind::entry)
+             && r.at < before;
+    });
+  }
+  return due.size();
 }
 
 void memory_ledger::settle() {

@@ -133,6 +133,7 @@ private:
   std::size_t prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
+  std::size_t prune_entries(timestamp before, std::size_t most);
   void pass_a_call(const std::set<aggregate_id>& touched);
   void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;
   [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;

@@ -142,7 +142,15 @@ std::vector<history_row> memory_ledger::history(aggregate_id aggregate) {
 aggregate_snapshot memory_ledger::peek(aggregate_id aggregate) {
   const auto* state = find(aggregate);
   if (!state) return {};
-  return {state->head, state->image};
+  aggregate_snapshot found{state->head, state->image};
+  std::erase_if(found.image.entries,
+                [&](const entry_row& r) { return r.number < state->head.line.first_kept; });
+  return found;
+}
+
+std::optional<entry_row> memory_ledger::read_entry(aggregate_id aggregate, queue_number number) {
+  const auto* found = find_entry(aggregate, number);
+  return found ? std::optional{*found} : std::nullopt;
 }
 
 // -- for tests

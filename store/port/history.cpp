@@ -4,6 +4,8 @@
 
 #include "domain/model/states.hpp"
 
+#include <algorithm>
+
 namespace fq {
 
 std::string name_of(history_kind kind) {
@@ -44,6 +46,38 @@ std::int64_t live_entries_gained(const batch& b) {
     else if (const auto* moved = std::get_if<entry_moved>(&c))
       gained += (is_live(moved->row.status) ? 1 : 0) - (is_live(moved->from) ? 1 : 0);
   return gained;
+}
+
+line_totals totals_gained(const batch& b) {
+  line_totals gained;
+  gained.first_kept = {};
+  for (const auto& c : b.content)
+    if (const auto* joined = std::get_if<entry_joined>(&c)) {
+      const auto& row = joined->row;
+      add(gained, {row.number,
+                   {},
+                   is_set(row.admitted_at),
+                   row.status == entry_status::completed,
+                   row.admission_batch});
+    } else if (const auto* moved = std::get_if<entry_moved>(&c)) {
+      const auto reached = [&](entry_status s) { return moved->row.status == s && moved->from != s; };
+      add(gained, {{},
+                   {},
+                   reached(entry_status::admitted),
+                   reached(entry_status::completed),
+                   moved->row.admission_batch});
+    } else if (const auto* forgotten = std::get_if<entries_forgotten>(&c)) {
+      add(gained, {{}, forgotten->first_kept, 0, 0, 0});
+    }
+  return gained;
+}
+
+void add(line_totals& to, const line_totals& gained) {
+  to.last_number = std::max(to.last_number, gained.last_number);
+  to.first_kept = std::max(to.first_kept, gained.first_kept);
+  to.admitted += gained.admitted;
+  to.completed += gained.completed;
+  to.last_batch = std::max(to.last_batch, gained.last_batch);
 }
 
 } // namespace fq

@@ -28,6 +28,11 @@ bool is_plain_join(const entry_row& r);
 /// stored status is refused.
 std::int64_t live_entries_gained(const batch& b);
 
+/// What `b` adds to the totals of its line: sums, and the greatest numbers (0 for none).
+line_totals totals_gained(const batch& b);
+/// Adds them.
+void add(line_totals& to, const line_totals& gained);
+
 /// Value of the aggregate row's kind column: 2 for an event, 3 for a standalone queue.
 constexpr std::int64_t aggregate_kind_of(event_kind kind) { return kind == event_kind::sale ? 2 : 3; }
 

@@ -70,12 +70,21 @@ struct tenure {
   std::uint64_t epoch = 0;
 };
 
-/// All durable rows of one aggregate. Lists are ordered by key. Loading is bounded: idempotency rows from
-/// `idempotency_since` on, and the newest receipts.
+/// What an owner loads of the rows that grow without end.
+struct load_since {
+  load_since(timestamp all_since = from_unix_ms(0)) : idempotency(all_since) {} // NOLINT: entries: all
+  load_since(timestamp idempotency_since, timestamp entries_since) :
+      idempotency(idempotency_since), entries(entries_since) {}
+  timestamp idempotency; ///< older answers are skipped
+  timestamp entries = from_unix_ms(0); ///< standalone queues: entries that ended before are skipped
+};
+
+/// All durable rows of one aggregate. Lists are ordered by key. Loading is bounded: idempotency rows and
+/// entries as in load_since, and the newest receipts.
 struct aggregate_image {
   std::optional<event_row> event;
   std::vector<ticket_type_row> ticket_types;
-  std::vector<entry_row> entries; ///< all, by queue number
+  std::vector<entry_row> entries; ///< from line_totals::first_kept on, by queue number
   std::vector<claim_row> claims; ///< by id
   std::vector<payment_row> payments; ///< by id
   std::vector<refund_row> refunds; ///< by id
@@ -103,6 +112,7 @@ struct aggregate_head {
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed
   std::uint64_t cache_generation = 0;
+  line_totals line; ///< of its entries
   friend bool operator==(const aggregate_head&, const aggregate_head&) = default;
 };
 
@@ -120,7 +130,8 @@ struct acquired {
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
   timestamp now; ///< the ledger's clock, shared by all nodes: the aggregate's clock starts here
   std::uint64_t cache_generation = 0; ///< part of the aggregate's cache keys
-  aggregate_image image;
+  line_totals line;
+  aggregate_image image; ///< empty if it was not asked for
 };
 
 /// Another node's lease is still valid.
@@ -175,6 +186,7 @@ struct prune_bounds {
   std::size_t limit = 0;
   timestamp deliveries_before = never; ///< end time
   timestamp devices_before = never; ///< last registration
+  timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
@@ -271,14 +283,17 @@ public:
 
   /// Raises the epoch, takes the lease and loads, unless another node's lease is still valid by the
   /// ledger's clock. Throws superseded for any but the latest process of the node. The accounts and catalog
-  /// aggregates exist from the first migration. Skips idempotency rows older than `idempotency_since`.
-  /// Durable on return. Waits (bounded) for a transaction in flight.
+  /// aggregates exist from the first migration. Without `since` it loads no rows: load() does, and no batch
+  /// of an earlier owner is committed in between. Durable on return. Waits (bounded) for a transaction in
+  /// flight.
   virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
-                                 timestamp idempotency_since) = 0;
+                                 const std::optional<load_since>& since) = 0;
+  /// The rows of an aggregate that the caller has acquired, on any connection.
+  virtual aggregate_image load(aggregate_id aggregate, const load_since& since) = 0;
 
   /// Takes the aggregate regardless of its lease, without a new lease: for tools and tests.
-  std::optional<acquired> acquire_unleased(aggregate_id aggregate, timestamp idempotency_since) {
-    auto result = acquire(aggregate, {}, idempotency_since);
+  std::optional<acquired> acquire_unleased(aggregate_id aggregate, const load_since& since) {
+    auto result = acquire(aggregate, {}, since);
     if (auto* got = std::get_if<acquired>(&result)) return std::move(*got);
     return std::nullopt;
   }
@@ -308,8 +323,11 @@ public:
   /// Greatest aggregate number in use, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
   virtual std::vector<history_row> history(aggregate_id aggregate) = 0;
-  /// All rows of an aggregate at one moment, without raising the epoch (verification, tests).
+  /// All rows of an aggregate at one moment, without raising the epoch (verification, tests). Entries from
+  /// line_totals::first_kept on.
   virtual aggregate_snapshot peek(aggregate_id aggregate) = 0;
+  /// Empty if it was never given, or is deleted.
+  virtual std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number) = 0;
 
   // -- outbox: for dispatchers
 
@@ -344,8 +362,9 @@ public:
 #define FQ_LEDGER_OVERRIDES                                                                                  \
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;                               \
   std::uint64_t enlist(const std::string& node) override;                                                    \
-  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since)      \
-    override;                                                                                                \
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,                                   \
+                         const std::optional<load_since>& since) override;                                   \
+  aggregate_image load(aggregate_id aggregate, const load_since& since) override;                            \
   lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) override;                   \
   void release(const std::string& owner, std::span<const tenure> tenures) override;                          \
   std::vector<event_listing> list_events(const event_filter& filter) override;                               \
@@ -358,6 +377,7 @@ public:
   aggregate_id last_aggregate() override;                                                                    \
   std::vector<history_row> history(aggregate_id aggregate) override;                                         \
   aggregate_snapshot peek(aggregate_id aggregate) override;                                                  \
+  std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number) override;                 \
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;                         \
   void leave(const std::string& node, std::uint64_t incarnation) override;                                   \
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted)   \

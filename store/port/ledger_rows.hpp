@@ -11,6 +11,20 @@
 
 namespace fq {
 
+/// The aggregate's own row, for load, peek and acquire.
+inline const std::string head_columns = "epoch, applied_seq, committed_at, cache_generation, last_number, "
+                                        "first_kept, admitted_total, completed_total, last_batch";
+template <int First = 0>
+inline constexpr auto head_from = [](const auto& r) {
+  const auto count = [&](int i) { return r.template number<std::uint64_t>(First + i); };
+  return aggregate_head{count(0),
+                        count(1),
+                        r.time(First + 2),
+                        count(3),
+                        {queue_number{count(4)}, queue_number{count(5)}, count(6), count(7),
+                         r.template number<std::uint32_t>(First + 8)}};
+};
+
 /// The first column is for readers of several events' types.
 inline const std::string ticket_type_columns =
   "SELECT aggregate, " + column_names<ticket_type_row>() + " FROM ticket_type ";

@@ -36,6 +36,9 @@ inline constexpr milliseconds vouch_life{1'500};
 /// A vouch that reaches the cache later than this has no effect, because the owner cannot withdraw it.
 inline constexpr milliseconds vouch_delay_max{500};
 
+/// History rows that a pruning looks at for each deleted entry: an entry writes about three.
+inline constexpr std::size_t history_rows_per_entry = 8;
+
 /// Max elements per chunk of a mirror step: blocks the cache server for about 1 ms.
 inline constexpr std::size_t mirror_chunk_max = 1'000;
 

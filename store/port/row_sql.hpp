@@ -19,6 +19,7 @@ template <class T>
 const T& cell_of(const T& value) {
   return value;
 }
+inline const std::string& cell_of(const rare_text& text) { return text.text(); }
 /// The items of a claim are rows of their own; the claim has their number.
 inline std::int64_t cell_of(const std::vector<claim_item>& items) {
   return static_cast<std::int64_t>(items.size());
@@ -49,7 +50,7 @@ void read_cell(const Record& r, int i, T& value) {
     value = r.id(i);
   else if constexpr (std::is_same_v<T, digest128>)
     value = r.digest(i);
-  else if constexpr (std::is_same_v<T, std::string>)
+  else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, rare_text>)
     value = r.text(i);
   else if constexpr (std::is_same_v<T, std::vector<char>>)
     value = r.blob(i);

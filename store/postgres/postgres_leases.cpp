@@ -34,8 +34,16 @@ const postgres_statement take_aggregate{
       " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
     + postgres_now
     + ")"
-      " RETURNING epoch, applied_seq, committed_at, "
-    + postgres_now + ", cache_generation"};
+      " RETURNING epoch, counted_seq = applied_seq, "
+    + postgres_now};
+const postgres_statement count_line{
+  "count_line",
+  "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq) ="
+  " (SELECT greatest(last_number, max(queue_number)),"
+  " greatest(admitted_total, count(*) FILTER (WHERE admitted_at <> 0)),"
+  " greatest(completed_total, count(*) FILTER (WHERE status = 5)),"
+  " greatest(last_batch, max(admission_batch)), applied_seq FROM queue_entry"
+  " WHERE aggregate = $1::bigint) WHERE number = $1::bigint"};
 /// The lease's owner, its remaining time, and whether $2 may take the aggregate.
 const postgres_statement find_lease{"find_lease",
                                     "SELECT lease_owner, lease_until - " + postgres_now
@@ -102,7 +110,7 @@ postgres_array epochs_of(std::span<const tenure> tenures) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, find_lease,
+  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease,
                         renew_leases, release_leases, take_partition, note_node, forget_nodes, live_nodes});
 }
 
@@ -138,9 +146,13 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
   pipeline.flush();
   const auto rows = pipeline.receive();
   if (rows.size() == 0) return aggregate_busy{}; // its row is locked, or was just taken
-  const auto row = rows[0];
-  return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.time(3),
-               row.number<std::uint64_t>(4)};
+  if (!rows[0].boolean(1)) { // after a program that does not count
+    postgres_pipeline counting(db_);
+    counting.send(count_line, postgres_parameters::of(aggregate));
+    counting.flush();
+    counting.receive();
+  }
+  return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2)};
 }
 
 acquire_result postgres_leases::refusal(const take_result& answer) {

@@ -20,10 +20,7 @@ public:
 
   struct taken {
     std::uint64_t epoch = 0;
-    std::uint64_t applied_seq = 0;
-    timestamp committed_at;
     timestamp now;
-    std::uint64_t cache_generation = 0;
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
   /// Runs inside the caller's transaction.

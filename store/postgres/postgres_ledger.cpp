@@ -203,20 +203,32 @@ std::uint64_t postgres_ledger::enlist(const std::string& node) {
   });
 }
 
-/// The aggregate's row stays locked until everything is loaded, so that no batch commits between epoch and
-/// image.
+namespace {
+postgres_reader::bounds loaded(const load_since& since) {
+  return {since, loaded_idempotency_max, loaded_receipts_max};
+}
+} // namespace
+
 acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                        timestamp idempotency_since) {
+                                        const std::optional<load_since>& since) {
   return in_session([&](session& s) -> acquire_result {
     postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
     auto answer = s.leases.take(aggregate, lease);
     const auto* own = std::get_if<postgres_leases::taken>(&answer);
     if (!own) return postgres_leases::refusal(answer);
-    const postgres_reader::bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    acquired result{own->epoch, own->applied_seq,      own->committed_at,
-                    own->now,   own->cache_generation, s.reader.read_image(aggregate, bounds)};
+    const auto head = s.reader.read_head(aggregate);
+    acquired result{
+      own->epoch, head.applied_seq, head.committed_at, own->now, head.cache_generation, head.line, {}};
+    if (since) result.image = s.reader.read_image(aggregate, loaded(*since));
     transaction.commit();
     return result;
+  });
+}
+
+aggregate_image postgres_ledger::load(aggregate_id aggregate, const load_since& since) {
+  return in_session([&](session& s) {
+    postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
+    return s.reader.read_image(aggregate, loaded(since));
   });
 }
 
@@ -283,6 +295,10 @@ aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
   });
 }
 
+std::optional<entry_row> postgres_ledger::read_entry(aggregate_id aggregate, queue_number number) {
+  return in_session([&](session& s) { return s.reader.read_entry(aggregate, number); });
+}
+
 // -- outbox and age
 
 std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds alive_for) {
@@ -313,7 +329,9 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     const auto keys = s.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = s.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
     const auto delivered = s.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
-    return keys + receipts + delivered + s.notices.prune(bounds, bounds.limit - keys - receipts - delivered);
+    auto gone = keys + receipts + delivered;
+    gone += s.notices.prune(bounds, bounds.limit - gone);
+    return gone + s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
   });
 }
 

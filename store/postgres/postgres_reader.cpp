@@ -34,13 +34,20 @@ std::string types_of(const std::string& page) {
 }
 
 const postgres_statement read_aggregate_head{
-  "read_aggregate_head",
-  "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = $1::bigint"};
+  "read_aggregate_head", "SELECT " + head_columns + " FROM aggregate WHERE number = $1::bigint"};
 const postgres_statement read_event{"read_event", select_rows<event_row>() + "WHERE aggregate = $1::bigint"};
 const postgres_statement read_ticket_types{
   "read_ticket_types", ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
+/// Of a standalone queue (kind 1) those that ended since then, of others all.
 const postgres_statement read_entries{
-  "read_entries", select_rows<entry_row>() + "WHERE aggregate = $1::bigint ORDER BY queue_number"};
+  "read_entries",
+  select_rows<entry_row>()
+    + "WHERE aggregate = $1::bigint"
+      " AND queue_number >= (SELECT first_kept FROM aggregate WHERE number = $1::bigint)"
+      " AND (ended_at = 0 OR ended_at >= coalesce((SELECT $2::bigint FROM event"
+      " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
+const postgres_statement read_one_entry{
+  "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
 const postgres_statement read_claims{"read_claims",
                                      select_rows<claim_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_items{
@@ -171,6 +178,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_event,
                         read_ticket_types,
                         read_entries,
+                        read_one_entry,
                         read_claims,
                         read_items,
                         read_payments,
@@ -210,12 +218,13 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
   postgres_pipeline pipeline(db_);
   const auto of_aggregate = postgres_parameters::of(aggregate);
-  for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items,
-                        &read_payments, &read_refunds, &read_promo_codes, &read_orders, &read_dead_letters,
-                        &read_priorities, &read_invitations, &read_access})
+  for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
+  pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
+  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
+                        &read_orders, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
-                postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
+                postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
   for (const auto* s : {&read_organizers, &read_customers, &read_otps}) pipeline.send(*s, of_aggregate);
   if (aggregate == accounts_aggregate) {
@@ -345,8 +354,7 @@ aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
   pipeline.flush();
   const auto rows = pipeline.receive();
   if (rows.size() == 0) return {};
-  return {rows[0].number<std::uint64_t>(0), rows[0].number<std::uint64_t>(1), rows[0].time(2),
-          rows[0].number<std::uint64_t>(3)};
+  return head_from<>(rows[0]);
 }
 
 aggregate_id postgres_reader::last_aggregate() {
@@ -355,6 +363,15 @@ aggregate_id postgres_reader::last_aggregate() {
   pipeline.flush();
   const auto least = aggregate_id{number_of(first_event_aggregate) - 1};
   return std::max(least, pipeline.receive()[0].number<aggregate_id>(0));
+}
+
+std::optional<entry_row> postgres_reader::read_entry(aggregate_id aggregate, queue_number number) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_one_entry, postgres_parameters::of(aggregate, number));
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return std::nullopt;
+  return read_row<entry_row>(rows[0]);
 }
 
 std::vector<history_row> postgres_reader::history(aggregate_id aggregate) {

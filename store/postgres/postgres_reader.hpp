@@ -15,9 +15,9 @@ class postgres_reader {
 public:
   explicit postgres_reader(postgres_connection& db);
 
-  /// Bounds for the append-only rows of an image.
+  /// Bounds for the rows of an image that grow without end.
   struct bounds {
-    timestamp idempotency_since; ///< older keys are skipped
+    load_since since;
     std::size_t idempotency_max;
     std::size_t receipts_max;
   };
@@ -35,6 +35,7 @@ public:
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);
+  std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number);
 
 private:
   postgres_connection& db_;

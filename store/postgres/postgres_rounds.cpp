@@ -258,6 +258,8 @@ public:
 
   void operator()(const outbox_appended& c) { append(postgres_write::insert_outbox, c.row, outbox_rows_); }
 
+  void operator()(const entries_forgotten&) {} // move_aggregate writes it
+
   void operator()(const cache_generation_raised& c) {
     row(rounds_.round_for({of(item::generation)}), postgres_write::raise_generation, batch_.aggregate, c.from,
         c.from + 1);
@@ -366,8 +368,10 @@ private:
 
 void postgres_rounds::add(const batch& b, tenant_id tenant) {
   reader visit(*this, b, tenant);
+  const auto line = totals_gained(b);
   rows(0, postgres_write::move_aggregate)
-    .add(b.aggregate, b.epoch, b.from_seq, b.to_seq, b.at, live_entries_gained(b));
+    .add(b.aggregate, b.epoch, b.from_seq, b.to_seq, b.at, live_entries_gained(b), line.last_number,
+         line.first_kept, line.admitted, line.completed, line.last_batch);
   for (const auto& c : b.content) std::visit(visit, c);
 }
 

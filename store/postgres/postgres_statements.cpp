@@ -89,15 +89,23 @@ std::string move_promo_uses() {
 /// The guard of a batch: it must continue applied_seq under the current epoch. Skips locked rows, so that
 /// one lock does not delay all batches of the transaction.
 std::string move_aggregate() {
-  const sql_columns moved = {integer("number"), integer("epoch"), integer("from_seq"),
-                             integer("to_seq"), integer("at"),    integer("live_entries")};
+  const sql_columns moved = {integer("number"),      integer("epoch"),      integer("from_seq"),
+                             integer("to_seq"),      integer("at"),         integer("live_entries"),
+                             integer("last_number"), integer("first_kept"), integer("admitted"),
+                             integer("completed"),   integer("last_batch")};
   const auto locked = "locked AS MATERIALIZED (SELECT given.* FROM " + postgres_given(moved)
                       + " JOIN aggregate AS a ON a.number = given.number AND a.epoch = given.epoch"
                         " AND a.applied_seq = given.from_seq FOR UPDATE OF a SKIP LOCKED), ";
   return every_row(
     "UPDATE aggregate AS a SET applied_seq = locked.to_seq, committed_at = greatest(a.committed_at, "
     "locked.at),"
-    " live_entries = a.live_entries + locked.live_entries FROM locked WHERE a.number = locked.number",
+    " live_entries = a.live_entries + locked.live_entries,"
+    " last_number = greatest(a.last_number, locked.last_number),"
+    " first_kept = greatest(a.first_kept, locked.first_kept),"
+    " admitted_total = a.admitted_total + locked.admitted,"
+    " completed_total = a.completed_total + locked.completed,"
+    " last_batch = greatest(a.last_batch, locked.last_batch), counted_seq = locked.to_seq FROM locked WHERE "
+    "a.number = locked.number",
     postgres_guard_failed, locked);
 }
 

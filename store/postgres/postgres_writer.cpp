@@ -23,6 +23,27 @@ std::string prune(const std::string& table, const std::string& age) {
 const postgres_statement prune_keys{"prune_idempotency", prune("idempotency", "created_at")};
 const postgres_statement prune_receipt{"prune_receipts", prune("receipt", "received_at")};
 
+/// Ended entries that never had a claim, oldest end first, with their access codes, and in standalone queues
+/// the history of as old entries, as far as the rows in front reach.
+const std::string due_entries =
+  "SELECT aggregate, queue_number FROM queue_entry WHERE ended_at <> 0 AND NOT has_claimed AND reclaims = 0"
+  " AND ended_at < $1::bigint ORDER BY ended_at, aggregate, queue_number LIMIT $2::bigint";
+const postgres_statement prune_entry{
+  "prune_entries",
+  "WITH due AS MATERIALIZED (" + due_entries
+    + "), codes AS (DELETE FROM entry_access AS c USING due WHERE c.aggregate = due.aggregate"
+      " AND c.queue_number = due.queue_number), gone AS (DELETE FROM queue_entry AS e USING due"
+      " WHERE e.aggregate = due.aggregate AND e.queue_number = due.queue_number RETURNING e.aggregate),"
+      " queues AS (SELECT g.aggregate, count(*) AS entries FROM gone AS g JOIN event"
+      " ON event.aggregate = g.aggregate AND event.kind = 1 GROUP BY g.aggregate),"
+      " old AS (SELECT h.aggregate, h.seq, h.ordinal FROM queues CROSS JOIN LATERAL"
+      " (SELECT * FROM history WHERE history.aggregate = queues.aggregate ORDER BY seq, ordinal LIMIT "
+      "queues.entries * "
+    + std::to_string(history_rows_per_entry)
+    + ") AS h WHERE h.kind = 1 AND h.at < $1::bigint),"
+      " told AS (DELETE FROM history AS h USING old WHERE h.aggregate = old.aggregate AND h.seq = old.seq"
+      " AND h.ordinal = old.ordinal) SELECT 1 FROM gone"};
+
 std::size_t affected(postgres_connection& db, const postgres_statement& statement, timestamp before,
                      std::size_t limit) {
   postgres_pipeline pipeline(db);
@@ -43,7 +64,8 @@ std::size_t begin_in(postgres_pipeline& pipeline, const postgres_writer::manner&
 
 postgres_writer::postgres_writer(postgres_connection& db) : db_(db) {
   db.prepare(postgres_writes());
-  db.prepare(std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt});
+  db.prepare(
+    std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry});
 }
 
 std::vector<commit_outcome> postgres_writer::commit(std::span<const batch> batches, const manner& how) {
@@ -153,6 +175,10 @@ void postgres_writer::finish(postgres_pipeline& pipeline, postgres_rounds& conte
 
 std::size_t postgres_writer::prune_idempotency(timestamp before, std::size_t limit) {
   return affected(db_, prune_keys, before, limit);
+}
+
+std::size_t postgres_writer::prune_entries(timestamp before, std::size_t limit) {
+  return is_set(before) && limit > 0 ? affected(db_, prune_entry, before, limit) : 0;
 }
 
 std::size_t postgres_writer::prune_receipts(timestamp before, std::size_t limit) {

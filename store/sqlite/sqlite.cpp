@@ -167,7 +167,9 @@ void sqlite_db::checkpoint_above(std::uint32_t pages) {
 
 // -- transaction
 
-sqlite_transaction::sqlite_transaction(sqlite_db& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
+sqlite_transaction::sqlite_transaction(sqlite_db& db, sqlite_begin begin) : db_(db) {
+  db_.execute(begin == sqlite_begin::immediate ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED");
+}
 
 sqlite_transaction::~sqlite_transaction() {
   // Some errors have rolled back already. A failed rollback leaves the transaction open; the next user of

@@ -80,10 +80,13 @@ private:
   bool counts_wal_ = false;
 };
 
+/// The lock that a transaction begins with: of the writer, or none until the first read.
+enum class sqlite_begin : std::uint8_t { immediate, deferred };
+
 /// Rolls back on destruction unless committed.
 class sqlite_transaction {
 public:
-  explicit sqlite_transaction(sqlite_db& db);
+  explicit sqlite_transaction(sqlite_db& db, sqlite_begin begin = sqlite_begin::immediate);
   ~sqlite_transaction();
   sqlite_transaction(const sqlite_transaction&) = delete;
   sqlite_transaction& operator=(const sqlite_transaction&) = delete;

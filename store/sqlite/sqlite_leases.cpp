@@ -19,6 +19,14 @@ sqlite_leases::statements::statements(sqlite_db& db) :
     take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
              " lease_until = iif(?2 = '', 0, "
                + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
+    count_line(db,
+               "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq)"
+               " = (SELECT max(last_number, coalesce(max(queue_number), 0)),"
+               " max(admitted_total, count(nullif(admitted_at, 0))),"
+               " max(completed_total, count(CASE status WHEN 5 THEN 1 END)),"
+               " max(last_batch, coalesce(max(admission_batch), 0)), applied_seq"
+               " FROM queue_entry WHERE queue_entry.aggregate = ?1)"
+               " WHERE number = ?1 AND counted_seq <> applied_seq"),
     renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
                 + " + ?4 WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
@@ -59,6 +67,7 @@ std::optional<lease_held> sqlite_leases::of_another(aggregate_id aggregate, cons
 
 std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, const lease_terms& lease) {
   std::optional<taken> result;
+  sql_.count_line.run(aggregate); // after a program that does not count
   sql_.take.bind(aggregate, lease.owner, lease.term);
   while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
   return result;

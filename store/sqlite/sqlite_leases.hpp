@@ -41,8 +41,8 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, renew, release, take_partition,
-      note_node, forget_nodes, live_nodes;
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, renew, release,
+      take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -49,46 +50,80 @@ struct ready_db : sqlite_db {
 
 } // namespace
 
-/// One connection reads, writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a
-/// WAL database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock
-/// prevents a second writing connection.
+/// Of the rows of aggregates and listings, so that a large one delays no commit. Opened after the writing
+/// connection.
+struct sqlite_ledger::reading {
+  explicit reading(const sqlite_ledger_options& options) :
+      db(options.file, sqlite_access::read_only, options.busy_timeout), reader(configured(db, options)) {}
+
+  std::mutex mutex;
+  sqlite_db db;
+  sqlite_reader reader;
+
+private:
+  static sqlite_db& configured(sqlite_db& db, const sqlite_ledger_options& options) {
+    db.execute("PRAGMA mmap_size = 0");
+    db.execute("PRAGMA temp_store = MEMORY");
+    db.execute("PRAGMA cache_size = -" + std::to_string(options.read_cache_mib * 1024));
+    return db;
+  }
+};
+
+/// One connection writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a WAL
+/// database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock prevents
+/// a second writing connection; the reading one can do neither.
 struct sqlite_ledger::connection {
   explicit connection(const sqlite_ledger_options& given) :
       options(given),
       lock(lock_path_of(options.file)),
       db(options),
       writer(db),
-      reader(db),
       leases(db),
       outbox(db),
       notices(db) {}
 
   const sqlite_ledger_options options;
   file_lock lock;
+  std::mutex mutex;
   ready_db db;
   sqlite_writer writer;
-  sqlite_reader reader;
   sqlite_leases leases;
   sqlite_outbox outbox;
   sqlite_notices notices;
   std::string last_refusal;
+  fq::sqlite_ledger::reading reading{options};
 
   /// Runs `work`; a store failure leaves no open transaction and no open cursor. A commit is synced before
   /// it returns (I7).
   template <class Work>
   auto guarded(Work work) {
+    const std::scoped_lock held{mutex};
     try {
       db.abandon(); // rolls back a transaction that a failed rollback left open
       db.checkpoint_above(options.checkpoint_pages);
       return work();
-    } catch (const sqlite_error& e) {
-      if (e.is_fatal()) options.fatal(options.file.string() + ": " + e.what());
-      db.reset_statements();
-      throw ledger_unavailable(e.what());
-    } catch (const commit_unknown&) {
+    } catch (const sqlite_error& e) { fail(db, e); } catch (const commit_unknown&) {
       db.reset_statements();
       throw;
     }
+  }
+
+  /// Runs `work` with the reader; it sees one moment.
+  template <class Work>
+  auto read(Work work) {
+    const std::scoped_lock held{reading.mutex};
+    try {
+      reading.db.abandon();
+      const sqlite_transaction snapshot(reading.db, sqlite_begin::deferred);
+      return work(reading.reader);
+    } catch (const sqlite_error& e) { fail(reading.db, e); }
+  }
+
+private:
+  [[noreturn]] void fail(sqlite_db& failed, const sqlite_error& e) const {
+    if (e.is_fatal()) options.fatal(options.file.string() + ": " + e.what());
+    failed.reset_statements();
+    throw ledger_unavailable(e.what());
   }
 };
 
@@ -105,6 +140,10 @@ void commit_or_unknown(sqlite_transaction& transaction) {
   }
 }
 
+} // namespace
+
+namespace {
+image_bounds loaded(const load_since& since) { return {since, loaded_idempotency_max, loaded_receipts_max}; }
 } // namespace
 
 void end_process(const std::string& why) {
@@ -186,20 +225,34 @@ std::uint64_t sqlite_ledger::enlist(const std::string& node) {
 }
 
 acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                      timestamp idempotency_since) {
+                                      const std::optional<load_since>& since) {
   auto& c = *connection_;
-  return c.guarded([&]() -> acquire_result {
+  std::optional<sqlite_leases::taken> own;
+  auto refused = c.guarded([&]() -> std::optional<acquire_result> {
     sqlite_transaction transaction(c.db);
     c.leases.refuse_earlier(lease.owner, lease.incarnation);
     if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
-    const auto own = c.leases.take(aggregate, lease);
+    own = c.leases.take(aggregate, lease);
     if (!own) return no_such_aggregate{};
     transaction.commit();
-    const auto head = c.reader.read_head(aggregate);
-    const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    return acquired{own->epoch, head.applied_seq,      head.committed_at,
-                    own->now,   head.cache_generation, c.reader.read_image(aggregate, bounds)};
+    return std::nullopt;
   });
+  if (refused) return std::move(*refused);
+  return c.read([&](sqlite_reader& reader) {
+    const auto head = reader.read_head(aggregate);
+    return acquired{own->epoch,
+                    head.applied_seq,
+                    head.committed_at,
+                    own->now,
+                    head.cache_generation,
+                    head.line,
+                    since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
+  });
+}
+
+aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& since) {
+  return connection_->read(
+    [&](sqlite_reader& reader) { return reader.read_image(aggregate, loaded(since)); });
 }
 
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
@@ -225,47 +278,50 @@ void sqlite_ledger::release(const std::string& owner, std::span<const tenure> te
 }
 
 std::vector<event_listing> sqlite_ledger::list_events(const event_filter& filter) {
-  return connection_->guarded([&] { return connection_->reader.list_events(filter); });
+  return connection_->read([&](sqlite_reader& r) { return r.list_events(filter); });
 }
 
 access_directory sqlite_ledger::directory() {
-  return connection_->guarded([&] { return connection_->reader.directory(); });
+  return connection_->read([&](sqlite_reader& r) { return r.directory(); });
 }
 
 std::vector<block_row> sqlite_ledger::blocks() {
-  return connection_->guarded([&] { return connection_->reader.blocks(); });
+  return connection_->read([&](sqlite_reader& r) { return r.blocks(); });
 }
 
 std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
-  return connection_->guarded([&] { return connection_->reader.audit(filter); });
+  return connection_->read([&](sqlite_reader& r) { return r.audit(filter); });
 }
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
-  return connection_->guarded([&] { return connection_->reader.list_orders(filter); });
+  return connection_->read([&](sqlite_reader& r) { return r.list_orders(filter); });
 }
 
 std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_letter_filter& filter) {
-  return connection_->guarded([&] { return connection_->reader.list_dead_letters(filter); });
+  return connection_->read([&](sqlite_reader& r) { return r.list_dead_letters(filter); });
 }
 
 std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
-  return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(owner); });
+  return connection_->read([&](sqlite_reader& r) { return r.aggregates_to_wake(owner); });
 }
 
 aggregate_id sqlite_ledger::last_aggregate() {
-  return connection_->guarded([&] { return connection_->reader.last_aggregate(); });
+  return connection_->read([&](sqlite_reader& r) { return r.last_aggregate(); });
 }
 
 std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
-  return connection_->guarded([&] { return connection_->reader.history(aggregate); });
+  return connection_->read([&](sqlite_reader& r) { return r.history(aggregate); });
 }
 
 aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
   const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
-  auto& c = *connection_;
-  return c.guarded([&] {
-    return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)};
+  return connection_->read([&](sqlite_reader& r) {
+    return aggregate_snapshot{r.read_head(aggregate), r.read_image(aggregate, all)};
   });
+}
+
+std::optional<entry_row> sqlite_ledger::read_entry(aggregate_id aggregate, queue_number number) {
+  return connection_->read([&](sqlite_reader& r) { return r.read_entry(aggregate, number); });
 }
 
 std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds alive_for) {
@@ -320,9 +376,11 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
     const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
-    const auto notices = c.notices.prune(bounds, bounds.limit - keys - receipts - delivered);
+    auto gone = keys + receipts + delivered;
+    gone += c.notices.prune(bounds, bounds.limit - gone);
+    gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
     transaction.commit();
-    return keys + receipts + delivered + notices;
+    return gone;
   });
 }
 

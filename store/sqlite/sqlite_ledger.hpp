@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded ledger: one SQLite file in WAL mode, one connection, every commit synced (FULL).
-// Opened by app/ and called by one ledger worker; members, including reads, must not be called concurrently.
+// The embedded ledger: one SQLite file in WAL mode, one connection that writes and one that reads, every
+// commit synced (FULL). Opened by app/ and called by two ledger workers: members lock their connection.
 #pragma once
 #include "store/port/file_lock.hpp"
 #include "store/port/ledger.hpp"
@@ -25,6 +25,7 @@ inline constexpr int exit_io_error = 74;
 struct sqlite_ledger_options {
   std::filesystem::path file; ///< its folder must exist; "<file>.lock" is created beside it
   std::uint32_t cache_mib = 128; ///< page cache, filled on demand
+  std::uint32_t read_cache_mib = 16; ///< of the reading connection
   /// WAL pages that trigger a checkpoint before the next call. A larger value is faster, but that call waits
   /// longer.
   std::uint32_t checkpoint_pages = 4'000;
@@ -50,6 +51,7 @@ public:
 
 private:
   struct connection;
+  struct reading;
   std::optional<std::vector<commit_outcome>> commit_together(std::span<const batch> batches);
   std::vector<commit_outcome> commit_isolated(std::span<const batch> batches);
 

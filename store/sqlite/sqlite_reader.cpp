@@ -36,10 +36,13 @@ auto collect_reversed(sqlite_statement& s, Make make) {
 } // namespace
 
 sqlite_reader::statements::statements(sqlite_db& db) :
-    head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
+    head(db, "SELECT " + head_columns + " FROM aggregate WHERE number = ?"),
     event(db, select_rows<event_row>() + "WHERE aggregate = ?"),
     ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
-    entries(db, select_rows<entry_row>() + "WHERE aggregate = ? ORDER BY queue_number"),
+    entries(db, select_rows<entry_row>()
+                  + "WHERE aggregate = ? AND queue_number >= ? AND (ended_at = 0 OR ended_at >= ?)"
+                    " ORDER BY queue_number"),
+    entry(db, select_rows<entry_row>() + "WHERE aggregate = ? AND queue_number = ?"),
     claims(db, select_rows<claim_row>() + "WHERE aggregate = ? ORDER BY id"),
     claim_items(db, claim_item_columns + "WHERE aggregate = ? ORDER BY claim, position"),
     payments(db, select_rows<payment_row>() + "WHERE aggregate = ? ORDER BY id"),
@@ -112,9 +115,7 @@ sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
 aggregate_head sqlite_reader::read_head(aggregate_id aggregate) {
   aggregate_head result;
   sql_.head.bind(aggregate);
-  while (sql_.head.step())
-    result = {sql_.head.number<std::uint64_t>(0), sql_.head.number<std::uint64_t>(1), sql_.head.time(2),
-              sql_.head.number<std::uint64_t>(3)};
+  while (sql_.head.step()) result = head_from<>(sql_.head);
   return result;
 }
 
@@ -123,7 +124,10 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   sql_.event.bind(aggregate);
   while (sql_.event.step()) image.event = read_row<event_row>(sql_.event);
   image.ticket_types = collect(sql_.ticket_types.bind(aggregate), ticket_type_of);
-  image.entries = collect(sql_.entries.bind(aggregate), row_from<entry_row>);
+  const bool is_queue = image.event && image.event->kind == event_kind::queue;
+  const auto ended_since = is_queue ? bounds.since.entries : from_unix_ms(0);
+  image.entries = collect(sql_.entries.bind(aggregate, read_head(aggregate).line.first_kept, ended_since),
+                          row_from<entry_row>);
   image.claims = collect(sql_.claims.bind(aggregate), row_from<claim_row>);
   read_items(aggregate, image.claims);
   image.payments = collect(sql_.payments.bind(aggregate), row_from<payment_row>);
@@ -135,7 +139,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.idempotency =
-    collect_reversed(sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max),
+    collect_reversed(sql_.idempotency.bind(aggregate, bounds.since.idempotency, bounds.idempotency_max),
                      row_from<idempotency_row>);
   image.receipts =
     collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), row_from<receipt_row>);
@@ -215,6 +219,13 @@ aggregate_id sqlite_reader::last_aggregate() {
   auto last = aggregate_id{number_of(first_event_aggregate) - 1};
   while (sql_.last_aggregate.step()) last = std::max(last, sql_.last_aggregate.number<aggregate_id>(0));
   return last;
+}
+
+std::optional<entry_row> sqlite_reader::read_entry(aggregate_id aggregate, queue_number number) {
+  std::optional<entry_row> found;
+  sql_.entry.bind(aggregate, number);
+  while (sql_.entry.step()) found = read_row<entry_row>(sql_.entry);
+  return found;
 }
 
 std::vector<history_row> sqlite_reader::history(aggregate_id aggregate) {

@@ -11,9 +11,9 @@
 
 namespace fq {
 
-/// Bounds for the append-only rows of an image.
+/// Bounds for the rows of an image that grow without end.
 struct image_bounds {
-  timestamp idempotency_since; ///< older keys are skipped
+  load_since since;
   std::size_t idempotency_max;
   std::size_t receipts_max;
 };
@@ -34,14 +34,15 @@ public:
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);
+  std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number);
 
 private:
   void read_items(aggregate_id aggregate, std::vector<claim_row>& claims);
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds, promo_codes,
-      orders;
+    sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
+      promo_codes, orders;
     sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
     sqlite_statement organizers, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;

@@ -6,6 +6,7 @@
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/sqlite_rows.hpp"
 
+#include <map>
 #include <string>
 
 namespace fq {
@@ -19,6 +20,12 @@ std::string join_sql(std::size_t rows) {
   return insert_sql(t.name, t.place + t.inserted_plain, rows);
 }
 
+/// Ended entries that never had a claim, oldest end first: an index of their own.
+const std::string due_entries =
+  "SELECT aggregate, queue_number FROM queue_entry INDEXED BY queue_entry_ended WHERE ended_at <> 0"
+  " AND has_claimed = 0 AND reclaims = 0 AND ended_at < ?1 ORDER BY ended_at, aggregate, queue_number"
+  " LIMIT ?2";
+
 const entry_row* plain_join_of(const change& c) {
   const auto* joined = std::get_if<entry_joined>(&c);
   return joined && is_plain_join(joined->row) ? &joined->row : nullptr;
@@ -28,7 +35,9 @@ const entry_row* plain_join_of(const change& c) {
 
 sqlite_writer::statements::statements(sqlite_db& db) :
     guard(db, "UPDATE aggregate SET applied_seq = ?, committed_at = max(committed_at, ?),"
-              " live_entries = live_entries + ?"
+              " live_entries = live_entries + ?, last_number = max(last_number, ?),"
+              " counted_seq = ?1, first_kept = max(first_kept, ?), admitted_total = admitted_total + ?,"
+              " completed_total = completed_total + ?, last_batch = max(last_batch, ?)"
               " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
     head(db, "SELECT epoch, applied_seq FROM aggregate WHERE number = ?"),
     raise_generation(db, "UPDATE aggregate SET cache_generation = cache_generation + 1 WHERE number = ? AND"
@@ -86,7 +95,16 @@ sqlite_writer::statements::statements(sqlite_db& db) :
           " FROM idempotency WHERE created_at < ? ORDER BY created_at, aggregate, seq, ordinal LIMIT ?)"),
     prune_receipts(
       db, "DELETE FROM receipt WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
-          " receipt WHERE received_at < ? ORDER BY received_at, aggregate, seq, ordinal LIMIT ?)") {}
+          " receipt WHERE received_at < ? ORDER BY received_at, aggregate, seq, ordinal LIMIT ?)"),
+    prune_access(db, "DELETE FROM entry_access WHERE (aggregate, queue_number) IN (" + due_entries + ")"),
+    prune_entries(db, "DELETE FROM queue_entry WHERE (aggregate, queue_number) IN (" + due_entries
+                        + ") RETURNING aggregate"),
+    // Only as far as the rows in front reach: those of an entry are older than its end.
+    prune_history(
+      db, "DELETE FROM history WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
+          " (SELECT aggregate, seq, ordinal, kind, at FROM history WHERE aggregate = ?1 ORDER BY seq, ordinal"
+          " LIMIT ?3) WHERE kind = 1 AND at < ?2)"),
+    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1") {}
 
 // -- the content of one batch
 
@@ -213,6 +231,7 @@ public:
     return move(sql_.update_order, history_kind::order, c.row.id, c.row, c.from);
   }
 
+  bool operator()(const entries_forgotten&) { return true; } // the guard has written it
   bool operator()(const cache_generation_raised& c) {
     return sql_.raise_generation.run(batch_.aggregate, c.from) == 1;
   }
@@ -302,7 +321,9 @@ sqlite_writer::sqlite_writer(sqlite_db& db) : sql_(db) {}
 
 commit_outcome sqlite_writer::apply(const batch& b) {
   if (b.epoch == 0 || b.to_seq <= b.from_seq) return judge_skipped(b);
-  sql_.guard.bind(b.to_seq, b.at, live_entries_gained(b), b.aggregate, b.epoch, b.from_seq);
+  const auto line = totals_gained(b);
+  sql_.guard.bind(b.to_seq, b.at, live_entries_gained(b), line.last_number, line.first_kept, line.admitted,
+                  line.completed, line.last_batch, b.aggregate, b.epoch, b.from_seq);
   if (!sql_.guard.step()) return judge_skipped(b);
   const auto tenant = sql_.guard.number<tenant_id>(0);
   sql_.guard.finish();
@@ -323,6 +344,24 @@ commit_outcome sqlite_writer::judge_skipped(const batch& b) {
 
 std::size_t sqlite_writer::prune_idempotency(timestamp before, std::size_t limit) {
   return static_cast<std::size_t>(sql_.prune_idempotency.run(before, limit));
+}
+
+/// With their access codes, and in standalone queues with the history of as old entries.
+std::size_t sqlite_writer::prune_entries(timestamp before, std::size_t limit) {
+  if (!is_set(before) || limit == 0) return 0;
+  sql_.prune_access.run(before, limit);
+  std::map<aggregate_id, std::size_t> gone;
+  sql_.prune_entries.bind(before, limit);
+  while (sql_.prune_entries.step()) ++gone[sql_.prune_entries.number<aggregate_id>(0)];
+  std::size_t sum = 0;
+  for (const auto& [aggregate, count] : gone) {
+    sum += count;
+    sql_.is_queue.bind(aggregate);
+    const bool is_queue = sql_.is_queue.step();
+    sql_.is_queue.reset();
+    if (is_queue) sql_.prune_history.run(aggregate, before, count * history_rows_per_entry);
+  }
+  return sum;
 }
 
 std::size_t sqlite_writer::prune_receipts(timestamp before, std::size_t limit) {

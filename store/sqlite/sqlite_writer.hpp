@@ -21,6 +21,7 @@ public:
 
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
+  std::size_t prune_entries(timestamp before, std::size_t limit);
 
 private:
   class content;
@@ -42,7 +43,7 @@ private:
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,
       remove_otp;
     sqlite_statement insert_history;
-    sqlite_statement prune_idempotency, prune_receipts;
+    sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
   };
   statements sql_;
 };

@@ -39,6 +39,43 @@ test('a visitor from join to access and out', async (t) => {
   expect_problem(await access(server, next.session_token), 410, 'session_over');
 });
 
+test('an ended ticket leaves memory, then the ledger, and its number is never given again', async (t) => {
+  const server = await server_for(t, {
+    settings: {
+      'retention.memory': '1s',
+      'retention.entries': '4s',
+      'workers.reconciliation_interval': '100ms',
+    },
+  });
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue();
+  const ann = await tenant.join_as(queue, 'ann');
+  const bob = await tenant.join_as(queue, 'bob');
+  const look = (who) => server.get(`/tickets/${who.ticket_id}`, { token: who.ticket_token });
+  const leave = (who) => server.delete(`/tickets/${who.ticket_id}`, { token: who.ticket_token });
+  assert.equal((await leave(ann)).status, 204);
+  const ended = (await look(ann)).json.status;
+  await sleep(2_500); // its memory is at least a second, and two passed since the queue forgot it
+  const found = await look(ann);
+  assert.equal(found.json.status, ended, found.text);
+  assert.equal(found.json.subject, 'ann');
+  assert.equal((await leave(ann)).status, 204, 'whoever has left may say so again');
+  await eventually('its deletion', async () => (await look(ann)).status === 410);
+  expect_problem(await look(ann), 410, 'ticket_deleted');
+  expect_problem(await leave(ann), 410, 'ticket_deleted');
+  assert.notEqual((await look(bob)).json.status, ended, 'a live ticket stays');
+
+  assert.equal((await leave(bob)).status, 204);
+  await eventually('its deletion', async () => (await look(bob)).status === 410);
+  await server.restart();
+  expect_problem(await look(bob), 410, 'ticket_deleted');
+  const again = await tenant.join_as(queue, 'ann');
+  assert.equal(again.queue_number, 3, 'numbers go on without any row of a lower one');
+  const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
+  assert.equal(stats.json.joined_total, 3, stats.text);
+  assert.equal(stats.json.completed_total + stats.json.admitted >= 2, true, stats.text);
+});
+
 test('one place per subject, on a second device and after a refresh', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);

@@ -130,7 +130,8 @@ bool ledger_connection::has_sale(std::span<const tenure> tenures) const {
   return std::ranges::find(tenures, world_.aggregate, &tenure::aggregate) != tenures.end();
 }
 
-acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) {
+acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                          const std::optional<load_since>& since) {
   go_out();
   const auto ask = [&] {
     try {
@@ -215,6 +216,16 @@ std::vector<history_row> ledger_connection::history(aggregate_id aggregate) {
 aggregate_snapshot ledger_connection::peek(aggregate_id aggregate) {
   go_out();
   return world_.store->peek(aggregate);
+}
+
+aggregate_image ledger_connection::load(aggregate_id aggregate, const load_since& since) {
+  go_out();
+  return world_.store->load(aggregate, since);
+}
+
+std::optional<entry_row> ledger_connection::read_entry(aggregate_id aggregate, queue_number number) {
+  go_out();
+  return world_.store->read_entry(aggregate, number);
 }
 
 std::vector<node_row> ledger_connection::beat(const node_row& self, milliseconds alive_for) {

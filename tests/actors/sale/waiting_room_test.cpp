@@ -183,6 +183,86 @@ CAF_TEST(a refused intervention is not in the audit log) {
   CAF_CHECK(store.audit({}).empty());
 }
 
+CAF_TEST(an ended ticket that left memory is read from the ledger until it is deleted there) {
+  services.rules.memory_retention = 10s;
+  start(one_at_a_time());
+  const auto first = joined(1), second = joined(2);
+  const auto leave_first = [&] {
+    auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+    run();
+    CAF_REQUIRE(gone->ok);
+    return gone->value.no.why;
+  };
+  CAF_CHECK(leave_first() == reason::none);
+  advance(12s);
+  const sale* memory = state_of<event_handle, event_state>(owner).peek();
+  CAF_CHECK(memory->queue().find(first.number) == nullptr);
+  CAF_CHECK(shown(first.id).status == entry_status::completed);
+  CAF_CHECK_EQUAL(shown(first.id).subject_name, "fan 1");
+  CAF_CHECK(leave_first() == reason::none);
+  CAF_CHECK(shown(second.id).status == entry_status::admitted);
+
+  const auto refused = [&](const entry_id& ticket) {
+    auto place = ask<entry_reply>(owner, find_ticket{ticket});
+    run();
+    CAF_REQUIRE(place->ok);
+    return place->value.no.why;
+  };
+  const auto forged = make_entry_id(first.joined_at + 1ms, queue.aggregate, first.number);
+  CAF_CHECK(refused(forged) == reason::not_found);
+  CAF_CHECK(refused(make_entry_id(first.joined_at, queue.aggregate, queue_number{9})) == reason::not_found);
+  store.prune({never, never, never, 100, never, never, env.wall_now() + 1s});
+  CAF_CHECK(refused(first.id) == reason::ticket_deleted);
+  CAF_CHECK(leave_first() == reason::ticket_deleted);
+  CAF_CHECK(shown(second.id).status == entry_status::admitted);
+}
+
+CAF_TEST(a queue that starts loads what has ended lately and gives no number again) {
+  services.rules.memory_retention = 10s;
+  start(one_at_a_time());
+  const auto first = joined(1);
+  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  advance(11s);
+  joined(2);
+  kill(std::exchange(owner, nullptr));
+  store.prune({never, never, never, 100, never, never, env.wall_now()});
+  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  const sale* memory = state_of<event_handle, event_state>(owner).peek();
+  CAF_REQUIRE(memory);
+  CAF_CHECK(memory->queue().find(first.number) == nullptr);
+  CAF_CHECK_EQUAL(memory->queue().counts().joined_total, 2u);
+  CAF_CHECK_EQUAL(memory->queue().counts().completed_total, 1u);
+  CAF_CHECK_EQUAL(value_of(joined(3).number), 3u);
+}
+
+CAF_TEST(a reader loads a queue and the writer goes on meanwhile) {
+  const auto spawn_worker = [&](ledger_worker_handle loader) {
+    ledger_worker_settings settings{.prune_interval = 24h};
+    settings.loader = std::move(loader);
+    return keep(sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), settings));
+  };
+  const auto reader = spawn_worker({}), writer = spawn_worker(reader);
+  ledgers = ledger_workers{{writer}, {reader}};
+  start(one_at_a_time());
+  CAF_CHECK_EQUAL(value_of(joined(1).number), 1u);
+  const auto other = put_event(10, one_at_a_time(), aggregate_id{17});
+  const auto its_owner = keep(sys.spawn(event_actor, other.aggregate,
+                                        static_cast<const owner_services*>(&services), supervisor_handle{}));
+  run();
+  kill(std::exchange(owner, nullptr));
+  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  auto place = ask<entry_reply>(its_owner, join{other.id, customer(5), 0});
+  run_without(reader);
+  CAF_CHECK(!(state_of<event_handle, event_state>(owner).peek()));
+  CAF_CHECK(place->ok && !place->value.no);
+  run();
+  CAF_REQUIRE((state_of<event_handle, event_state>(owner).peek()));
+  CAF_CHECK_EQUAL(value_of(joined(2).number), 2u);
+}
+
 CAF_TEST(who polls or is connected stays and who does not is away) {
   auto settings = one_at_a_time();
   settings.presence_timeout = 30s;

@@ -260,4 +260,65 @@ CAF_TEST(what is no queue is refused) {
   CAF_CHECK(validate(e, {}).why == reason::invalid_field);
 }
 
+CAF_TEST(a queue forgets an ended entry after its time and gives its number to no one) {
+  waiting_room q;
+  q.rules.memory_retention = seconds{10};
+  q.reload();
+  q.join_all(1, 3);
+  CAF_CHECK(!q.leave(1));
+  const auto before = q.it->stats(q.now);
+  CAF_CHECK(q.wake.at <= q.now + seconds{10} + forgetting_pause);
+  q.pass(seconds{10} - milliseconds{1});
+  CAF_CHECK(q.it->queue().find(fan(1)) != nullptr);
+  q.pass(milliseconds{1});
+  CAF_CHECK(q.it->queue().find(fan(1)) == nullptr);
+  CAF_CHECK(q.it->queue().find(queue_number{1}) == nullptr);
+  CAF_CHECK(q.leave(1).why == reason::not_in_queue);
+  CAF_CHECK_EQUAL(q.it->stats(q.now).joined_total, before.joined_total);
+  CAF_CHECK_EQUAL(q.it->stats(q.now).completed_total, 1u);
+  q.join_all(1, 1); // the same fan again
+  CAF_CHECK(q.entry(1).number == queue_number{4});
+  q.reload();
+  CAF_CHECK(q.it->queue().find(queue_number{1}) != nullptr); // this ledger returns all rows
+  q.pass(milliseconds{0});
+  CAF_CHECK(q.it->queue().find(queue_number{1}) == nullptr);
+  CAF_CHECK(q.entry(1).number == queue_number{4});
+}
+
+CAF_TEST(the lowest number in memory becomes durable now and then) {
+  waiting_room q(sample_queue(admission_policy::capacity, 20'000));
+  q.rules.memory_retention = seconds{10};
+  q.reload();
+  queue_number written{};
+  const auto note = [&] {
+    for (const auto& c : q.last.content)
+      if (const auto* forgotten = std::get_if<entries_forgotten>(&c)) {
+        CAF_CHECK(forgotten->first_kept > written);
+        CAF_CHECK(forgotten->first_kept <= q.it->queue().first_kept());
+        written = forgotten->first_kept;
+      }
+  };
+  for (std::uint64_t n = 1; n <= 3 * first_kept_step; ++n) {
+    q.join_all(n, n);
+    if (n != 2 * first_kept_step + 7) q.leave(n);
+    q.now += milliseconds{1};
+    note();
+  }
+  q.pass(seconds{11});
+  note();
+  CAF_CHECK(written > queue_number{first_kept_step});
+  CAF_CHECK(written <= queue_number{2 * first_kept_step + 7}); // it still shops
+  CAF_CHECK_EQUAL(q.it->stats(q.now).joined_total, 3 * first_kept_step);
+}
+
+CAF_TEST(a sale keeps its ended entries because its claims refer to them) {
+  sample_sale s;
+  s.rules.memory_retention = milliseconds{0};
+  s.reload();
+  s.join_all(1, 3);
+  CAF_CHECK(!s.leave(1));
+  s.pass(seconds{10});
+  CAF_CHECK(s.it->queue().find(queue_number{1}) != nullptr);
+}
+
 } // namespace waiting_room_test

@@ -26,6 +26,17 @@ void naive_ledger::apply(const changes& content) {
   for (const auto& c : content) std::visit([this](const auto& x) { one(x); }, c);
 }
 
+line_totals naive_ledger::totals() const {
+  line_totals t;
+  for (const auto& [n, e] : entries) {
+    t.last_number = e.number;
+    t.admitted += is_set(e.admitted_at);
+    t.completed += e.status == entry_status::completed;
+    t.last_batch = std::max(t.last_batch, e.admission_batch);
+  }
+  return t;
+}
+
 bool naive_ledger::slot_is_free(const claim_row& row) const {
   for (const auto& [id, other] : claims)
     if (id != row.id && other.customer == row.customer && other.live_slot == row.live_slot

@@ -31,6 +31,7 @@ public:
 
   /// Throws with the reason if a guard fails.
   void apply(const changes& content);
+  [[nodiscard]] line_totals totals() const;
 
 private:
   bool slot_is_free(const claim_row& row) const;

@@ -30,6 +30,7 @@ std::vector<ticket_type_row> sample_types(std::int64_t total, money price) {
 std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& rules, std::uint64_t seed) {
   auto s = std::make_unique<sale>(rules, [d = dice{seed}]() mutable { return d.bits(); });
   s->load(ledger.event, ledger.types);
+  s->load(ledger.totals());
   for (const auto& [n, row] : ledger.entries) s->load(row);
   for (const auto& [id, row] : ledger.claims) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);

@@ -38,6 +38,7 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::forbidden, 403},
                                             {reason::not_found, 404},
                                             {reason::not_in_queue, 404},
+                                            {reason::ticket_deleted, 410},
                                             {reason::customer_blocked, 403},
                                             {reason::quota_exceeded, 409},
                                             {reason::invalid_field, 400},

@@ -65,7 +65,7 @@ bool same_answers(const acquire_result& a, const acquire_result& b) {
   if (x == nullptr) return true;
   const auto& y = std::get<acquired>(b);
   return x->epoch == y.epoch && x->applied_seq == y.applied_seq && x->committed_at == y.committed_at
-         && x->cache_generation == y.cache_generation && x->image == y.image;
+         && x->cache_generation == y.cache_generation && x->line == y.line && x->image == y.image;
 }
 
 /// An engine compared with the oracle.
@@ -119,12 +119,12 @@ private:
   }
 
   void step() {
-    if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.lease(), draw_.time());
+    if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.lease(), draw_.since());
     if (draw_.percent(8)) return lease();
     if (draw_.percent(8)) return dispatch();
     // a new event has no owner
     for (const auto a : memory_.aggregates())
-      if (memory_.head(a)->epoch == 0) acquire(a, {}, never);
+      if (memory_.head(a)->epoch == 0) acquire(a, {}, {});
     if (draw_.percent(3)) return prune();
     commit(draw_.call());
   }
@@ -141,7 +141,7 @@ private:
     }
   }
 
-  void acquire(aggregate_id a, const lease_terms& terms, timestamp since) {
+  void acquire(aggregate_id a, const lease_terms& terms, const load_since& since) {
     const auto answer = agreed(
       "acquiring " + std::to_string(number_of(a)),
       [&](ledger& l) { return unless_superseded([&] { return l.acquire(a, terms, since); }); },
@@ -177,7 +177,7 @@ private:
     if (draw_.percent(15)) begin_process();
     if (draw_.percent(30)) beat();
     const auto some = draw_.tenures_of(draw_.some_aggregates());
-    if (draw_.percent(50)) acquire(draw_.some_aggregate(), terms, never);
+    if (draw_.percent(50)) acquire(draw_.some_aggregate(), terms, {});
     if (draw_.percent(30)) {
       memory_.release(terms.owner, some);
       for (const auto& c : contenders_) c.store.release(terms.owner, some);
@@ -206,14 +206,19 @@ private:
 
   void prune() {
     const auto keys = draw_.time(), receipts = draw_.time(), delivered = draw_.time();
-    const prune_bounds bounds{keys, receipts, delivered, draw_.below(12)};
+    const prune_bounds bounds{keys,  receipts, delivered,    draw_.below(12),
+                              never, never,    draw_.time()};
     agreed("what to prune", [&](ledger& l) { return l.prune(bounds); });
   }
 
   void compare_all() {
+    const auto since = draw_.since();
     for (std::uint32_t n : {1, 2, 16, 17, 18, 19}) {
       const aggregate_id a{n};
       agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
+      agreed("loading " + std::to_string(n), [&](ledger& l) { return l.load(a, since); });
+      for (std::uint64_t e = 1; e < 6; ++e)
+        agreed("an entry of " + std::to_string(n), [&](ledger& l) { return l.read_entry(a, queue_number{e}); });
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
     for (const auto& o : owners)

@@ -338,7 +338,7 @@ CAF_TEST(a process that begins ends what earlier ones of its name may do) {
     const auto later = begun(w.store, "ada");
     CAF_CHECK(later.incarnation > earlier.incarnation);
     const auto at = w.store.peek(sale).head.applied_seq;
-    CAF_CHECK(join(w.store, {own.epoch, at, {}, {}, 0, {}}, 2) == commit_outcome::fenced);
+    CAF_CHECK(join(w.store, {own.epoch, at, {}, {}, 0, {}, {}}, 2) == commit_outcome::fenced);
     CAF_CHECK(!holds(w.store, earlier, held));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier); }));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier, catalog_aggregate); })); // without a lease

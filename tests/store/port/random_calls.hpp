@@ -41,6 +41,7 @@ public:
     return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
   }
   timestamp time() { return noon + seconds{between(0, 50)}; }
+  load_since since() { return percent(30) ? load_since{} : load_since{time(), time()}; }
 
   aggregate_id some_event() { return aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}; }
 
@@ -140,6 +141,7 @@ private:
   change some_change(aggregate_id a, const aggregate_image& image, bool crowd) {
     if (percent(8)) return outbox_appended{domain_event()};
     if (percent(4)) return audit_recorded{audited()};
+    if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();

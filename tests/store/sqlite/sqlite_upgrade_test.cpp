@@ -88,6 +88,7 @@ CAF_TEST(a ledger of version 1 goes on where it was) {
   CAF_CHECK_EQUAL(own.epoch, 8u);
   CAF_CHECK_EQUAL(own.applied_seq, 40u);
   CAF_CHECK_EQUAL(own.cache_generation, 0u);
+  CAF_CHECK((own.line == line_totals{queue_number{5}, queue_number{1}, 3, 1, 0}));
   const outbox_row row{id_of(1), "queue.turn_granted", "{}", noon};
   const batch b{sale, 8, 40, 41, noon, {outbox_appended{row}, cache_generation_raised{0}}};
   FQ_COMMITS(store.commit({&b, 1}).at(0));
