@@ -45,7 +45,7 @@ std::uint64_t memory_ledger::enlist(const std::string& node) {
 }
 
 acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                      const std::optional<load_since>& since) {
+                                      const std::optional<load_since>& since, const ledger_mark& seen) {
   pass_a_call({aggregate});
   if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
     throw ledger_unavailable("memory ledger: told to fail");
@@ -55,6 +55,14 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   auto& own = found->second;
   const auto now = options_.now();
   if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
+  const ledger_mark stored{own.head.epoch, own.head.applied_seq};
+  auto lost = own.lost;
+  if (stored.is_behind(seen)) {
+    if (!lost) lost.emplace();
+    lost->raise(seen);
+  }
+  if (!planted(bug::loss_not_written)) own.lost = lost;
+  if (lost) return ledger_lost{stored, *lost};
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
   acquired result{own.head.epoch,
@@ -66,6 +74,36 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
                   {}};
   if (since) result.image = load(aggregate, *since);
   return result;
+}
+
+std::vector<lost_aggregate> memory_ledger::losses() {
+  std::vector<lost_aggregate> all;
+  for (const auto& [number, own] : state_.aggregates)
+    if (own.lost) {
+      const auto& event = own.image.event;
+      all.push_back({number, event ? event->id : event_id{}, event ? event->tenant : default_tenant,
+                     {{own.head.epoch, own.head.applied_seq}, *own.lost}});
+    }
+  return all;
+}
+
+bool memory_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  pass_a_call({aggregate});
+  const auto found = state_.aggregates.find(aggregate);
+  if (found == state_.aggregates.end() || !found->second.lost) return false;
+  auto& own = found->second;
+  auto& head = own.head;
+  head.cache_generation += std::max(head.applied_seq, own.lost->seq) - head.applied_seq + 1;
+  head.applied_seq = std::max(head.applied_seq, own.lost->seq) + 1;
+  head.epoch = std::max(head.epoch, own.lost->epoch) + 1;
+  own.lost.reset();
+  own.audit.push_back(row);
+  return true;
+}
+
+bool memory_ledger::is_lost(aggregate_id aggregate) const {
+  const auto* own = find(aggregate);
+  return own != nullptr && own->lost.has_value();
 }
 
 aggregate_image memory_ledger::load(aggregate_id aggregate, const load_since& since) {

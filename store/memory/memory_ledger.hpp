@@ -67,6 +67,7 @@ public:
   // -- for tests: committed state without a copy; pointers are valid until the next call that writes
 
   [[nodiscard]] std::vector<aggregate_id> aggregates() const;
+  [[nodiscard]] bool is_lost(aggregate_id aggregate) const;
   [[nodiscard]] const aggregate_head* head(aggregate_id aggregate) const;
   [[nodiscard]] const aggregate_image* committed(aggregate_id aggregate) const;
   [[nodiscard]] const std::vector<history_row>* committed_history(aggregate_id aggregate) const;
@@ -102,6 +103,7 @@ private:
     aggregate_head head;
     tenant_id tenant = default_tenant;
     held_lease lease;
+    std::optional<ledger_mark> lost; ///< the highest that was seen committed, if the ledger has gone back
     aggregate_image image;
     std::vector<history_row> history;
     std::vector<audit_row> audit;

@@ -7,6 +7,7 @@
 #include "store/port/limits.hpp"
 #include "store/port/notice_store.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -68,6 +69,19 @@ struct lease_terms {
 struct tenure {
   aggregate_id aggregate{};
   std::uint64_t epoch = 0;
+};
+
+/// How far an aggregate has come: its epoch and its applied_seq. Both only grow, unless the ledger goes back.
+struct ledger_mark {
+  std::uint64_t epoch = 0;
+  std::uint64_t seq = 0;
+  [[nodiscard]] bool is_behind(const ledger_mark& seen) const { return epoch < seen.epoch || seq < seen.seq; }
+  /// Raises each member to that of `seen`.
+  void raise(const ledger_mark& seen) {
+    epoch = std::max(epoch, seen.epoch);
+    seq = std::max(seq, seen.seq);
+  }
+  friend bool operator==(const ledger_mark&, const ledger_mark&) = default;
 };
 
 /// What an owner loads of the rows that grow without end.
@@ -145,7 +159,27 @@ struct no_such_aggregate {};
 /// The aggregate's row is locked; retry soon.
 struct aggregate_busy {};
 
-using acquire_result = std::variant<acquired, lease_held, no_such_aggregate, aggregate_busy>;
+/// The ledger has gone back over commits of this aggregate, as a failover to an asynchronous replica does.
+struct ledger_lost {
+  ledger_mark stored;
+  ledger_mark seen; ///< the highest that anybody saw committed
+  friend bool operator==(const ledger_lost&, const ledger_lost&) = default;
+};
+
+using acquire_result = std::variant<acquired, lease_held, no_such_aggregate, aggregate_busy, ledger_lost>;
+
+/// An aggregate that is stopped because the ledger lost commits of it.
+struct lost_aggregate {
+  aggregate_id aggregate{};
+  event_id event; ///< nil: accounts or catalog
+  tenant_id tenant = default_tenant;
+  ledger_lost what;
+  /// That are known to be missing.
+  [[nodiscard]] std::uint64_t decisions() const {
+    return what.seen.seq > what.stored.seq ? what.seen.seq - what.stored.seq : 0;
+  }
+  friend bool operator==(const lost_aggregate&, const lost_aggregate&) = default;
+};
 
 /// Leases that a renewal did not extend.
 struct lease_renewal {
@@ -285,9 +319,10 @@ public:
   /// ledger's clock. Throws superseded for any but the latest process of the node. The accounts and catalog
   /// aggregates exist from the first migration. Without `since` it loads no rows: load() does, and no batch
   /// of an earlier owner is committed in between. Durable on return. Waits (bounded) for a transaction in
-  /// flight.
+  /// flight. `seen`: what the caller knew to be committed before the call. If the row is behind it, the row is
+  /// marked, and every acquire answers ledger_lost until accept_loss().
   virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
-                                 const std::optional<load_since>& since) = 0;
+                                 const std::optional<load_since>& since, const ledger_mark& seen = {}) = 0;
   /// The rows of an aggregate that the caller has acquired, on any connection.
   virtual aggregate_image load(aggregate_id aggregate, const load_since& since) = 0;
 
@@ -302,6 +337,12 @@ public:
   virtual lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) = 0;
   /// Ends the leases of tenures that `owner` still holds, so that a successor need not wait.
   virtual void release(const std::string& owner, std::span<const tenure> tenures) = 0;
+
+  /// Aggregates with the mark, by number.
+  virtual std::vector<lost_aggregate> losses() = 0;
+  /// Goes on above what is lost, and removes the mark: applied_seq, epoch and cache generation are higher
+  /// than any that were lost. Stores `row` as a decision of its own. False if it has no mark.
+  virtual bool accept_loss(aggregate_id aggregate, const audit_row& row) = 0;
 
   // reads without an owner: they see committed state only
 
@@ -363,10 +404,12 @@ public:
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;                               \
   std::uint64_t enlist(const std::string& node) override;                                                    \
   acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,                                   \
-                         const std::optional<load_since>& since) override;                                   \
+                         const std::optional<load_since>& since, const ledger_mark& seen = {}) override;     \
   aggregate_image load(aggregate_id aggregate, const load_since& since) override;                            \
   lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) override;                   \
   void release(const std::string& owner, std::span<const tenure> tenures) override;                          \
+  std::vector<lost_aggregate> losses() override;                                                             \
+  bool accept_loss(aggregate_id aggregate, const audit_row& row) override;                                   \
   std::vector<event_listing> list_events(const event_filter& filter) override;                               \
   access_directory directory() override;                                                                     \
   std::vector<block_row> blocks() override;                                                                  \

@@ -25,6 +25,21 @@ inline constexpr auto head_from = [](const auto& r) {
                          r.template number<std::uint32_t>(First + 8)}};
 };
 
+/// Aggregates that are stopped, with their events.
+inline const std::string lost_columns =
+  "SELECT a.number, event.id, event.tenant, a.epoch, a.applied_seq, a.lost_epoch, a.lost_seq"
+  " FROM aggregate AS a LEFT JOIN event ON event.aggregate = a.number"
+  " WHERE a.lost_epoch <> 0 ORDER BY a.number";
+inline constexpr auto lost_of = [](const auto& r) {
+  const auto count = [&](int i) { return r.template number<std::uint64_t>(i); };
+  lost_aggregate lost;
+  lost.aggregate = r.template number<aggregate_id>(0);
+  if (!r.is_null(1)) lost.event = r.id(1);
+  if (!r.is_null(1)) lost.tenant = r.template number<tenant_id>(2);
+  lost.what = {{count(3), count(4)}, {count(5), count(6)}};
+  return lost;
+};
+
 /// The first column is for readers of several events' types.
 inline const std::string ticket_type_columns =
   "SELECT aggregate, " + column_names<ticket_type_row>() + " FROM ticket_type ";

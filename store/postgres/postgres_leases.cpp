@@ -31,11 +31,33 @@ const postgres_statement take_aggregate{
     + postgres_now
     + " + $3::bigint END"
       " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
-      " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
+      " AND lost_epoch = 0 AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
     + postgres_now
     + ")"
       " RETURNING epoch, counted_seq = applied_seq, "
     + postgres_now};
+const postgres_statement mark_lost{
+  "mark_lost",
+  "UPDATE aggregate SET lost_epoch = greatest(lost_epoch, $2::bigint), lost_seq = greatest(lost_seq, $3::bigint)"
+  " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
+  " AND (epoch < $2::bigint OR applied_seq < $3::bigint)"};
+const postgres_statement find_lost{"find_lost",
+                                   "SELECT epoch, applied_seq, lost_epoch, lost_seq FROM aggregate"
+                                   " WHERE number = $1::bigint AND lost_epoch <> 0"};
+const postgres_statement all_lost{"all_lost", lost_columns};
+const postgres_statement accept_lost{
+  "accept_lost",
+  "UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
+  " applied_seq = greatest(applied_seq, lost_seq) + 1,"
+  " cache_generation = cache_generation + greatest(applied_seq, lost_seq) - applied_seq + 1,"
+  " lost_epoch = 0, lost_seq = 0 WHERE number = $1::bigint AND lost_epoch <> 0 RETURNING applied_seq"};
+postgres_statement insert_of_audit() {
+  const auto t = table_of<audit_row>();
+  const auto columns = t.place + t.inserted;
+  return {"insert_one_audit",
+          "INSERT INTO audit (" + names_of(columns) + ") SELECT * FROM " + postgres_given(columns)};
+}
+const postgres_statement insert_audit = insert_of_audit();
 const postgres_statement count_line{
   "count_line",
   "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq) ="
@@ -110,7 +132,8 @@ postgres_array epochs_of(std::span<const tenure> tenures) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease,
+  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease, mark_lost,
+                        find_lost, all_lost, accept_lost, insert_audit,
                         renew_leases, release_leases, take_partition, note_node, forget_nodes, live_nodes});
 }
 
@@ -139,12 +162,21 @@ std::optional<postgres_leases::take_result> postgres_leases::hindrance(aggregate
   return lease_held{rows[0].text(0), std::max(rows[0].duration(1), milliseconds{0})};
 }
 
-postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease,
+                                                   const ledger_mark& seen) {
   if (auto no = hindrance(aggregate, lease)) return std::move(*no);
   postgres_pipeline pipeline(db_);
+  pipeline.send(mark_lost, postgres_parameters::of(aggregate, seen.epoch, seen.seq));
   pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
+  pipeline.send(find_lost, postgres_parameters::of(aggregate));
   pipeline.flush();
+  pipeline.receive();
   const auto rows = pipeline.receive();
+  const auto lost = pipeline.receive();
+  if (lost.size() > 0) {
+    const auto count = [&](int i) { return lost[0].number<std::uint64_t>(i); };
+    return ledger_lost{{count(0), count(1)}, {count(2), count(3)}};
+  }
   if (rows.size() == 0) return aggregate_busy{}; // its row is locked, or was just taken
   if (!rows[0].boolean(1)) { // after a program that does not count
     postgres_pipeline counting(db_);
@@ -155,8 +187,34 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
   return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2)};
 }
 
+std::vector<lost_aggregate> postgres_leases::losses() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(all_lost);
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  std::vector<lost_aggregate> all;
+  for (int i = 0; i < rows.size(); ++i) all.push_back(lost_of(rows[i]));
+  return all;
+}
+
+bool postgres_leases::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(accept_lost, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return false;
+  postgres_columns audit;
+  add_inserted(audit, row, {aggregate, row.tenant, rows[0].number<std::uint64_t>(0), 0});
+  postgres_pipeline storing(db_);
+  storing.send(insert_audit, std::move(audit).parameters());
+  storing.flush();
+  storing.receive();
+  return true;
+}
+
 acquire_result postgres_leases::refusal(const take_result& answer) {
   if (const auto* held = std::get_if<lease_held>(&answer)) return *held;
+  if (const auto* lost = std::get_if<ledger_lost>(&answer)) return *lost;
   if (std::holds_alternative<aggregate_busy>(answer)) return aggregate_busy{};
   return no_such_aggregate{};
 }

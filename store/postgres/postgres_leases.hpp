@@ -22,13 +22,16 @@ public:
     std::uint64_t epoch = 0;
     timestamp now;
   };
-  using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
+  using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy, ledger_lost>;
   /// Runs inside the caller's transaction.
   std::uint64_t enlist(const std::string& node);
   /// Runs inside the caller's transaction, which locks the aggregate's row until its end. Does not wait for
   /// locks, because this connection commits for other aggregates too. Does not lock the row of an owner with
   /// a valid lease. Throws superseded.
-  take_result take(aggregate_id aggregate, const lease_terms& lease);
+  take_result take(aggregate_id aggregate, const lease_terms& lease, const ledger_mark& seen);
+  std::vector<lost_aggregate> losses();
+  /// Runs inside the caller's transaction.
+  bool accept_loss(aggregate_id aggregate, const audit_row& row);
 
   lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures);
   void release(const std::string& owner, std::span<const tenure> tenures);

@@ -210,11 +210,12 @@ postgres_reader::bounds loaded(const load_since& since) {
 } // namespace
 
 acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                        const std::optional<load_since>& since) {
+                                        const std::optional<load_since>& since, const ledger_mark& seen) {
   return in_session([&](session& s) -> acquire_result {
     postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
-    auto answer = s.leases.take(aggregate, lease);
+    auto answer = s.leases.take(aggregate, lease, seen);
     const auto* own = std::get_if<postgres_leases::taken>(&answer);
+    if (std::holds_alternative<ledger_lost>(answer)) transaction.commit(); // the mark
     if (!own) return postgres_leases::refusal(answer);
     const auto head = s.reader.read_head(aggregate);
     acquired result{
@@ -222,6 +223,19 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
     if (since) result.image = s.reader.read_image(aggregate, loaded(*since));
     transaction.commit();
     return result;
+  });
+}
+
+std::vector<lost_aggregate> postgres_ledger::losses() {
+  return in_session([](session& s) { return s.leases.losses(); });
+}
+
+bool postgres_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  return in_session([&](session& s) {
+    postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
+    const bool was_lost = s.leases.accept_loss(aggregate, row);
+    transaction.commit();
+    return was_lost;
   });
 }
 

@@ -27,6 +27,17 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                " max(last_batch, coalesce(max(admission_batch), 0)), applied_seq"
                " FROM queue_entry WHERE queue_entry.aggregate = ?1)"
                " WHERE number = ?1 AND counted_seq <> applied_seq"),
+    mark_lost(db, "UPDATE aggregate SET lost_epoch = max(lost_epoch, ?2), lost_seq = max(lost_seq, ?3)"
+                  " WHERE number = ?1 AND (epoch < ?2 OR applied_seq < ?3)"),
+    find_lost(db, "SELECT epoch, applied_seq, lost_epoch, lost_seq FROM aggregate"
+                  " WHERE number = ? AND lost_epoch <> 0"),
+    all_lost(db, lost_columns),
+    accept_lost(db,
+                "UPDATE aggregate SET epoch = max(epoch, lost_epoch) + 1,"
+                " applied_seq = max(applied_seq, lost_seq) + 1,"
+                " cache_generation = cache_generation + max(applied_seq, lost_seq) - applied_seq + 1,"
+                " lost_epoch = 0, lost_seq = 0 WHERE number = ? AND lost_epoch <> 0 RETURNING applied_seq"),
+    insert_audit(db, insert_sql(table_of<audit_row>())),
     renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
                 + " + ?4 WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
@@ -71,6 +82,30 @@ std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, 
   sql_.take.bind(aggregate, lease.owner, lease.term);
   while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
   return result;
+}
+
+std::optional<ledger_lost> sqlite_leases::loss(aggregate_id aggregate, const ledger_mark& seen) {
+  if (seen != ledger_mark{}) sql_.mark_lost.run(aggregate, seen.epoch, seen.seq);
+  std::optional<ledger_lost> result;
+  const auto count = [this](int i) { return sql_.find_lost.number<std::uint64_t>(i); };
+  sql_.find_lost.bind(aggregate);
+  while (sql_.find_lost.step()) result = ledger_lost{{count(0), count(1)}, {count(2), count(3)}};
+  return result;
+}
+
+std::vector<lost_aggregate> sqlite_leases::losses() {
+  std::vector<lost_aggregate> all;
+  sql_.all_lost.bind();
+  while (sql_.all_lost.step()) all.push_back(lost_of(sql_.all_lost));
+  return all;
+}
+
+bool sqlite_leases::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  std::optional<std::uint64_t> seq;
+  sql_.accept_lost.bind(aggregate);
+  while (sql_.accept_lost.step()) seq = sql_.accept_lost.number<std::uint64_t>(0);
+  if (seq) insert_row(sql_.insert_audit, row, {aggregate, row.tenant, *seq, 0});
+  return seq.has_value();
 }
 
 bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {

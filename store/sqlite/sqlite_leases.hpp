@@ -28,6 +28,10 @@ public:
   };
   /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
+  /// Marks the aggregate if it is behind `seen`. Its mark, if it has one.
+  std::optional<ledger_lost> loss(aggregate_id aggregate, const ledger_mark& seen);
+  std::vector<lost_aggregate> losses();
+  bool accept_loss(aggregate_id aggregate, const audit_row& row);
   /// False if the owner no longer holds it.
   bool renew(const tenure& held, const lease_terms& lease);
   void release(const tenure& held, const std::string& owner);
@@ -41,7 +45,8 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, renew, release,
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, mark_lost, find_lost, all_lost,
+      accept_lost, insert_audit, renew, release,
       take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;

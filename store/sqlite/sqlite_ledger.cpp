@@ -225,13 +225,17 @@ std::uint64_t sqlite_ledger::enlist(const std::string& node) {
 }
 
 acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                      const std::optional<load_since>& since) {
+                                      const std::optional<load_since>& since, const ledger_mark& seen) {
   auto& c = *connection_;
   std::optional<sqlite_leases::taken> own;
   auto refused = c.guarded([&]() -> std::optional<acquire_result> {
     sqlite_transaction transaction(c.db);
     c.leases.refuse_earlier(lease.owner, lease.incarnation);
     if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
+    if (auto lost = c.leases.loss(aggregate, seen)) {
+      transaction.commit();
+      return std::move(*lost);
+    }
     own = c.leases.take(aggregate, lease);
     if (!own) return no_such_aggregate{};
     transaction.commit();
@@ -247,6 +251,20 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
                     head.cache_generation,
                     head.line,
                     since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
+  });
+}
+
+std::vector<lost_aggregate> sqlite_ledger::losses() {
+  return connection_->guarded([&] { return connection_->leases.losses(); });
+}
+
+bool sqlite_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    const bool was_lost = c.leases.accept_loss(aggregate, row);
+    transaction.commit();
+    return was_lost;
   });
 }
 
