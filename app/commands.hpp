@@ -56,6 +56,10 @@ int run_migrate(migrate_action action, const config::options& options);
 /// mirrors first. Prints a line for each event and its differences. Returns 0 if all are equal.
 int run_admin_verify(bool rebuild, const config::options& options);
 
+/// Goes on with an event, or with everything, that is stopped because the ledger lost commits of it. Prints
+/// what was accepted. Returns 1 if nothing of that is stopped.
+int run_admin_accept_loss(const std::string& event, bool all, const config::options& options);
+
 /// Returns 0 if GET <url>/readyz answers 200 within 5 seconds.
 int run_healthcheck(const std::string& url);
 

@@ -122,6 +122,12 @@ boost::json::object revoke_key_request(const control_targets& to, const boost::j
 
 // -- cluster
 
+std::string name_of(const lost_aggregate& lost) {
+  if (lost.aggregate == accounts_aggregate) return "accounts";
+  if (lost.aggregate == catalog_aggregate) return "catalog";
+  return to_string(lost.event);
+}
+
 boost::json::object nodes_request(const control_targets& to) {
   if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
   boost::json::array nodes;
@@ -166,6 +172,30 @@ boost::json::object handoff_request(const control_targets& to, const boost::json
                  answer["may_move"] = !is(why, errc::unavailable);
              });
   return answer;
+}
+
+// -- a ledger that has gone back
+
+/// Of one event, or of all that is stopped if no event is given.
+boost::json::object accept_loss_request(const control_targets& to, const boost::json::object& request) {
+  accept_losses wish;
+  if (!flag_of(request, "all")) {
+    const auto event = parse_uuid(text_of(request, "event_id"));
+    if (!event) return {{"error", "the event's id is no UUID"}};
+    wish.aggregate = owner_of(*event);
+  }
+  boost::json::array accepted;
+  std::string error;
+  caf::scoped_actor self{to.system};
+  self->request(to.ledger, accounts_timeout, wish)
+    .receive(
+      [&](const losses_accepted& reply) {
+        if (reply.unavailable) error = "unavailable";
+        for (const auto& lost : reply.losses)
+          accepted.push_back(boost::json::object{{"what", name_of(lost)}, {"decisions", lost.decisions()}});
+      },
+      [&](const caf::error&) { error = "unavailable"; });
+  return {{"error", error}, {"accepted", std::move(accepted)}};
 }
 
 // -- organizers and verification
@@ -286,6 +316,7 @@ control_handlers control_requests(const control_targets& to) {
        caf::anon_send(to.cluster, drain_node{});
        return {{"error", ""}};
      }},
+    {"accept_loss", [to](const auto& request) { return accept_loss_request(to, request); }},
     {"handoff", [to](const auto& request) { return handoff_request(to, request); }},
     {"nodes", [to](const auto&) { return nodes_request(to); }},
     {"verify", [to](const auto& request) { return verify_request(to.system, to.region, request); }},

@@ -51,6 +51,7 @@ struct control_targets {
   accounts_handle accounts;
   region_handle region;
   directory_handle directory;
+  ledger_worker_handle ledger; ///< for the aggregates' rows
   cluster_handle cluster{}; ///< null: this node is not in a cluster
 };
 /// Every answer has an `error`, empty on success.

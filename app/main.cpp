@@ -137,6 +137,16 @@ private:
         [this] { return run_admin_verify(false, options()); });
     add(admin, "rebuild", "Build the cache anew from the ledger",
         [this] { return run_admin_verify(true, options()); });
+    add_loss(admin);
+  }
+
+  void add_loss(CLI::App& admin) {
+    auto& accepting =
+      add(admin, "accept-loss",
+          "Go on with an event that is stopped because the ledger lost commits; see the runbook first",
+          [this] { return run_admin_accept_loss(lost_event_, all_, options()); });
+    accepting.add_option("--event", lost_event_, "Its id");
+    accepting.add_flag("--all", all_, "Everything that is stopped, also accounts and catalog");
   }
 
   void add_cluster() {
@@ -198,12 +208,12 @@ private:
   config::flags flags_;
   config::loaded loaded_;
   int exit_code_ = 0;
-  bool demo_ = false, password_stdin_ = false, dry_run_ = false;
+  bool demo_ = false, password_stdin_ = false, dry_run_ = false, all_ = false;
   token_command token_;
   organizer_command organizer_;
   tenant_command tenant_;
   apikey_command apikey_;
-  std::string revoked_key_, certificates_ = ".", node_name_, moved_event_, moved_to_, url_;
+  std::string revoked_key_, certificates_ = ".", node_name_, moved_event_, moved_to_, lost_event_, url_;
 };
 
 } // namespace

@@ -199,6 +199,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();
+  s.memory = memory_;
 }
 
 void node::spawn_directory(root_children& children, const ledger_workers& ledgers,
@@ -246,6 +247,7 @@ void node::spawn_cluster(root_children& children, const ledger_workers& ledgers)
   s.accounts = accounts_;
   s.dialer = add(children, "dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
   s.links = links();
+  s.memory = memory_;
   s.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
   cluster_ = add(children, "cluster", system_->spawn(fq::cluster, &cluster_services_));
   publish_cluster(cluster_, options_.cluster);
@@ -335,6 +337,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                          ledger_worker_handle loader = {}) {
     const ledger_worker_settings settings{ledger_.lease,
                                           process_,
+                                          memory_,
                                           prune_interval,
                                           options_.retention.entries,
                                           &ledger_is_reachable_,

@@ -19,6 +19,7 @@
 #include "actors/sale/checkout_switch.hpp"
 #include "actors/storage/cache_worker.hpp"
 #include "actors/storage/incarnation.hpp"
+#include "actors/storage/ledger_memory.hpp"
 #include "app/couriers.hpp"
 #include "app/gateways.hpp"
 #include "app/stores.hpp"
@@ -86,6 +87,9 @@ public:
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Whether a later process has this node's name; then this one serves nothing until it ends.
   [[nodiscard]] const std::atomic<bool>& is_superseded() const { return process_->is_superseded(); }
+  /// Events that are stopped, because the ledger lost commits of them.
+  [[nodiscard]] const std::atomic<std::uint64_t>& events_lost() const { return memory_->stopped(); }
+  [[nodiscard]] ledger_worker_handle ledger() const { return owner_services_.ledgers.of(accounts_aggregate); }
   /// Null: no cache is configured.
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 
@@ -118,6 +122,7 @@ private:
   ledger_engines ledger_;
   std::atomic<bool> ledger_is_reachable_{false};
   std::shared_ptr<incarnation> process_ = std::make_shared<incarnation>();
+  std::shared_ptr<ledger_memory> memory_ = std::make_shared<ledger_memory>();
   std::unique_ptr<cache> cache_;
   std::unique_ptr<cache>
     cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared

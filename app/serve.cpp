@@ -298,7 +298,7 @@ public:
     link_state();
     server_.emplace(parts_of_server());
     control_.emplace(options.data_dir, control_requests({below_.system(), below_.accounts(), below_.region(),
-                                                         below_.directory(), below_.cluster()}));
+                                                         below_.directory(), below_.ledger(), below_.cluster()}));
   }
 
   /// Serves until a signal comes or a global actor dies. Returns the exit code.
@@ -322,6 +322,7 @@ private:
   void link_state() {
     state_.ledger_is_reachable = &below_.ledger_is_reachable();
     state_.is_superseded = &below_.is_superseded();
+    state_.events_lost = &below_.events_lost();
     state_.cache = below_.cache_counts();
     state_.numbers = &below_.numbers();
     state_.links = below_.links();

@@ -18,6 +18,7 @@ enum class errc : std::uint8_t {
   unavailable = 2, ///< the owner cannot serve now; retry
   not_owner = 3, ///< another node holds the lease; retry there or later
   moved = 4, ///< handover in progress; the request is returned unchanged, to be sent to the new owner
+  ledger_lost = 5, ///< the ledger lost commits of the aggregate: a person must decide
 };
 
 inline caf::error make_error(errc code) {

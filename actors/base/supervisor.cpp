@@ -35,6 +35,7 @@ supervisor_handle::behavior_type supervisor_state::behavior() {
     [this](const owner_ready&) { on_ready(); },
     [this](const owner_absent&) { stop(make_error(errc::absent)); },
     [this](const owner_denied& x) { stop(make_not_owner(x.owner)); },
+    [this](const owner_lost&) { stop(make_error(errc::ledger_lost)); },
     [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
     [this](const timer_fired&) {
       if (!owner_) start_owner();
@@ -83,7 +84,7 @@ void supervisor_state::stop(caf::error why) {
     self_->demonitor(owner_.address());
     self_->send_exit(owner_, caf::exit_reason::user_shutdown);
   }
-  const bool told = is(why, errc::absent) || is(why, errc::not_owner);
+  const bool told = is(why, errc::absent) || is(why, errc::not_owner) || is(why, errc::ledger_lost);
   for (auto& p : waiting_) p.deliver(told ? why : make_error(errc::unavailable));
   waiting_.clear();
   self_->quit(std::move(why));

@@ -50,6 +50,7 @@ void cluster_state::beat() {
   if (is_superseded_) return;
   ++beats_;
   check_ledger();
+  tell_sights();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
   self_->request(services_->region, owned_count_timeout, list_owned{})
     .then(
@@ -71,6 +72,14 @@ void cluster_state::send_beat(std::uint32_t owners) {
   sign.alive_for = services_->alive_for;
   if (!asked_at_) asked_at_ = services_->env->steady_now();
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
+}
+
+/// A new peer gets all that is remembered, in parts.
+void cluster_state::tell_sights() {
+  if (!services_->memory || planted(bug::gossip_forgotten)) return;
+  for (const auto& [node, peer] : peers_)
+    if (ledger_seen news{services_->memory->news(told_[node], sights_per_beat_max)}; !news.sights.empty())
+      self_->send(caf::actor_cast<region_handle>(peer.region), std::move(news));
 }
 
 /// The ledger may also hang without an error.
@@ -178,6 +187,7 @@ void cluster_state::add_peer(const node_peer& peer) {
     self_->demonitor(known->second.region->address()); // of an earlier process
   }
   peers_[peer.node] = peer;
+  told_.erase(peer.node);
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);

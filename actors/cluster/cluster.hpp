@@ -8,6 +8,7 @@
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/region_messages.hpp"
+#include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/ledger_workers.hpp"
 #include "domain/cluster/placement.hpp"
 
@@ -41,6 +42,7 @@ struct cluster_services {
   catalog_handle catalog;
   accounts_handle accounts;
   dialer_handle dialer;
+  std::shared_ptr<const ledger_memory> memory = nullptr; ///< to tell the others; null: none
   cluster_links* links = nullptr; ///< connection metrics; may be null
   /// Log lines about connections and serving; may be null.
   std::function<void(const std::string&)> note = nullptr;
@@ -64,6 +66,7 @@ private:
   void beat();
   void send_beat(std::uint32_t owners);
   void check_ledger();
+  void tell_sights();
   void update_serving_claim();
   void dial(const node_row& node);
   void add_peer(const node_peer& peer);
@@ -84,6 +87,7 @@ private:
   const cluster_services* services_ = nullptr;
   std::vector<node_row> nodes_; ///< from the last read
   std::map<std::string, node_peer> peers_; ///< connected, by node
+  std::map<std::string, std::uint64_t> told_; ///< version of ledger_memory that a peer knows, by node
   std::map<std::string, std::string> failures_; ///< of the last connection attempt, by node
   std::set<std::string> dialing_;
   serving_claim claim_; ///< serving claim; decides between nodes of different kinds

@@ -16,9 +16,14 @@ inline constexpr std::uint32_t patience_beats = 10;
 /// Heartbeat intervals without an answer after which the ledger counts as unavailable.
 inline constexpr int ledger_patience_beats = 3;
 
+/// Max news of committed aggregates in one message to another node; the rest waits for the next heartbeat.
+inline constexpr std::size_t sights_per_beat_max = 10'000;
+
 // -- region
 /// Time for which an aggregate with a spent restart budget is refused.
 inline constexpr milliseconds cool_down{10'000};
+/// The same after the ledger lost commits of it; then the ledger is asked again.
+inline constexpr milliseconds lost_cool_down{3'000};
 /// Time for which another node's ownership is cached.
 inline constexpr milliseconds owner_cache_life{1'000};
 /// Max supervisors (I14); beyond it new aggregates are refused until others stop.

@@ -50,6 +50,10 @@ region_handle::behavior_type region_state::behavior() {
   return {
     [this](const resolve_event& x) { return on_resolve(x); },
     [this](const cluster_changed& x) { on_cluster(x); },
+    [this](const ledger_seen& x) {
+      for (const auto& s : x.sights)
+        if (services_->memory) services_->memory->saw(s.aggregate, {s.epoch, s.seq});
+    },
     [this](const handed_over& x) { on_handed_over(x); },
     [this](const move_event& x) { return on_move_event(x); },
     [this](const aggregates_to_wake& x) { on_wake(x); },
@@ -235,7 +239,8 @@ void region_state::forward_in_turn(pending_resolve q, std::vector<std::string> n
                                          : static_cast<void>(q.answer.deliver(found));
       },
       [this, q, nodes](const caf::error& why) mutable {
-        if (is(why, errc::absent)) return q.refuse(errc::absent);
+        for (const auto end : {errc::absent, errc::ledger_lost})
+          if (is(why, end)) return q.refuse(end);
         const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
         // The other node still names this node as the owner: its information is slightly old.
         if (owner == cluster_.self)
@@ -357,7 +362,8 @@ void region_state::forward(pending_resolve q, const std::string& node, int hops)
 
 void region_state::on_forward_failed(pending_resolve q, const std::string& node, int hops,
                                      const caf::error& why) {
-  if (is(why, errc::absent)) return q.refuse(errc::absent);
+  for (const auto end : {errc::absent, errc::ledger_lost})
+    if (is(why, end)) return q.refuse(end);
   const auto known = elsewhere_.find(q.aggregate);
   const bool was_given_away =
     known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
@@ -401,12 +407,17 @@ void region_state::on_down(const caf::down_msg& down) {
   }
   const auto steady = services_->env->steady_now();
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
+  const bool is_lost = is(down.reason, errc::ledger_lost);
+  if (is_lost) cooling_[i->second] = {steady + lost_cool_down, errc::ledger_lost};
   if (is(down.reason, errc::not_owner)) cache_owner(i->second, owner_in(down.reason), false);
   // Deadlines continue without requests: after a failure, scan again for aggregates that must run.
   const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner)
                           || down.reason == caf::exit_reason::user_shutdown;
   if (!ended_well)
-    self_->delayed_send(self_, is(down.reason, errc::unavailable) ? cool_down : wake_retry,
+    self_->delayed_send(self_,
+                        is_lost                               ? lost_cool_down
+                        : is(down.reason, errc::unavailable) ? cool_down
+                                                              : wake_retry,
                         timer_fired{timer_kind::retry_load, 0});
   const auto aggregate = i->second;
   owners_.erase(aggregate);

@@ -25,6 +25,21 @@ struct nodes_seen {
 };
 FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes, x.incarnation, x.is_superseded)
 
+/// What one aggregate has come to, as somebody saw it committed.
+struct ledger_sight {
+  aggregate_id aggregate{};
+  std::uint64_t epoch = 0;
+  std::uint64_t seq = 0; ///< applied_seq
+};
+FQ_INSPECT(ledger_sight, x.aggregate, x.epoch, x.seq)
+
+/// To the regions of the other nodes, at every heartbeat: what this node has seen committed since the last
+/// one. A ledger that says less has lost commits.
+struct ledger_seen {
+  std::vector<ledger_sight> sights;
+};
+FQ_INSPECT(ledger_seen, x.sights)
+
 /// A node's actors, as reached from other nodes.
 struct node_peer {
   std::string node;

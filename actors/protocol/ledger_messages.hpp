@@ -40,7 +40,13 @@ struct acquire_aggregate {
 };
 FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since, x.entries_since)
 
-enum class acquire_outcome : std::uint8_t { acquired, absent, unavailable, not_owner };
+enum class acquire_outcome : std::uint8_t {
+  acquired,
+  absent,
+  unavailable,
+  not_owner,
+  lost ///< the ledger lost commits of it, and nobody has accepted that
+};
 
 struct aggregate_acquired {
   acquire_outcome outcome{};
@@ -126,6 +132,17 @@ struct ledger_report {
 };
 FQ_INSPECT(ledger_report, x.was_read, x.differences)
 
+/// From `fairqueue admin accept-loss`: go on above what the ledger lost. Answered by losses_accepted.
+struct accept_losses {
+  aggregate_id aggregate{}; ///< 0: of every aggregate that is stopped
+};
+FQ_INSPECT(accept_losses, x.aggregate)
+
+struct losses_accepted {
+  bool unavailable = false;
+  std::vector<lost_aggregate> losses;
+};
+
 /// From an owner that moves. Answered when its lease has ended.
 struct end_lease {
   aggregate_id aggregate{};
@@ -144,6 +161,7 @@ using ledger_worker_handle = notices_handle::extend<
                                      ///< on
   caf::reacts_to<load_acquired>, ///< answers aggregate_acquired to the owner
   caf::reacts_to<release_aggregate>,
+  caf::replies_to<accept_losses>::with<losses_accepted>,
   caf::replies_to<end_lease>::with<ack_reply>, ///< release_aggregate with a reply
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender
@@ -169,4 +187,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::commit_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_acquired)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::load_acquired)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::entry_read)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::losses_accepted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)

@@ -70,27 +70,34 @@ FQ_INSPECT(owner_denied, x.owner)
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
+/// INTERNAL, from an owner to its supervisor: the ledger lost commits of the aggregate; stop the owner.
+struct owner_lost {};
+FQ_INSPECT_EMPTY(owner_lost)
+
 /// One per owner, with a stable handle. Starts the owner, restarts it with back-off within a budget and
 /// resolves its current handle.
 using supervisor_handle =
   caf::typed_actor<caf::replies_to<resolve_event>::with<event_handle>, ///< waits until the owner serves;
                                                                        ///< errors: absent, unavailable,
-                                                                       ///< not_owner
+                                                                       ///< not_owner, ledger_lost
                    caf::reacts_to<owner_ready>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_absent>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_denied>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_idle>, ///< INTERNAL, from the owner
+                   caf::reacts_to<owner_lost>, ///< INTERNAL, from the owner
                    caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Resolves the owner of every aggregate; spawns it on first use, stops it when idle.
 using region_handle =
   caf::typed_actor<caf::replies_to<resolve_event>::with<event_handle>, ///< errors: absent, unavailable,
-                                                                       ///< not_owner (actors/base/errors.hpp)
+                                                                       ///< not_owner, ledger_lost
+                                                                       ///< (actors/base/errors.hpp)
                    caf::replies_to<list_owned>::with<owned_aggregates>, ///< owners that run on this node
                    caf::replies_to<move_event>::with<ack_reply>, ///< after the handover; absent, unavailable:
                                                                  ///< not moved; other errors: it may still
                                                                  ///< move
                    caf::reacts_to<cluster_changed>, ///< from the cluster
+                   caf::reacts_to<ledger_seen>, ///< from the clusters of other nodes
                    caf::reacts_to<blocks_changed>, ///< from the directory; forwarded to all local owners
                    caf::reacts_to<handed_over>, ///< INTERNAL, from an owner
                    caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker

@@ -137,6 +137,7 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
       return serve(*answer.content);
     case acquire_outcome::unavailable: return load_later(owner_load_retry);
     case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
+    case acquire_outcome::lost: return self_->send(supervisor_, owner_lost{});
     case acquire_outcome::not_owner: return self_->send(supervisor_, owner_denied{answer.lease_owner});
   }
 }

@@ -18,6 +18,7 @@
 #include "actors/sale/event_hubs.hpp"
 #include "actors/sale/event_mirror.hpp"
 #include "actors/sale/event_sessions.hpp"
+#include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
@@ -69,6 +70,7 @@ struct owner_services {
   milliseconds reconciliation_interval{30'000};
   /// Interval of vouching for the mirror, which other nodes then may read; 0: no other nodes.
   milliseconds vouch_interval{0};
+  std::shared_ptr<ledger_memory> memory = nullptr; ///< that of the ledger workers; null: none
   /// Interval at which the region scans for aggregates that must run and have no lease; 0: only at start.
   milliseconds takeover_interval{0};
   span_sink* spans = nullptr; ///< receives spans of traced requests; may be null

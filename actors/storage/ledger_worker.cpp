@@ -46,6 +46,7 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
   env_ = &env;
   settings_ = std::move(settings);
   if (!settings_.process) settings_.process = std::make_shared<incarnation>();
+  if (!settings_.memory) settings_.memory = std::make_shared<ledger_memory>();
   clock_.emplace(env);
   clock_->start(env.wall_now(), never);
   on_timer({timer_kind::renew, 0});
@@ -126,6 +127,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       answer(std::move(reply));
     },
     [this](const beat_node& x) { beat(x); },
+    [this](const accept_losses& x) { return accept(x); },
     [this](const end_lease& x) {
       release({x.aggregate});
       return ack_reply{};
@@ -222,9 +224,26 @@ void ledger_worker_state::flush() {
   std::vector<batch> all;
   all.reserve(group.size());
   for (const auto& w : group) all.push_back(*w.content);
+  std::vector<ledger_mark> before;
+  for (const auto& b : all) before.push_back(seen_of(b.aggregate));
   std::vector<commit_outcome> outcomes;
   // After an unknown commit the owner submits again, and applied_seq shows whether it was applied.
-  reached([&] { outcomes = ledger_->commit(all); }) ? settle(group, outcomes) : fail(group);
+  if (!reached([&] { outcomes = ledger_->commit(all); })) return fail(group);
+  for (std::size_t i = 0; i < all.size(); ++i) compare(all[i], before[i], outcomes[i]);
+  settle(group, outcomes);
+}
+
+/// What is known to be committed. Ask before the ledger is called: afterwards others may have gone further.
+ledger_mark ledger_worker_state::seen_of(aggregate_id aggregate) const {
+  return planted(bug::loss_unnoticed) ? ledger_mark{} : settings_.memory->of(aggregate);
+}
+
+/// A batch that begins below what was seen committed is above a ledger that has gone back: its owner loaded
+/// too little. It must load again, which stops the aggregate.
+void ledger_worker_state::compare(const batch& b, const ledger_mark& before, commit_outcome& outcome) const {
+  if (outcome == commit_outcome::committed && before.seq > b.from_seq) outcome = commit_outcome::out_of_order;
+  if (outcome == commit_outcome::committed || outcome == commit_outcome::already_applied)
+    settings_.memory->saw(b.aggregate, {b.epoch, b.to_seq});
 }
 
 void ledger_worker_state::settle(const std::vector<waiting>& group,
@@ -260,12 +279,17 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   reply.outcome = acquire_outcome::unavailable;
   const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
   reached([&] {
+    const auto seen = seen_of(x.aggregate);
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
     std::optional<load_since> since;
     if (!settings_.loader) since = since_of(x);
-    auto result = ledger_->acquire(x.aggregate, terms, since);
+    auto result = ledger_->acquire(x.aggregate, terms, since, seen);
+    const auto* lost = std::get_if<ledger_lost>(&result);
+    lost ? on_lost(x.aggregate, *lost) : settings_.memory->go_on(x.aggregate);
+    if (lost) reply.outcome = acquire_outcome::lost;
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
+      settings_.memory->saw(x.aggregate, {got->epoch, got->applied_seq});
       if (!settings_.lease.owner.empty()) {
         auto horizon = std::make_shared<lease_horizon>(lease_end);
         reply.lease = horizon;
@@ -288,6 +312,39 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   if (settings_.loader && reply.outcome == acquire_outcome::acquired)
     return self_->send(settings_.loader, load_acquired{x, std::move(reply), self_->current_sender()});
   answer(std::move(reply));
+}
+
+void ledger_worker_state::on_lost(aggregate_id aggregate, const ledger_lost& lost) const {
+  if (!settings_.memory->stop(aggregate) || !settings_.alarm) return;
+  const auto text = [](const ledger_mark& m) {
+    return "epoch " + std::to_string(m.epoch) + ", decision " + std::to_string(m.seq);
+  };
+  settings_.alarm("aggregate " + std::to_string(number_of(aggregate)) + " is stopped: the ledger has lost "
+                  "commits of it (it has " + text(lost.stored) + "; seen was " + text(lost.seen)
+                  + "); see `fairqueue admin accept-loss`");
+}
+
+losses_accepted ledger_worker_state::accept(const accept_losses& x) {
+  losses_accepted reply;
+  reply.unavailable = !reached([&] {
+    for (auto& lost : ledger_->losses()) {
+      if (number_of(x.aggregate) != 0 && x.aggregate != lost.aggregate) continue;
+      const auto number = std::to_string(number_of(lost.aggregate)), count = std::to_string(lost.decisions());
+      audit_row row;
+      row.id = env_->make_id(clock_->now(), lost.aggregate);
+      row.tenant = lost.tenant;
+      row.target = lost.event;
+      row.actor = "system";
+      row.action = "loss.accept";
+      row.detail = R"({"decisions_lost":)" + count + "}";
+      row.at = clock_->now();
+      if (!ledger_->accept_loss(lost.aggregate, row)) continue; // somebody else did
+      note("aggregate " + number + " goes on: the loss of " + count + " decisions was accepted");
+      settings_.memory->go_on(lost.aggregate);
+      reply.losses.push_back(lost);
+    }
+  });
+  return reply;
 }
 
 void ledger_worker_state::load(load_acquired x) {

@@ -10,6 +10,7 @@
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/protocol/outbox_messages.hpp"
 #include "actors/storage/incarnation.hpp"
+#include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/limits.hpp"
 #include "domain/base/environment.hpp"
 
@@ -30,12 +31,14 @@ struct ledger_worker_settings {
   lease_terms lease{}; ///< for acquired aggregates; renewed three times per term; without an incarnation
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
+  /// Of this process, shared by its workers; null: the worker's own.
+  std::shared_ptr<ledger_memory> memory = nullptr;
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;
-  /// Called once per process, on any thread: it was superseded, and a person must end it.
+  /// What a person must look at, once: this process was superseded, an aggregate is stopped. On any thread.
   std::function<void(const std::string&)> alarm = nullptr;
   /// The worker that reads the rows of acquired aggregates, so that they delay no commit; null: this one.
   ledger_worker_handle loader{};
@@ -71,6 +74,10 @@ private:
   std::string beats_for_; ///< the node whose heartbeats this worker writes; empty: none
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
+  [[nodiscard]] ledger_mark seen_of(aggregate_id aggregate) const;
+  void compare(const batch& b, const ledger_mark& before, commit_outcome& outcome) const;
+  void on_lost(aggregate_id aggregate, const ledger_lost& lost) const;
+  losses_accepted accept(const accept_losses& x);
   void fail(const std::vector<waiting>& group);
   void acquire(const acquire_aggregate& x);
   void load(load_acquired x);

@@ -46,9 +46,15 @@ inline constexpr std::size_t rows_per_prune = 250;
 /// With rows_per_prune: at most 2,500 rows/s.
 inline constexpr milliseconds prune_pause{100};
 
+// -- ledger_memory
+/// About 150 bytes each.
+inline constexpr std::size_t remembered_aggregates_max = 1'000'000;
+
 // -- owner
 /// Retry interval of loading after the ledger did not answer.
 inline constexpr milliseconds owner_load_retry{200};
+/// Retry interval of accounts and catalog after the ledger lost commits of them.
+inline constexpr milliseconds lost_retry{3'000};
 /// Retry interval of loading while this node does not serve. No ledger call is made; short, so that the owner
 /// is there soon after the node starts to serve.
 inline constexpr milliseconds serve_retry{20};

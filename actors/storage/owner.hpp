@@ -129,9 +129,10 @@ public:
   const acquired* on_acquired(const aggregate_acquired& answer) {
     if (serving_) return nullptr;
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
+    is_lost_ = answer.outcome == acquire_outcome::lost;
     lease_owner_ = answer.lease_owner;
     if (answer.outcome != acquire_outcome::acquired) {
-      load_later(may_load_ ? owner_load_retry : serve_retry);
+      load_later(is_lost_ ? lost_retry : may_load_ ? owner_load_retry : serve_retry);
       return nullptr;
     }
     is_acquired_ = true;
@@ -172,7 +173,7 @@ public:
   }
   /// The reason of refuses(), as an answer.
   [[nodiscard]] caf::error refusal() const {
-    return make_error(elsewhere_ ? errc::not_owner : errc::unavailable);
+    return make_error(elsewhere_ ? errc::not_owner : is_lost_ ? errc::ledger_lost : errc::unavailable);
   }
   [[nodiscard]] environment& env() const { return *env_; }
   /// For reads that need no owner.
@@ -210,6 +211,7 @@ private:
   bool leaves_ = false; ///< nodes of another kind take over
   bool is_acquired_ = false;
   bool elsewhere_ = false; ///< another node holds the lease; retrying
+  bool is_lost_ = false; ///< the ledger lost commits of it; retrying
   std::string lease_owner_; ///< that node
   std::map<std::string, caf::strong_actor_ptr> peers_; ///< this actor's counterparts on other nodes
 };

@@ -21,7 +21,7 @@ _fairqueue() {
       apikey) choices="issue revoke" ;;
       keys) choices="rotate" ;;
       migrate) choices="up status" ;;
-      admin) choices="verify rebuild" ;;
+      admin) choices="verify rebuild accept-loss" ;;
       cluster) choices="init-ca issue-cert status drain handoff" ;;
     esac
   fi

@@ -30,7 +30,7 @@ bool holds(const caf::type_erased_tuple& content) {
 } // namespace
 
 caf::error as_ask_error(const caf::error& error) {
-  for (const auto known : {errc::absent, errc::not_owner})
+  for (const auto known : {errc::absent, errc::not_owner, errc::ledger_lost})
     if (is(error, known)) return make_error(known);
   return make_error(errc::unavailable);
 }

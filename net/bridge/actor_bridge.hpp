@@ -32,6 +32,7 @@ class push_relay;
 /// An actor's reply or an error. `error` is always of actors/base/errors.hpp:
 /// - absent: 404
 /// - not_owner: 503, another node owns the event
+/// - ledger_lost: 503, until a person has decided
 /// - unavailable: 503 with Retry-After: no owner, timeout, or too many requests in flight for the event
 template <class Reply>
 struct answer {

@@ -40,6 +40,8 @@ struct server_state {
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< set by the ledger workers; null: not watched
   const std::atomic<bool>* is_superseded =
     nullptr; ///< set by the ledger workers: a later process has this node's name; null: not watched
+  /// Events that are stopped, because the ledger lost commits of them; null: not watched.
+  const std::atomic<std::uint64_t>* events_lost = nullptr;
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
   const measures* numbers = nullptr; ///< counters of the actors; null: none
   cluster_links* links = nullptr; ///< null: this node is not in a cluster

@@ -167,6 +167,8 @@ constexpr fault_row faults[] = {
   {fault::not_implemented, 501, "not_implemented", "That is not supported."},
   {fault::unavailable, 503, "unavailable", "The service cannot answer now. Please try again."},
   {fault::not_owner, 503, "not_owner", "Another node has this event. Please try again."},
+  {fault::ledger_lost, 503, "ledger_lost",
+   "This is stopped for a check of the records. Please try again later."},
 };
 
 constexpr reason_row reasons[] = {

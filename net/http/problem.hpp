@@ -50,9 +50,10 @@ enum class fault : std::uint8_t {
   not_implemented,
   unavailable,
   not_owner, ///< another node owns the event; a load balancer may retry there
+  ledger_lost, ///< the ledger lost commits of the event; a person must decide
 };
 
-inline constexpr fault last_fault = fault::not_owner;
+inline constexpr fault last_fault = fault::ledger_lost;
 
 [[nodiscard]] unsigned status_of(fault f);
 [[nodiscard]] std::string_view code_of(fault f);

@@ -33,7 +33,15 @@ response answer_of(readiness r) {
 
 awaitable<response> show_livez(call) { return ready({.status = 200, .body = R"({"status":"ok"})"}); }
 
-awaitable<response> show_readyz(call c) { return ready(answer_of(readiness_of(c.ctx.state))); }
+/// Events that are stopped do not stop the others.
+awaitable<response> show_readyz(call c) {
+  const auto& s = c.ctx.state;
+  const auto r = readiness_of(s);
+  auto answer = answer_of(r);
+  if (r == readiness::ready && s.events_lost != nullptr && s.events_lost->load(std::memory_order_relaxed) > 0)
+    answer.body = R"({"status":"ready","checks":{"events":"ledger_lost"}})";
+  return ready(std::move(answer));
+}
 
 awaitable<response> show_metrics(call c) {
   return ready({.status = 200,

@@ -4,6 +4,7 @@
 
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
+#include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
@@ -217,8 +218,9 @@ awaitable<response> ready(response answer) { co_return answer; }
 response infrastructure_problem(const caf::error& error, const request& rq) {
   const auto why = is(error, errc::absent)      ? fault::not_found
                    : is(error, errc::not_owner) ? fault::not_owner
+                   : is(error, errc::ledger_lost) ? fault::ledger_lost
                                                 : fault::unavailable;
-  return problem(why, rq.request_id, {}, 1);
+  return problem(why, rq.request_id, {}, why == fault::ledger_lost ? lost_retry_after : 1);
 }
 
 std::optional<uuid> parse_event_owned_id(std::string_view text) {

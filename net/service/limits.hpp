@@ -23,6 +23,8 @@ inline constexpr std::size_t shown_currencies_max = 20;
 
 /// A client can exceed its limit on several nodes for this long; a shorter interval costs round trips.
 inline constexpr milliseconds limit_sharing_interval{250};
+/// Retry-After while an event is stopped because the ledger lost commits of it, in seconds.
+inline constexpr unsigned lost_retry_after = 5;
 
 /// As a route's body limit: http.webhook_body_limit, because gateways' messages are longer than our forms.
 inline constexpr std::size_t webhook_body = std::numeric_limits<std::size_t>::max();

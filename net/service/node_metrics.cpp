@@ -376,6 +376,11 @@ void append_node(metric_page& page, const server_state& s, shown_events& shown) 
   page.gauge("fairqueue_build_info", "1; the release of this program.").add(1, {{"version", s.release}});
   page.gauge("fairqueue_ready", "1 while the server takes requests, as /readyz says.")
     .add(readiness_of(s) == readiness::ready ? 1 : 0);
+  if (s.events_lost != nullptr)
+    page
+      .gauge("fairqueue_events_lost",
+             "Events and queues, accounts and catalog that are stopped, because the ledger lost commits of them.")
+      .add(static_cast<double>(s.events_lost->load(std::memory_order_relaxed)));
   if (s.ledger_is_reachable != nullptr)
     page.gauge("fairqueue_ledger_up", "1 while the ledger answers.")
       .add(s.ledger_is_reachable->load(std::memory_order_relaxed) ? 1 : 0);

@@ -42,6 +42,9 @@ std::string_view name_of(rare r) {
     case rare::paid_with_tax: return "paid with tax";
     case rare::twin_began: return "process began under the name of a living one";
     case rare::earlier_refused: return "earlier process of a name refused by the ledger";
+    case rare::commits_lost: return "ledger went back over commits";
+    case rare::loss_noticed: return "sale stopped because of lost commits";
+    case rare::loss_known_to_others: return "lost commits known to another node only";
     case rare::handed_over: return "handed over to another node";
     case rare::request_came_back: return "request came back from an owner that moved";
     case rare::zombie_gave_back: return "request came back from a zombie";
@@ -61,7 +64,7 @@ std::string_view name_of(rare r) {
 }
 
 void checker::fail(std::string_view invariant, std::string what) {
-  if (violation_.empty())
+  if (violation_.empty() && (!has_lost_track_ || invariant == lost_invariant))
     violation_ = std::string{invariant} + ": " + std::move(what) + " (step " + std::to_string(step) + ")";
 }
 

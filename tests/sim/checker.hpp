@@ -23,6 +23,9 @@ inline constexpr milliseconds sweep{1'000};
 
 inline std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
+/// Nothing is committed above commits that the ledger lost (I7).
+inline constexpr std::string_view lost_invariant = "I7 (lost commits)";
+
 /// Rare branches; each must be reached by some seed, else the whole run fails.
 enum class rare : std::uint8_t {
   late_money_claimed_again,
@@ -55,6 +58,9 @@ enum class rare : std::uint8_t {
   paid_with_tax,
   twin_began,
   earlier_refused,
+  commits_lost,
+  loss_noticed,
+  loss_known_to_others,
   // on meshed nodes only
   handed_over,
   request_came_back,
@@ -112,6 +118,8 @@ public:
   void check_end();
 
   void fail(std::string_view invariant, std::string what);
+  /// The ledger has gone back behind the model: only failures of lost_invariant count from now on.
+  void lose_track() { has_lost_track_ = true; }
   void reached(rare r) { ++reached_[static_cast<std::size_t>(r)]; }
 
   std::uint64_t step = 0; ///< set by the simulation
@@ -246,6 +254,7 @@ private:
   timestamp stuck_since_;
   std::uint64_t admissions_seen_ = 0, admissions_at_stuck_ = 0;
 
+  bool has_lost_track_ = false;
   std::string violation_;
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached_{};
 };

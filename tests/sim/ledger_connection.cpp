@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/ledger_connection.hpp"
 
+#include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mesh.hpp"
 
 #include <algorithm>
@@ -109,6 +110,8 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
     if (batches[i].aggregate != world_.aggregate) continue;
     if (outcomes[i] == commit_outcome::committed) world_.leases->committed(process_);
     world_.check->settled(batches[i], outcomes[i]);
+    if (outcomes[i] == commit_outcome::committed || outcomes[i] == commit_outcome::already_applied)
+      world_.loss->saw({batches[i].epoch, batches[i].to_seq});
     if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(process_))
       world_.check->reached(rare::zombie_refused);
   }
@@ -131,11 +134,11 @@ bool ledger_connection::has_sale(std::span<const tenure> tenures) const {
 }
 
 acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease,
-                                          const std::optional<load_since>& since) {
+                                          const std::optional<load_since>& since, const ledger_mark& seen) {
   go_out();
   const auto ask = [&] {
     try {
-      return world_.store->acquire(aggregate, lease, since);
+      return world_.store->acquire(aggregate, lease, since, seen);
     } catch (const superseded&) {
       world_.check->reached(rare::earlier_refused);
       throw;
@@ -143,7 +146,10 @@ acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_te
   };
   auto result = ask();
   if (aggregate == world_.aggregate) note(result, lease);
+  if (aggregate == world_.aggregate && std::holds_alternative<ledger_lost>(result)) world_.loss->was_told();
   come_back();
+  if (const auto* got = std::get_if<acquired>(&result); got != nullptr && aggregate == world_.aggregate)
+    world_.loss->saw({got->epoch, got->applied_seq});
   return result;
 }
 
@@ -153,6 +159,12 @@ void ledger_connection::note(const acquire_result& result, const lease_terms& le
   if (got == nullptr) return;
   world_.check->owner_took(got->epoch);
   if (world_.options.lease_term.count() > 0) world_.leases->taken(process_, lease.term);
+}
+
+std::vector<lost_aggregate> ledger_connection::losses() { return world_.store->losses(); }
+
+bool ledger_connection::accept_loss(aggregate_id aggregate, const audit_row& row) {
+  return world_.store->accept_loss(aggregate, row);
 }
 
 lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const tenure> tenures) {

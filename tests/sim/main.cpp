@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000     sales 1..5000, an eighth as many on meshed nodes and with twins each: all
+//   test_sim --seeds 5000     sales 1..5000, an eighth as many of each other family: all
 //                             invariants, every rare branch reached, every tenth seed twice
 //   test_sim --meshed 500     only sales on meshed nodes
 //   test_sim --twins 500      only sales with two living processes of one name
+//   test_sim --lost 500       only sales whose ledger goes back
 //   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "tests/sim/options.hpp"
@@ -26,7 +27,8 @@ enum class family : std::uint8_t {
   all, ///< except meshed sales
   checkouts,
   meshed,
-  twins
+  twins,
+  lost
 };
 
 struct planted_row {
@@ -39,7 +41,7 @@ struct planted_row {
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
-  const auto base = f == family::meshed ? first_meshed : f == family::twins ? first_twins : 0;
+  const auto base = f == family::meshed ? first_meshed : f == family::twins ? first_twins : f == family::lost ? first_lost : 0;
   return base + (first + step - 1) / step * step;
 }
 const char* name_of(family f) {
@@ -48,6 +50,7 @@ const char* name_of(family f) {
     case family::checkouts: return " checkouts";
     case family::meshed: return " meshed";
     case family::twins: return " twins";
+    case family::lost: return " lost";
   }
   return "";
 }
@@ -96,6 +99,9 @@ constexpr std::array planted_bugs{
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
+  planted_row{"loss_unnoticed", bug::loss_unnoticed, 300, family::lost},
+  planted_row{"loss_not_written", bug::loss_not_written, 300, family::lost},
+  planted_row{"gossip_forgotten", bug::gossip_forgotten, 300, family::lost},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -129,7 +135,7 @@ int run_planted(std::uint64_t first) {
 /// `in` all: seeds of every family; else only of this one.
 int run_seeds(std::uint64_t first, std::uint64_t count, family in, bool all_rare) {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t steps = 0, failures = 0, meshed = 0, twins = 0;
+  std::uint64_t steps = 0, failures = 0, meshed = 0, twins = 0, lost = 0;
   milliseconds virtual_time{0};
   const auto run = [&](std::uint64_t seed) {
     const auto o = run_sale(seed, false);
@@ -158,9 +164,13 @@ int run_seeds(std::uint64_t first, std::uint64_t count, family in, bool all_rare
       run(first_twins + (all ? seed / twins_every : seed));
       ++twins;
     }
+    if (in == family::lost || (all && seed % lost_every == 0)) {
+      run(first_lost + (all ? seed / lost_every : seed));
+      ++lost;
+    }
   }
   std::cout << (in == family::all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << twins
-            << " with twins, " << steps << " steps, " << virtual_time.count() / 1000 << " virtual seconds, "
+            << " with twins, " << lost << " whose ledger went back, " << steps << " steps, " << virtual_time.count() / 1000 << " virtual seconds, "
             << failures << " failed, CPU " << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
@@ -199,8 +209,8 @@ int main(int argc, char** argv) {
       seeds = std::strtoull(value(), nullptr, 10);
     else if (arg == "--long-seeds")
       long_seeds = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--meshed" || arg == "--twins") {
-      in = arg == "--meshed" ? family::meshed : family::twins;
+    else if (arg == "--meshed" || arg == "--twins" || arg == "--lost") {
+      in = arg == "--meshed" ? family::meshed : arg == "--twins" ? family::twins : family::lost;
       only = std::strtoull(value(), nullptr, 10);
     } else if (arg == "--trace")
       trace = true;
@@ -215,7 +225,7 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
       }
     } else {
-      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N] [--first N] | --seed N [--bug NAME] "
+      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N] [--first N] | --seed N [--bug NAME] "
                    "[--trace] | --planted\n";
       return EXIT_FAILURE;
     }

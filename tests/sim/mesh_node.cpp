@@ -37,12 +37,13 @@ caf::behavior idle_owners(caf::event_based_actor* self) {
 } // namespace
 
 mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
-                     environment& env, const ledger_workers& ledgers, const region_handle& region) :
+                     const owner_services& owners, const region_handle& region) :
     world_(w), number_(w.net->enter(node, &runs)) {
   const auto& o = w.options.mesh;
   others_ = system.spawn(idle_owners);
-  services_.env = &env;
-  services_.ledgers = ledgers;
+  services_.env = owners.env;
+  services_.ledgers = owners.ledgers;
+  services_.memory = owners.memory;
   services_.node = node;
   services_.address = node + ":0";
   services_.region = region;

@@ -10,8 +10,8 @@ namespace fq::sim {
 
 class mesh_node {
 public:
-  mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env,
-            const ledger_workers& ledgers, const region_handle& region);
+  mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
+            const owner_services& owners, const region_handle& region);
   /// Removes the process from the network; the process ends its actors.
   void leave(bool is_silent);
   [[nodiscard]] process_no number() const { return number_; }

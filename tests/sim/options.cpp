@@ -132,6 +132,33 @@ void draw_twins(generator& rng, sale_options& o) {
   o.faults.twin = static_cast<std::uint32_t>(between(rng, 50, 400));
 }
 
+/// Additional options for sales whose ledger goes back, in half of them on two nodes. Whoever saw a commit
+/// goes on until the ledger has gone back, and the nodes reach each other: what they must remember is known.
+void draw_loss(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 3};
+  auto& l = o.loss;
+  l.on = true;
+  l.back_at = between(rng, milliseconds{6'000}, o.chaos - milliseconds{2'000});
+  l.kept_at = l.back_at - between(rng, milliseconds{20}, milliseconds{5'000});
+  l.ends_at = l.back_at + between(rng, milliseconds{0}, milliseconds{chance(rng, 500) ? 100 : 4'000});
+  auto& f = o.faults;
+  f.crash_process = f.kill_payments = f.freeze = f.rival_owner = 0;
+  f.wall_clock_jumps = false;
+  o.arrival_span = o.chaos;
+  o.organizer_may_end = o.organizer_may_cancel = false;
+  o.sale_length = milliseconds{3'600'000};
+  if (chance(rng, 500)) {
+    o.nodes = 1;
+    return;
+  }
+  draw_mesh(rng, o);
+  auto& m = o.mesh;
+  o.nodes = 2;
+  m.bystanders = 0;
+  m.reset = m.stall = m.cut = m.ledger_cut = m.silent_death = m.drain = 0;
+  m.lost = m.twice = m.late = 0;
+}
+
 /// Additional options for checkouts: order deadlines (pending_max), fees, and more kinds of gateway refusals.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
@@ -218,7 +245,9 @@ sale_options options_of(std::uint64_t seed) {
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
-  if (seed >= first_twins)
+  if (seed >= first_lost)
+    draw_loss(o);
+  else if (seed >= first_twins)
     draw_twins(rng, o);
   else if (seed >= first_meshed)
     draw_mesh(rng, o);
@@ -293,6 +322,9 @@ std::string describe(const sale_options& o) {
       << ", answer lost " << f.consumer_answer_lost << ", delay " << f.consumer_delay.count() << " ms";
   if (o.checkout.on) describe_checkout(s, o);
   if (o.mesh.on) describe_mesh(s, o);
+  if (o.loss.on)
+    s << "\n  ledger goes back at " << o.loss.back_at.count() << " ms to " << o.loss.kept_at.count()
+      << " ms; a process ends at " << o.loss.ends_at.count() << " ms";
   return s.str();
 }
 

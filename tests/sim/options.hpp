@@ -92,6 +92,14 @@ struct mesh_options {
   milliseconds late_by{0};
 };
 
+/// Options of a sale whose ledger goes back. Times since the sale's begin.
+struct loss_options {
+  bool on = false;
+  milliseconds kept_at{0}; ///< the last commit that stays
+  milliseconds back_at{0};
+  milliseconds ends_at{0}; ///< the sale's process ends, and starts again if it is the only one
+};
+
 /// Seeds of sales on meshed nodes start here, so that the other seeds keep their sequence.
 inline constexpr std::uint64_t first_meshed = 1'000'000'000;
 /// Other sales per meshed sale.
@@ -100,6 +108,10 @@ inline constexpr std::uint64_t meshed_every = 8;
 inline constexpr std::uint64_t first_twins = 2'000'000'000;
 /// Other sales per sale with twins.
 inline constexpr std::uint64_t twins_every = 8;
+/// Seeds of sales whose ledger goes back start here.
+inline constexpr std::uint64_t first_lost = 3'000'000'000;
+/// Other sales per sale whose ledger goes back.
+inline constexpr std::uint64_t lost_every = 8;
 
 struct sale_options {
   std::uint64_t seed = 0;
@@ -136,6 +148,7 @@ struct sale_options {
   fault_rates faults;
   checkout_options checkout;
   mesh_options mesh;
+  loss_options loss;
 };
 
 sale_options options_of(std::uint64_t seed);

@@ -84,6 +84,7 @@ private:
   caf::scheduler::test_coordinator& sched_;
   world& world_;
   ledger_connection connection_;
+  std::shared_ptr<ledger_memory> memory_ = std::make_shared<ledger_memory>();
   cache_metrics metrics_;
   owner_services owners_;
   payments_services payments_;

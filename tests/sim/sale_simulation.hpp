@@ -7,6 +7,7 @@
 #include "tests/sim/box_office.hpp"
 #include "tests/sim/fan.hpp"
 #include "tests/sim/ledger_connection.hpp"
+#include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mail_watch.hpp"
 #include "tests/sim/mesh_operator.hpp"
 #include "tests/sim/organizer.hpp"
@@ -87,6 +88,7 @@ private:
   void raise_epoch();
   void start_twin(node& n);
   void tend_earlier();
+  void tend_ledger();
   void end_earlier(bool killed);
   void begin_quiet();
   void lose_owner();
@@ -116,7 +118,7 @@ private:
   std::uint64_t epoch_seen_ = 0; ///< of the last liveness check
   timestamp owned_since_; ///< latest possible load time of that epoch's owner
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
-  [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
+  [[nodiscard]] bool failed() const { return !check_.violation().empty() || loss_.is_over(); }
   [[nodiscard]] memory_ledger_options store_options();
 
   test_config config_;
@@ -127,6 +129,7 @@ private:
   memory_ledger store_;
   checker check_;
   lease_watch leases_;
+  loss_watch loss_;
   outbox_watch outbox_;
   mail_watch mails_;
   gateway_books gateway_;
@@ -138,6 +141,8 @@ private:
   std::unique_ptr<process> earlier_; ///< has a twin at its node; null: none
   milliseconds earlier_ends_at_{0};
   std::uint64_t twins_ = 0;
+  milliseconds began_at_{0};
+  bool is_kept_ = false, has_gone_back_ = false, has_ended_one_ = false; ///< see tend_ledger
   homes homes_;
   /// kept alive, so that an actor that outlives its process is reported and does not crash
   std::vector<std::unique_ptr<process>> ended_;

@@ -33,6 +33,10 @@ memory_ledger_options simulation::store_options() {
     return world_.chaos && chance(world_.rng, world_.options.faults.acquire_unavailable);
   };
   o.on_applied = [this](const batch& b) {
+    if (loss_.has_lost()) {
+      if (b.aggregate == sale_aggregate) loss_.applied();
+      return;
+    }
     if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
     check_.applied(b);
     gateway_.applied(b, check_);
@@ -42,6 +46,7 @@ memory_ledger_options simulation::store_options() {
     if (places_) places_->applied(b);
   };
   o.now = [this] { return env_.wall_now(); };
+  o.sync_each_commit = !world_.options.loss.on;
   o.skip_epoch_guard = planted(bug::skip_epoch_guard);
   return o;
 }
@@ -50,20 +55,22 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     system_(config_),
     sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     env_(sched_.clock(), seed),
+    world_{options_of(seed)},
     store_(store_options()),
     check_(store_, sale_aggregate, options_of(seed).rules),
     leases_(world_),
+    loss_(world_),
     outbox_(world_),
     mails_(world_),
     gateway_(world_),
     sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
-  world_.options = options_of(seed);
   world_.rng.seed(seed ^ 0x5151);
   world_.env = &env_;
   world_.check = &check_;
   world_.leases = &leases_;
+  world_.loss = &loss_;
   world_.outbox = &outbox_;
   world_.gateway = &gateway_;
   world_.store = &store_;
@@ -188,6 +195,7 @@ void simulation::create_bystanders() {
 
 void simulation::start_process(node& n) {
   homes_.settle(system_.latest_actor_id(), nullptr);
+  loss_.begun();
   n.runs = std::make_unique<process>(sched_, world_, n.name, n.env);
   homes_.settle(system_.latest_actor_id(), n.runs.get());
   world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->region();
@@ -198,6 +206,7 @@ void simulation::end_process(node& n, bool killed) {
   world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
   if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
   n.dies_at = n.drained_at = milliseconds{-1};
+  loss_.ended();
   n.runs->end(homes_, killed, net_ && strikes(world_.rng, world_.options.mesh.silent_death));
   ended_.push_back(std::move(n.runs));
 }
@@ -286,8 +295,8 @@ bool simulation::step() {
 }
 
 void simulation::run_chaos() {
-  const auto start = now();
-  while (!failed() && now() - start < world_.options.chaos && steps_ < steps_max && step()) strike();
+  began_at_ = now();
+  while (!failed() && now() - began_at_ < world_.options.chaos && steps_ < steps_max && step()) strike();
 }
 
 void simulation::run_quiet() {
@@ -299,7 +308,7 @@ void simulation::run_quiet() {
   while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
     tend_nodes();
-    if (sched_.has_job() || now() < world_.calm_from) continue;
+    if (sched_.has_job() || now() < world_.calm_from || loss_.has_lost()) continue;
     scan_unowned();
     if (now() >= moves_at) {
       moves_at = milliseconds::max();

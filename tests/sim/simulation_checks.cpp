@@ -77,6 +77,7 @@ void simulation::check_memory() {
 
 void simulation::check_end() {
   if (steps_ >= steps_max) return check_.fail("I14", "the sale did not come to rest");
+  if (loss_.has_lost()) return loss_.check_end(serving() != nullptr);
   check_.check_end();
   check_memory();
   if (world_.options.has_dispatcher) outbox_.check_end();

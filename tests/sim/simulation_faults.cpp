@@ -67,6 +67,22 @@ void simulation::end_earlier(bool killed) {
   ended_.push_back(std::move(earlier_));
 }
 
+/// The ledger goes back; then a process ends, on two nodes for good and if possible the one that serves.
+void simulation::tend_ledger() {
+  const auto& l = world_.options.loss;
+  const auto t = now() - began_at_;
+  if (t >= l.kept_at && !std::exchange(is_kept_, true)) store_.sync();
+  if (t >= l.back_at && !std::exchange(has_gone_back_, true)) {
+    store_.crash();
+    loss_.went_back();
+  }
+  if (t < l.ends_at || !loss_.has_lost() || std::exchange(has_ended_one_, true)) return;
+  const auto serves = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
+  auto& victim = serves == nodes_.end() ? nodes_.front() : *serves;
+  end_process(victim, true);
+  victim.back_at = nodes_.size() > 1 ? milliseconds::max() : now();
+}
+
 /// Injects faults between nodes, and between one node and the ledger.
 void simulation::strike_mesh() {
   const auto& o = world_.options;
@@ -95,6 +111,7 @@ void simulation::strike() {
     if (auto& n = nodes_[world_.rng() % nodes_.size()]; n.runs && per_100000(f.twin)) start_twin(n);
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
+  if (world_.options.loss.on) tend_ledger();
   if (cache_) cache_->strike();
   if (net_) strike_mesh();
 }

@@ -26,6 +26,7 @@ inline constexpr seconds staff_patience{5};
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 
 class lease_watch;
+class loss_watch;
 class mesh;
 class outbox_watch;
 class place_history;
@@ -57,6 +58,7 @@ struct world {
   sim_environment* env = nullptr; ///< with the right time; each node has its own environment
   checker* check = nullptr;
   lease_watch* leases = nullptr;
+  loss_watch* loss = nullptr;
   outbox_watch* outbox = nullptr;
   gateway_books* gateway = nullptr;
   memory_ledger* store = nullptr;

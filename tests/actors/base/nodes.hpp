@@ -16,6 +16,7 @@ struct node {
   owner_services services;
   region_handle root;
   std::shared_ptr<incarnation> process = std::make_shared<incarnation>();
+  std::shared_ptr<ledger_memory> memory = std::make_shared<ledger_memory>();
   std::size_t alarms = 0; ///< errors of its ledger worker
 };
 
@@ -49,11 +50,13 @@ struct nodes_fixture : fixture {
       sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
                 ledger_worker_settings{.lease = {name, lease_term},
                                        .process = n->process,
+                                       .memory = n->memory,
                                        .prune_interval = 24h,
                                        .alarm = [at = n.get()](const std::string&) { ++at->alarms; }});
     n->services.env = &env;
     n->services.sessions = &sessions;
     n->services.ledgers = ledger_workers{n->worker};
+    n->services.memory = n->memory;
     n->services.takeover_interval = 500ms;
     n->services.has_cluster = has_cluster;
     n->root = sys.spawn(region, static_cast<const owner_services*>(&n->services), restart_budget{});

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conformance of the ledger engines: an aggregate whose commits the ledger has lost is stopped, also for those
+// who remember nothing, until somebody accepts the loss.
+#define CAF_SUITE store_loss
+#include "tests/store/port/engines.hpp"
+
+namespace loss_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+const lease_terms ada{"ada", milliseconds{60'000}}, ben{"ben", milliseconds{60'000}};
+
+std::optional<ledger_lost> lost_of(const acquire_result& result) {
+  const auto* lost = std::get_if<ledger_lost>(&result);
+  return lost == nullptr ? std::nullopt : std::optional{*lost};
+}
+
+ledger_mark mark_of(ledger& store, aggregate_id aggregate = sale) {
+  const auto head = store.peek(aggregate).head;
+  return {head.epoch, head.applied_seq};
+}
+
+audit_row note_of(ledger& store) {
+  return {id_of(77), default_tenant, store.peek(sale).image.event->id, "system", "loss.accept", "{}", "", noon};
+}
+
+} // namespace
+
+CAF_TEST(what is known to be committed and is there changes nothing) {
+  in_every_world([](world& w) {
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}}));
+    const auto stored = mark_of(w.store);
+    auto result = w.store.acquire(sale, {}, never, stored);
+    CAF_REQUIRE(std::holds_alternative<acquired>(result));
+    CAF_CHECK_EQUAL(std::get<acquired>(result).epoch, stored.epoch + 1);
+    CAF_CHECK(w.store.losses().empty());
+    CAF_CHECK(!w.store.accept_loss(sale, note_of(w.store)));
+  });
+}
+
+CAF_TEST(a ledger that has gone back stops the aggregate for everybody and no other one) {
+  in_every_world([](world& w) {
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}}));
+    const auto stored = mark_of(w.store);
+    const ledger_mark seen{stored.epoch, stored.seq + 9};
+    const ledger_lost expected{stored, seen};
+    CAF_CHECK(lost_of(w.store.acquire(sale, ada, never, seen)) == expected);
+    CAF_CHECK(lost_of(w.store.acquire(sale, ben, std::nullopt)) == expected); // who remembers nothing
+    CAF_CHECK(lost_of(w.store.acquire(sale, {}, never)) == expected);
+    CAF_CHECK(mark_of(w.store) == stored);
+    CAF_CHECK(std::holds_alternative<acquired>(w.store.acquire(accounts_aggregate, ada, never)));
+    const auto all = w.store.losses();
+    CAF_REQUIRE_EQUAL(all.size(), 1u);
+    CAF_CHECK(all[0].aggregate == sale && all[0].event == w.store.peek(sale).image.event->id);
+    CAF_CHECK(all[0].what == expected && all[0].decisions() == 9);
+  });
+}
+
+CAF_TEST(a lost epoch is a loss too and more that was seen is added) {
+  in_every_world([](world& w) {
+    const auto stored = mark_of(w.store);
+    CAF_CHECK((lost_of(w.store.acquire(sale, ada, never, {stored.epoch + 1, stored.seq}))
+               == ledger_lost{stored, {stored.epoch + 1, stored.seq}}));
+    CAF_CHECK((lost_of(w.store.acquire(sale, ada, never, {stored.epoch, stored.seq + 2}))
+               == ledger_lost{stored, {stored.epoch + 1, stored.seq + 2}}));
+    w.store.enlist("ada");
+    CAF_CHECK(lost_of(w.store.acquire(sale, ben, never)).has_value());
+  });
+}
+
+CAF_TEST(another lease is heeded first) {
+  in_every_world([](world& w) {
+    CAF_REQUIRE(std::holds_alternative<acquired>(w.store.acquire(sale, ada, never)));
+    CAF_CHECK(std::holds_alternative<lease_held>(w.store.acquire(sale, ben, never, {99, 99})));
+    CAF_CHECK(w.store.losses().empty());
+  });
+}
+
+CAF_TEST(an accepted loss leaves room above what was seen) {
+  in_every_world([](world& w) {
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}}));
+    const auto stored = mark_of(w.store);
+    const auto generation = w.store.peek(sale).head.cache_generation;
+    const ledger_mark seen{stored.epoch + 3, stored.seq + 9};
+    CAF_REQUIRE(lost_of(w.store.acquire(sale, ada, never, seen)).has_value());
+    const auto row = note_of(w.store);
+    CAF_CHECK(w.store.accept_loss(sale, row));
+    CAF_CHECK(!w.store.accept_loss(sale, row));
+    CAF_CHECK(w.store.losses().empty());
+    CAF_CHECK(w.store.audit({}) == std::vector{row});
+    CAF_CHECK_EQUAL(w.store.peek(sale).head.cache_generation, generation + 10);
+    CAF_CHECK(w.store.peek(sale).head.line.last_number == queue_number{1});
+    auto result = w.store.acquire(sale, ada, never, seen);
+    CAF_REQUIRE(std::holds_alternative<acquired>(result));
+    CAF_CHECK_EQUAL(std::get<acquired>(result).epoch, seen.epoch + 2);
+    CAF_CHECK_EQUAL(std::get<acquired>(result).applied_seq, seen.seq + 1);
+    CAF_CHECK_EQUAL(std::get<acquired>(result).image.entries.size(), 1u);
+    w.me.take(sale);
+    FQ_COMMITS(w.put({entry_joined{sample_entry(2)}}));
+  });
+}
+
+CAF_TEST(what no event owns can be lost and accepted as well) {
+  in_every_world([](world& w) {
+    const auto stored = mark_of(w.store, accounts_aggregate);
+    const ledger_mark seen{stored.epoch, stored.seq + 1};
+    CAF_CHECK(lost_of(w.store.acquire(accounts_aggregate, {}, never, seen)).has_value());
+    CAF_REQUIRE_EQUAL(w.store.losses().size(), 1u);
+    CAF_CHECK(w.store.losses()[0].event.is_nil());
+    auto row = note_of(w.store);
+    row.target = {};
+    CAF_CHECK(w.store.accept_loss(accounts_aggregate, row));
+    CAF_CHECK(std::holds_alternative<acquired>(w.store.acquire(accounts_aggregate, {}, never, seen)));
+  });
+}
+
+} // namespace loss_test
