@@ -119,7 +119,7 @@ private:
   timestamp owned_since_; ///< latest possible load time of that epoch's owner
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
   [[nodiscard]] bool failed() const { return !check_.violation().empty() || loss_.is_over(); }
-  [[nodiscard]] memory_ledger_options store_options();
+  [[nodiscard]] memory_ledger_options store_options(bool goes_back);
 
   test_config config_;
   caf::actor_system system_;

@@ -26,7 +26,7 @@ session_keys some_keys() {
 
 } // namespace
 
-memory_ledger_options simulation::store_options() {
+memory_ledger_options simulation::store_options(bool goes_back) {
   memory_ledger_options o;
   o.faults.on_commit = [this](std::span<const batch> b) { return fault_of(b); };
   o.faults.acquire_fails = [this](aggregate_id) {
@@ -46,7 +46,7 @@ memory_ledger_options simulation::store_options() {
     if (places_) places_->applied(b);
   };
   o.now = [this] { return env_.wall_now(); };
-  o.sync_each_commit = !world_.options.loss.on;
+  o.sync_each_commit = !goes_back;
   o.skip_epoch_guard = planted(bug::skip_epoch_guard);
   return o;
 }
@@ -55,8 +55,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     system_(config_),
     sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
     env_(sched_.clock(), seed),
-    world_{options_of(seed)},
-    store_(store_options()),
+    store_(store_options(options_of(seed).loss.on)),
     check_(store_, sale_aggregate, options_of(seed).rules),
     leases_(world_),
     loss_(world_),
@@ -66,6 +65,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
+  world_.options = options_of(seed);
   world_.rng.seed(seed ^ 0x5151);
   world_.env = &env_;
   world_.check = &check_;

@@ -87,6 +87,7 @@ struct inbox_fixture : fixture {
               [](const list_owned&) { return owned_aggregates{}; },
               [](const move_event&) { return ack_reply{}; },
               [](const cluster_changed&) {},
+              [](const ledger_seen&) {},
               [](const handed_over&) {},
               [](const blocks_changed&) {},
               [](const aggregates_to_wake&) {},

@@ -223,6 +223,7 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
           [](const list_owned&) { return owned_aggregates{}; },
           [](const move_event&) { return ack_reply{}; },
           [](const cluster_changed&) {},
+          [](const ledger_seen&) {},
           [](const handed_over&) {},
           [](const blocks_changed&) {},
           [](const aggregates_to_wake&) {},

@@ -298,6 +298,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
           [](const list_owned&) { return owned_aggregates{}; },
           [](const move_event&) { return ack_reply{}; },
           [](const cluster_changed&) {},
+          [](const ledger_seen&) {},
           [](const handed_over&) {},
           [](const blocks_changed&) {},
           [](const aggregates_to_wake&) {},
