@@ -35,6 +35,7 @@ public:
     auto& mine = known_[aggregate];
     if (!mine.seen.is_behind(seen)) return;
     mine.seen.raise(seen);
+    if (stopped_.erase(aggregate) != 0) count_ = stopped_.size(); // it goes on, perhaps at another node
     if (mine.version != 0) by_version_.erase(mine.version);
     mine.version = ++version_;
     by_version_.emplace(mine.version, aggregate);
