@@ -73,8 +73,8 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
   without_others.cluster = {};
   node alone{without_others, env,
              [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
-  auto handlers = control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory(),
-                                    alone.ledger()});
+  auto handlers =
+    control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory(), alone.ledger()});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
   handlers.clear(); // the handlers hold actors, which must be released before the node
   return answer;
@@ -216,8 +216,7 @@ int run_admin_verify(bool rebuild, const config::options& options) {
 
 int run_admin_accept_loss(const std::string& event, bool all, const config::options& options) {
   if (event.empty() != all) return usage_error("give --event or --all");
-  const auto answer =
-    ask_owner_of(options, {{"command", "accept_loss"}, {"event_id", event}, {"all", all}});
+  const auto answer = ask_owner_of(options, {{"command", "accept_loss"}, {"event_id", event}, {"all", all}});
   if (failed(answer)) return 1;
   const auto& accepted = answer.at("accepted").as_array();
   for (const auto& one : accepted)

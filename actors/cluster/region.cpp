@@ -415,9 +415,9 @@ void region_state::on_down(const caf::down_msg& down) {
                           || down.reason == caf::exit_reason::user_shutdown;
   if (!ended_well)
     self_->delayed_send(self_,
-                        is_lost                               ? lost_cool_down
+                        is_lost                              ? lost_cool_down
                         : is(down.reason, errc::unavailable) ? cool_down
-                                                              : wake_retry,
+                                                             : wake_retry,
                         timer_fired{timer_kind::retry_load, 0});
   const auto aggregate = i->second;
   owners_.erase(aggregate);

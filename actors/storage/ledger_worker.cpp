@@ -319,8 +319,10 @@ void ledger_worker_state::on_lost(aggregate_id aggregate, const ledger_lost& los
   const auto text = [](const ledger_mark& m) {
     return "epoch " + std::to_string(m.epoch) + ", decision " + std::to_string(m.seq);
   };
-  settings_.alarm("aggregate " + std::to_string(number_of(aggregate)) + " is stopped: the ledger has lost "
-                  "commits of it (it has " + text(lost.stored) + "; seen was " + text(lost.seen)
+  settings_.alarm("aggregate " + std::to_string(number_of(aggregate))
+                  + " is stopped: the ledger has lost "
+                    "commits of it (it has "
+                  + text(lost.stored) + "; seen was " + text(lost.seen)
                   + "); see `fairqueue admin accept-loss`");
 }
 

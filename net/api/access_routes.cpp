@@ -133,9 +133,10 @@ awaitable<response> answer_access_later(context& ctx, const request& rq, access_
   if (is(error, errc::absent)) co_return refuse(ctx, rq, q, fault::session_over);
   const auto found = co_await find_in_cache(ctx, q.ticket);
   if (found.verdict == session_verdict::unknown)
-    co_return refuse(ctx, rq, q, is(error, errc::not_owner) ? fault::not_owner
-                                     : is(error, errc::ledger_lost) ? fault::ledger_lost
-                                                                    : fault::unavailable);
+    co_return refuse(ctx, rq, q,
+                     is(error, errc::not_owner)     ? fault::not_owner
+                     : is(error, errc::ledger_lost) ? fault::ledger_lost
+                                                    : fault::unavailable);
   ctx.table->note_elsewhere(owner);
   co_return answer_access_found(ctx, rq, q, found);
 }

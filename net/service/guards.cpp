@@ -216,10 +216,10 @@ awaitable<response> with_anybody_or_manager(context& ctx, const request& rq, con
 awaitable<response> ready(response answer) { co_return answer; }
 
 response infrastructure_problem(const caf::error& error, const request& rq) {
-  const auto why = is(error, errc::absent)      ? fault::not_found
-                   : is(error, errc::not_owner) ? fault::not_owner
+  const auto why = is(error, errc::absent)        ? fault::not_found
+                   : is(error, errc::not_owner)   ? fault::not_owner
                    : is(error, errc::ledger_lost) ? fault::ledger_lost
-                                                : fault::unavailable;
+                                                  : fault::unavailable;
   return problem(why, rq.request_id, {}, why == fault::ledger_lost ? lost_retry_after : 1);
 }
 

@@ -378,8 +378,9 @@ void append_node(metric_page& page, const server_state& s, shown_events& shown) 
     .add(readiness_of(s) == readiness::ready ? 1 : 0);
   if (s.events_lost != nullptr)
     page
-      .gauge("fairqueue_events_lost",
-             "Events and queues, accounts and catalog that are stopped, because the ledger lost commits of them.")
+      .gauge(
+        "fairqueue_events_lost",
+        "Events and queues, accounts and catalog that are stopped, because the ledger lost commits of them.")
       .add(static_cast<double>(s.events_lost->load(std::memory_order_relaxed)));
   if (s.ledger_is_reachable != nullptr)
     page.gauge("fairqueue_ledger_up", "1 while the ledger answers.")

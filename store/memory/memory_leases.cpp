@@ -81,7 +81,9 @@ std::vector<lost_aggregate> memory_ledger::losses() {
   for (const auto& [number, own] : state_.aggregates)
     if (own.lost) {
       const auto& event = own.image.event;
-      all.push_back({number, event ? event->id : event_id{}, event ? event->tenant : default_tenant,
+      all.push_back({number,
+                     event ? event->id : event_id{},
+                     event ? event->tenant : default_tenant,
                      {{own.head.epoch, own.head.applied_seq}, *own.lost}});
     }
   return all;

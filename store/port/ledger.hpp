@@ -319,8 +319,8 @@ public:
   /// ledger's clock. Throws superseded for any but the latest process of the node. The accounts and catalog
   /// aggregates exist from the first migration. Without `since` it loads no rows: load() does, and no batch
   /// of an earlier owner is committed in between. Durable on return. Waits (bounded) for a transaction in
-  /// flight. `seen`: what the caller knew to be committed before the call. If the row is behind it, the row is
-  /// marked, and every acquire answers ledger_lost until accept_loss().
+  /// flight. `seen`: what the caller knew to be committed before the call. If the row is behind it, the row
+  /// is marked, and every acquire answers ledger_lost until accept_loss().
   virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
                                  const std::optional<load_since>& since, const ledger_mark& seen = {}) = 0;
   /// The rows of an aggregate that the caller has acquired, on any connection.

@@ -31,14 +31,16 @@ const postgres_statement take_aggregate{
     + postgres_now
     + " + $3::bigint END"
       " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
-      " AND lost_epoch = 0 AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
+      " AND lost_epoch = 0 AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR "
+      "lease_until <= "
     + postgres_now
     + ")"
       " RETURNING epoch, counted_seq = applied_seq, "
     + postgres_now};
 const postgres_statement mark_lost{
   "mark_lost",
-  "UPDATE aggregate SET lost_epoch = greatest(lost_epoch, $2::bigint), lost_seq = greatest(lost_seq, $3::bigint)"
+  "UPDATE aggregate SET lost_epoch = greatest(lost_epoch, $2::bigint), lost_seq = greatest(lost_seq, "
+  "$3::bigint)"
   " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
   " AND (epoch < $2::bigint OR applied_seq < $3::bigint)"};
 const postgres_statement find_lost{"find_lost",
@@ -132,9 +134,9 @@ postgres_array epochs_of(std::span<const tenure> tenures) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease, mark_lost,
-                        find_lost, all_lost, accept_lost, insert_audit,
-                        renew_leases, release_leases, take_partition, note_node, forget_nodes, live_nodes});
+  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease,
+                        mark_lost, find_lost, all_lost, accept_lost, insert_audit, renew_leases,
+                        release_leases, take_partition, note_node, forget_nodes, live_nodes});
 }
 
 /// The second statement sees everything that the first one waited for.

@@ -45,9 +45,9 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, mark_lost, find_lost, all_lost,
-      accept_lost, insert_audit, renew, release,
-      take_partition, note_node, forget_nodes, live_nodes;
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, mark_lost,
+      find_lost, all_lost, accept_lost, insert_audit, renew, release, take_partition, note_node, forget_nodes,
+      live_nodes;
   };
   statements sql_;
 };

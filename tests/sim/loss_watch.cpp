@@ -30,8 +30,8 @@ void loss_watch::ended() {
   const auto& m = world_.options.mesh;
   const auto all_know = world_.env->steady_now() - m.beat_interval * gossip_beats - m.link_delay * 2;
   const bool others_know = m.on && std::ranges::any_of(seen_, [&](const sight& s) {
-    return s.at <= all_know && stored_->is_behind(s.mark);
-  });
+                             return s.at <= all_know && stored_->is_behind(s.mark);
+                           });
   if (!others_know) is_forgotten_ = true;
   if (others_know) world_.check->reached(rare::loss_known_to_others);
 }

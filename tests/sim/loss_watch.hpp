@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ledger that goes back over commits, as a failover to an asynchronous replica does. Tracks what processes
-// saw committed, and what must be remembered by somebody. Once the ledger has lost commits of the sale that are
-// remembered, nothing of the sale may be committed any more; all other checks end there, because their model
-// is of the future that is gone.
+// saw committed, and what must be remembered by somebody. Once the ledger has lost commits of the sale that
+// are remembered, nothing of the sale may be committed any more; all other checks end there, because their
+// model is of the future that is gone.
 #pragma once
 #include "tests/sim/world.hpp"
 

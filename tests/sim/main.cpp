@@ -41,7 +41,10 @@ struct planted_row {
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
-  const auto base = f == family::meshed ? first_meshed : f == family::twins ? first_twins : f == family::lost ? first_lost : 0;
+  const auto base = f == family::meshed  ? first_meshed
+                    : f == family::twins ? first_twins
+                    : f == family::lost  ? first_lost
+                                         : 0;
   return base + (first + step - 1) / step * step;
 }
 const char* name_of(family f) {
@@ -170,8 +173,9 @@ int run_seeds(std::uint64_t first, std::uint64_t count, family in, bool all_rare
     }
   }
   std::cout << (in == family::all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << twins
-            << " with twins, " << lost << " whose ledger went back, " << steps << " steps, " << virtual_time.count() / 1000 << " virtual seconds, "
-            << failures << " failed, CPU " << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
+            << " with twins, " << lost << " whose ledger went back, " << steps << " steps, "
+            << virtual_time.count() / 1000 << " virtual seconds, " << failures << " failed, CPU "
+            << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
     if (all_rare && reached[i] == 0) {
@@ -225,7 +229,8 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
       }
     } else {
-      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N] [--first N] | --seed N [--bug NAME] "
+      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N] [--first N] | --seed N "
+                   "[--bug NAME] "
                    "[--trace] | --planted\n";
       return EXIT_FAILURE;
     }

@@ -77,7 +77,8 @@ void simulation::tend_ledger() {
     loss_.went_back();
   }
   if (t < l.ends_at || !loss_.has_lost() || std::exchange(has_ended_one_, true)) return;
-  const auto serves = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
+  const auto serves =
+    std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
   auto& victim = serves == nodes_.end() ? nodes_.front() : *serves;
   end_process(victim, true);
   victim.back_at = nodes_.size() > 1 ? milliseconds::max() : now();

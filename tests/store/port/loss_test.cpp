@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the ledger engines: an aggregate whose commits the ledger has lost is stopped, also for those
-// who remember nothing, until somebody accepts the loss.
+// Conformance of the ledger engines: an aggregate whose commits the ledger has lost is stopped, also for
+// those who remember nothing, until somebody accepts the loss.
 #define CAF_SUITE store_loss
 #include "tests/store/port/engines.hpp"
 
@@ -24,7 +24,8 @@ ledger_mark mark_of(ledger& store, aggregate_id aggregate = sale) {
 }
 
 audit_row note_of(ledger& store) {
-  return {id_of(77), default_tenant, store.peek(sale).image.event->id, "system", "loss.accept", "{}", "", noon};
+  return {id_of(77), default_tenant, store.peek(sale).image.event->id, "system", "loss.accept", "{}", "",
+          noon};
 }
 
 } // namespace
