@@ -164,6 +164,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.access) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
+  catch_up();
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
     self_->send(services_->ledgers.reader(number_of(aggregate_)), peek_aggregate{aggregate_, reading});
@@ -220,7 +221,13 @@ void event_state::on_settled(const batch_settled& answer) {
 void event_state::follow_ledger() {
   if (journal_->is_stalled() == clock_->is_paused()) return;
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
+  catch_up();
   if (sessions_) sessions_->clock_changed();
+}
+
+/// A sale opens and ends by the ledger's clock, unless a customer's deadline would come sooner by it.
+void event_state::catch_up() {
+  if (!clock_->is_paused() && !sale_->has_deadlines()) clock_->catch_up();
 }
 
 /// Fails held replies now, not at their deadlines; senders resolve the new owner.
@@ -261,6 +268,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (!serving_ || is_moving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
+      catch_up();
       commit({}, now());
       return;
     case timer_kind::mirror: // twice per interval, so that a loss is repaired within one interval

@@ -362,6 +362,12 @@ timestamp sale::next_deadline(timestamp now) const {
   return t;
 }
 
+bool sale::has_deadlines() const {
+  const bool tickets_end = event_.queue.ticket_ttl.count() > 0 && queue_.oldest() != nullptr;
+  return queue_.counts().admitted > 0 || claims_.counts().live > 0 || payments_.open_count() > 0
+         || tickets_end;
+}
+
 bool sale::is_quiet() const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0

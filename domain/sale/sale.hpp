@@ -301,6 +301,8 @@ public:
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  /// Whether a session, claim, payment or ticket can end by its time.
+  [[nodiscard]] bool has_deadlines() const;
   /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.
   [[nodiscard]] bool is_quiet() const;
   /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.

@@ -55,15 +55,12 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   auto& own = found->second;
   const auto now = options_.now();
   if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
+  if (!own.lease.owner.empty())
+    own.clock_lag += std::max(lease.term - (own.lease.until - now), milliseconds{0});
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
-  acquired result{own.head.epoch,
-                  own.head.applied_seq,
-                  own.head.committed_at,
-                  now,
-                  own.head.cache_generation,
-                  own.head.line,
-                  {}};
+  acquired result{own.head.epoch, own.head.applied_seq,      own.head.committed_at, now,
+                  own.clock_lag,  own.head.cache_generation, own.head.line,         {}};
   if (since) result.image = load(aggregate, *since);
   return result;
 }

@@ -102,6 +102,7 @@ private:
     aggregate_head head;
     tenant_id tenant = default_tenant;
     held_lease lease;
+    milliseconds clock_lag{0}; ///< see acquired
     aggregate_image image;
     std::vector<history_row> history;
     std::vector<audit_row> audit;

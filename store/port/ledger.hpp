@@ -128,7 +128,10 @@ struct acquired {
   std::uint64_t epoch = 0; ///< the new epoch; batches of the previous owner are refused from now on
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
-  timestamp now; ///< the ledger's clock, shared by all nodes: the aggregate's clock starts here
+  timestamp now; ///< the ledger's clock, shared by all nodes
+  /// Of the previous owner's clock behind the ledger's at its last commit, plus the time since its last
+  /// renewal unless it gave the aggregate back.
+  milliseconds clock_lag{0};
   std::uint64_t cache_generation = 0; ///< part of the aggregate's cache keys
   line_totals line;
   aggregate_image image; ///< empty if it was not asked for

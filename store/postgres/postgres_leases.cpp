@@ -29,13 +29,15 @@ const postgres_statement take_aggregate{
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
   " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE "
     + postgres_now
-    + " + $3::bigint END"
+    + " + $3::bigint END, clock_lag = clock_lag + CASE WHEN lease_owner IS NULL THEN 0 ELSE greatest(0, "
+    + postgres_now
+    + " + $3::bigint - lease_until) END"
       " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
       " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
     + postgres_now
     + ")"
       " RETURNING epoch, counted_seq = applied_seq, "
-    + postgres_now};
+    + postgres_now + ", clock_lag"};
 const postgres_statement count_line{
   "count_line",
   "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq) ="
@@ -152,7 +154,7 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
     counting.flush();
     counting.receive();
   }
-  return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2)};
+  return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2), rows[0].duration(3)};
 }
 
 acquire_result postgres_leases::refusal(const take_result& answer) {

@@ -21,6 +21,7 @@ public:
   struct taken {
     std::uint64_t epoch = 0;
     timestamp now;
+    milliseconds clock_lag{0}; ///< see acquired
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
   /// Runs inside the caller's transaction.

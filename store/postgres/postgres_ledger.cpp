@@ -217,8 +217,8 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
     const auto* own = std::get_if<postgres_leases::taken>(&answer);
     if (!own) return postgres_leases::refusal(answer);
     const auto head = s.reader.read_head(aggregate);
-    acquired result{
-      own->epoch, head.applied_seq, head.committed_at, own->now, head.cache_generation, head.line, {}};
+    acquired result{own->epoch,     head.applied_seq,      head.committed_at, own->now,
+                    own->clock_lag, head.cache_generation, head.line,         {}};
     if (since) result.image = s.reader.read_image(aggregate, loaded(*since));
     transaction.commit();
     return result;

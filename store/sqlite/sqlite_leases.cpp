@@ -18,7 +18,9 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                      + sqlite_now),
     take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
              " lease_until = iif(?2 = '', 0, "
-               + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
+               + sqlite_now + " + ?3), clock_lag = clock_lag + iif(lease_owner IS NULL, 0, max(0, "
+               + sqlite_now + " + ?3 - lease_until)) WHERE number = ?1 RETURNING epoch, " + sqlite_now
+               + ", clock_lag"),
     count_line(db,
                "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq)"
                " = (SELECT max(last_number, coalesce(max(queue_number), 0)),"
@@ -69,7 +71,8 @@ std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, 
   std::optional<taken> result;
   sql_.count_line.run(aggregate); // after a program that does not count
   sql_.take.bind(aggregate, lease.owner, lease.term);
-  while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
+  while (sql_.take.step())
+    result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1), sql_.take.duration(2)};
   return result;
 }
 

@@ -25,6 +25,7 @@ public:
   struct taken {
     std::uint64_t epoch = 0;
     timestamp now;
+    milliseconds clock_lag{0}; ///< see acquired
   };
   /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);

@@ -240,13 +240,11 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
   if (refused) return std::move(*refused);
   return c.read([&](sqlite_reader& reader) {
     const auto head = reader.read_head(aggregate);
-    return acquired{own->epoch,
-                    head.applied_seq,
-                    head.committed_at,
-                    own->now,
-                    head.cache_generation,
-                    head.line,
-                    since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
+    return acquired{
+      own->epoch,        head.applied_seq,
+      head.committed_at, own->now,
+      own->clock_lag,    head.cache_generation,
+      head.line,         since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
   });
 }
 

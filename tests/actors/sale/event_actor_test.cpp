@@ -205,6 +205,26 @@ CAF_TEST(an outage holds the answer and costs no reload) {
   CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, epoch);
 }
 
+CAF_TEST(a new owner ends nothing that an outage has extended) {
+  auto queue = one_by_one();
+  queue.claim_window = 3s;
+  start(10, queue);
+  join_as(1);
+  run();
+  for (int i = 0; i < 9; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
+  auto place = join_as(2);
+  run();
+  while (place->open()) advance(journal_retry_max);
+  CAF_CHECK(commit_faults.empty());
+  const auto before = find_now(1);
+  CAF_REQUIRE(before.status == entry_status::admitted);
+  kill(owner);
+  own();
+  CAF_CHECK(find_now(1).status == entry_status::admitted);
+  advance(queue.claim_window);
+  CAF_CHECK(find_now(1).status == entry_status::expired);
+}
+
 CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
   start(10);
   auto before = join_as(1);

@@ -157,6 +157,33 @@ CAF_TEST(after the lease a successor takes over and the former owner has lost it
   });
 }
 
+CAF_TEST(the next owner learns how far the clock was behind) {
+  in_every_world([](world& w) {
+    const auto commit = [&](const acquired& own, milliseconds behind) {
+      const batch b{sale,
+                    own.epoch,
+                    own.applied_seq,
+                    own.applied_seq + 1,
+                    own.now - behind,
+                    {event_changed{event_status::draft, sample_event()}}};
+      FQ_COMMITS(w.store.commit({&b, 1}).at(0));
+    };
+    const auto is_about = [](milliseconds lag, milliseconds expected) {
+      return lag >= expected && lag < expected + seconds{5};
+    };
+    const lease_terms hasty_ben{"ben", short_term};
+    commit(taken(w.store, hasty_ada), seconds{600});
+    CAF_REQUIRE(eventually([&] { return !refusal_of(w.store, hasty_ben); }));
+    const auto silent = taken(w.store, hasty_ben).clock_lag;
+    CAF_CHECK(is_about(silent, seconds{600} + short_term));
+    release(w.store, "ben", {sale});
+    const auto released = taken(w.store, ada);
+    CAF_CHECK(is_about(released.clock_lag, silent));
+    commit(released, milliseconds{0});
+    CAF_CHECK(is_about(taken(w.store, ada).clock_lag, milliseconds{0}));
+  });
+}
+
 CAF_TEST(a renewed lease goes on) {
   in_every_world([](world& w) {
     const auto own = taken(w.store, hasty_ada);
