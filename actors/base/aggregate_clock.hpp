@@ -4,16 +4,13 @@
 // deadline passes while clients cannot be answered. The next owner continues with the same lag behind the
 // ledger.
 #pragma once
+#include "actors/base/limits.hpp"
 #include "domain/base/environment.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace fq {
-
-/// Most that sessions and claims are extended by outages before their owner. A longer lag is more probably a
-/// wrong clock, or a server that was off.
-inline constexpr milliseconds clock_lag_max{60 * 60 * 1000};
 
 class aggregate_clock {
 public:

@@ -47,11 +47,11 @@ inline constexpr std::size_t report_waiters_max = 10'000;
 
 // -- event_sessions
 /// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:
-/// session_trust, plus 1.5 s for a message until its connection is given up (app/mesh), plus 2 s of nginx
-/// caching.
-inline constexpr milliseconds session_trust{1'500};
+/// lease_check_max until an owner learns that it has a successor, 1.5 s for a message until its connection is
+/// given up (app/mesh), session_trust, and 2 s of nginx caching.
+inline constexpr milliseconds session_trust{1'000};
 /// See session_trust.
-inline constexpr milliseconds pulse_interval{500};
+inline constexpr milliseconds pulse_interval{300};
 
 // -- mails
 /// Max recipients per mail; more customers are notified in chunks.

@@ -165,7 +165,8 @@ void ledger_worker_state::on_timer(const timer_fired& t) {
   if (t.kind == timer_kind::flush) return flush();
   if (t.kind == timer_kind::sweep) return prune();
   if (t.kind != timer_kind::renew || settings_.lease.owner.empty()) return;
-  self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
+  self_->delayed_send(self_, std::min(settings_.lease.term / 3, lease_check_max),
+                      timer_fired{timer_kind::renew, 0});
   renew();
 }
 
@@ -332,7 +333,7 @@ void ledger_worker_state::renew() {
   if (settings_.process->number() == 0) reached([&] { static_cast<void>(lease()); }); // earlier ones end
   if (leased_.empty()) return;
   lease_renewal renewal;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
+  const auto lease_end = env_->steady_now() + lease_kept(settings_.lease.term); // earliest possible
   if (!reached([&] { renewal = ledger_->renew(settings_.lease, tenures()); })
       && !planted(bug::renewal_taken_for_granted))
     return;

@@ -27,7 +27,7 @@
 namespace fq {
 
 struct ledger_worker_settings {
-  lease_terms lease{}; ///< for acquired aggregates; renewed three times per term; without an incarnation
+  lease_terms lease{}; ///< for acquired aggregates; see lease_check_max; without an incarnation
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune

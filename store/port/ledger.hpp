@@ -150,7 +150,10 @@ struct aggregate_busy {};
 
 using acquire_result = std::variant<acquired, lease_held, no_such_aggregate, aggregate_busy>;
 
-/// Leases that a renewal did not extend.
+/// What remains of a lease at least after a renewal that kept it.
+constexpr milliseconds lease_kept(milliseconds term) { return term * 2 / 3; }
+
+/// Leases that a renewal did not keep.
 struct lease_renewal {
   std::vector<aggregate_id> lost; ///< held by another owner, or by none
   std::vector<aggregate_id> busy; ///< still held, but not extended: the row is locked
@@ -301,7 +304,8 @@ public:
     return std::nullopt;
   }
 
-  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch.
+  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch, where less than
+  /// lease_kept remains: it may be called often, and tells who has lost one.
   virtual lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) = 0;
   /// Ends the leases of tenures that `owner` still holds, so that a successor need not wait.
   virtual void release(const std::string& owner, std::span<const tenure> tenures) = 0;

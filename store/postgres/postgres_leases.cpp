@@ -53,17 +53,21 @@ const postgres_statement find_lease{"find_lease",
                                         " OR lease_until <= "
                                       + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
-/// The held leases, and whether each was extended. A locked row is not extended; the next renewal retries.
+/// The held leases, and whether enough of each remains. A locked row is not extended; the next renewal retries.
+/// A lease of more than its term is from before the database's clock went back.
 const postgres_statement renew_leases{
-  "renew_leases", "WITH mine AS (SELECT number, tenure.epoch FROM unnest($1::bigint[], $2::bigint[])"
-                  " AS tenure (number, epoch) JOIN aggregate USING (number)"
-                  " WHERE lease_owner = $3::text AND aggregate.epoch = tenure.epoch),"
-                  " free AS (SELECT a.number FROM aggregate a JOIN mine USING (number)"
-                  " WHERE a.lease_owner = $3::text AND a.epoch = mine.epoch FOR UPDATE OF a SKIP LOCKED),"
-                  " extended AS (UPDATE aggregate SET lease_until = "
+  "renew_leases", "WITH mine AS (SELECT number, tenure.epoch, lease_until BETWEEN "
+                    + postgres_now + " + $5::bigint AND " + postgres_now
+                    + " + $4::bigint AS is_kept FROM unnest($1::bigint[], $2::bigint[])"
+                      " AS tenure (number, epoch) JOIN aggregate USING (number)"
+                      " WHERE lease_owner = $3::text AND aggregate.epoch = tenure.epoch),"
+                      " free AS (SELECT a.number FROM aggregate a JOIN mine USING (number)"
+                      " WHERE NOT mine.is_kept AND a.lease_owner = $3::text AND a.epoch = mine.epoch"
+                      " FOR UPDATE OF a SKIP LOCKED),"
+                      " extended AS (UPDATE aggregate SET lease_until = "
                     + postgres_now
                     + " + $4::bigint WHERE number IN (SELECT number FROM free) RETURNING number)"
-                      " SELECT number, number IN (SELECT number FROM extended) FROM mine"};
+                      " SELECT number, is_kept OR number IN (SELECT number FROM extended) FROM mine"};
 const postgres_statement release_leases{
   "release_leases", "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
                     " FROM unnest($1::bigint[], $2::bigint[]) AS tenure (number, epoch)"
@@ -166,7 +170,8 @@ acquire_result postgres_leases::refusal(const take_result& answer) {
 lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   postgres_unsynced transaction(db_);
   transaction.send(renew_leases,
-                   postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), lease.owner, lease.term));
+                   postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), lease.owner, lease.term,
+                                           lease_kept(lease.term)));
   const auto rows = transaction.run();
   const auto held = numbers_in<aggregate_id>(rows);
   lease_renewal result;

@@ -29,8 +29,9 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                " max(last_batch, coalesce(max(admission_batch), 0)), applied_seq"
                " FROM queue_entry WHERE queue_entry.aggregate = ?1)"
                " WHERE number = ?1 AND counted_seq <> applied_seq"),
-    renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
-                + " + ?4 WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
+    is_kept(db, "SELECT lease_until BETWEEN " + sqlite_now + " + ?5 AND " + sqlite_now
+                  + " + ?4 FROM aggregate WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
+    extend(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?2 WHERE number = ?1"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
                 " WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
@@ -77,7 +78,11 @@ std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, 
 }
 
 bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {
-  return sql_.renew.run(held.aggregate, held.epoch, lease.owner, lease.term) == 1;
+  std::optional<bool> is_kept;
+  sql_.is_kept.bind(held.aggregate, held.epoch, lease.owner, lease.term, lease_kept(lease.term));
+  while (sql_.is_kept.step()) is_kept = sql_.is_kept.integer(0) != 0;
+  if (is_kept && !*is_kept) sql_.extend.run(held.aggregate, lease.term);
+  return is_kept.has_value();
 }
 
 void sqlite_leases::release(const tenure& held, const std::string& owner) {

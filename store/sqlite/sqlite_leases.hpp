@@ -29,7 +29,7 @@ public:
   };
   /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
-  /// False if the owner no longer holds it.
+  /// False if the owner no longer holds it. See ledger::renew.
   bool renew(const tenure& held, const lease_terms& lease);
   void release(const tenure& held, const std::string& owner);
 
@@ -42,7 +42,7 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, renew, release,
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, is_kept, extend, release,
       take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
