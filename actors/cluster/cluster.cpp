@@ -40,7 +40,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
     },
     [this](const nodes_seen& x) { on_seen(x); },
     [this](const node_dialed& x) { on_dialed(x); },
-    [this](const timer_fired&) { beat(); },
+    [this](const timer_fired& t) { t.kind == timer_kind::lapse ? end_lost() : beat(); },
   };
 }
 
@@ -86,6 +86,7 @@ void cluster_state::on_seen(const nodes_seen& x) {
   incarnation_ = x.incarnation;
   if (x.is_superseded) return give_way();
   if (x.is_unavailable) return; // connections are kept without the ledger
+  heard_at_ = asked_at_.value_or(services_->env->steady_now());
   asked_at_.reset();
   check_ledger();
   nodes_ = x.nodes;
@@ -99,7 +100,58 @@ void cluster_state::on_seen(const nodes_seen& x) {
   forget_outdated();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
+  watch();
+  end_lost();
   publish();
+}
+
+// -- lost nodes
+
+/// Counts the readings without a new heartbeat. A ledger that was away for a while answers several requests
+/// at once: those are one reading.
+void cluster_state::watch() {
+  const auto steady = services_->env->steady_now();
+  for (const auto& node : nodes_) {
+    if (node.id == services_->node) continue;
+    auto& known = watched_[node.id];
+    if (known.row.seen_at != node.seen_at) known = {node, steady, 0};
+    known.row = node;
+  }
+  for (auto& [id, node] : watched_)
+    if (steady - node.counted_at >= services_->beat_interval * 9 / 10) {
+      node.counted_at = steady;
+      ++node.unchanged;
+    }
+  std::erase_if(watched_, [](const auto& n) { return n.second.unchanged > watched_readings_max; });
+}
+
+/// Ends the leases of nodes that no longer answer here: at once if the ledger has lost them too, else after
+/// some missed heartbeats.
+void cluster_state::end_lost() {
+  bound_leases();
+  for (const auto& [id, node] : watched_) {
+    if (peers_.contains(id)) continue;
+    self_
+      ->request(services_->ledgers.of(accounts_aggregate), end_leases_timeout,
+                end_leases_of{node.row, node.unchanged >= silent_readings})
+      .then(
+        [this, lost = id](const leases_ended& x) {
+          if (x.leases == 0) return;
+          note("ended the leases of " + lost + ", which is gone");
+          self_->send(services_->region, timer_fired{timer_kind::retry_load, 0});
+        },
+        [](const caf::error&) {});
+  }
+}
+
+/// A node that others do not reach must not trust its leases for longer than they wait.
+void cluster_state::bound_leases() {
+  if (!services_->bound) return;
+  const bool is_whole = std::ranges::all_of(
+    nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
+  is_whole || planted(bug::trusts_when_apart)
+    ? services_->bound->lift()
+    : services_->bound->set(heard_at_ + services_->beat_interval * lease_trust_apart_tenths / 10);
 }
 
 void cluster_state::update_serving_claim() {
@@ -181,6 +233,7 @@ void cluster_state::add_peer(const node_peer& peer) {
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);
+  bound_leases();
   publish();
 }
 
@@ -216,6 +269,7 @@ void cluster_state::give_way() {
   if (std::exchange(is_superseded_, true)) return;
   claim_ = {};
   nodes_.clear();
+  watched_.clear();
   while (!peers_.empty()) {
     self_->demonitor(peers_.begin()->second.region->address());
     remove_peer(peers_.begin());
@@ -227,6 +281,8 @@ void cluster_state::remove_peer(std::map<std::string, node_peer>::iterator peer)
   note("lost " + peer->first);
   if (services_->links) services_->links->lost(peer->first);
   peers_.erase(peer);
+  bound_leases();
+  self_->delayed_send(self_, services_->beat_interval / 5, timer_fired{timer_kind::lapse, 0});
 }
 
 void cluster_state::publish() {

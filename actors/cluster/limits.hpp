@@ -16,6 +16,16 @@ inline constexpr std::uint32_t patience_beats = 10;
 /// Heartbeat intervals without an answer after which the ledger counts as unavailable.
 inline constexpr int ledger_patience_beats = 3;
 
+/// Readings of the heartbeats without a new one after which a node that is not connected counts as dead.
+inline constexpr std::uint32_t silent_readings = 3;
+/// Tenths of a heartbeat interval, from the last heartbeat that the ledger answered, for which a node trusts
+/// its leases while another one is not connected. The others take them after more than 27, see watch().
+inline constexpr int lease_trust_apart_tenths = 35;
+/// Readings until a silent node is forgotten.
+inline constexpr std::uint32_t watched_readings_max = 30;
+/// For the ledger to end a dead node's leases; the next heartbeat asks again.
+inline constexpr milliseconds end_leases_timeout{3'000};
+
 // -- region
 /// Time for which an aggregate with a spent restart budget is refused.
 inline constexpr milliseconds cool_down{10'000};

@@ -143,7 +143,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender; renews the lease from then
                                      ///< on
   caf::reacts_to<load_acquired>, ///< answers aggregate_acquired to the owner
-  caf::reacts_to<release_aggregate>,
+  caf::reacts_to<release_aggregate>, caf::replies_to<end_leases_of>::with<leases_ended>,
   caf::replies_to<end_lease>::with<ack_reply>, ///< release_aggregate with a reply
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender

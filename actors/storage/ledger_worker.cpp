@@ -126,6 +126,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       answer(std::move(reply));
     },
     [this](const beat_node& x) { beat(x); },
+    [this](const end_leases_of& x) { return end(x); },
     [this](const end_lease& x) {
       release({x.aggregate});
       return ack_reply{};
@@ -268,7 +269,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
-        auto horizon = std::make_shared<lease_horizon>(lease_end);
+        auto horizon = std::make_shared<lease_horizon>(lease_end, settings_.bound);
         reply.lease = horizon;
         leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), got->epoch,
                                 std::move(horizon)};
@@ -388,6 +389,12 @@ void ledger_worker_state::beat(const beat_node& x) {
   reply.incarnation = settings_.process->number();
   reply.is_superseded = is_superseded();
   answer(std::move(reply));
+}
+
+leases_ended ledger_worker_state::end(const end_leases_of& x) {
+  leases_ended reply;
+  reached([&] { reply.leases = ledger_->end_leases(x.last, x.is_silent, settings_.lease.term); });
+  return reply;
 }
 
 audit_reply ledger_worker_state::list(const list_audit& x) {

@@ -109,6 +109,7 @@ private:
     std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
   };
+  [[nodiscard]] milliseconds silence_of(const held_lease& lease, milliseconds term) const;
   /// The whole durable state; sync() copies it.
   struct durable {
     std::map<aggregate_id, aggregate_state> aggregates;

@@ -361,6 +361,11 @@ public:
   /// incarnation.
   virtual void leave(const std::string& node, std::uint64_t incarnation) = 0;
 
+  /// Ends the leases of a node that a peer holds for dead, raises the epochs, and returns how many they were.
+  /// `last`: its row as the peer read it. Does nothing if the node has beaten since or begun anew, or, unless
+  /// it `is_silent`, if it still has a connection to the ledger. Only Postgres knows connections.
+  virtual std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) = 0;
+
   /// Deletes old rows; returns the number. Called periodically.
   virtual std::size_t prune(const prune_bounds& bounds) = 0;
 };
@@ -387,6 +392,7 @@ public:
   std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number) override;                 \
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;                         \
   void leave(const std::string& node, std::uint64_t incarnation) override;                                   \
+  std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) override;                  \
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted)   \
     override;                                                                                                \
   std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,                \

@@ -32,6 +32,12 @@ sqlite_leases::statements::statements(sqlite_db& db) :
     is_kept(db, "SELECT lease_until BETWEEN " + sqlite_now + " + ?5 AND " + sqlite_now
                   + " + ?4 FROM aggregate WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     extend(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?2 WHERE number = ?1"),
+    find_node(db, "SELECT 1 FROM node WHERE id = ?1 AND incarnation = ?2 AND seen_at = ?3"),
+    end(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0,"
+            " clock_lag = clock_lag + max(0, "
+              + sqlite_now + " + ?2 - lease_until) WHERE lease_owner = ?1"),
+    end_partitions(db,
+                   "UPDATE outbox_partition SET lease_owner = NULL, lease_until = 0 WHERE lease_owner = ?1"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
                 " WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
@@ -87,6 +93,15 @@ bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {
 
 void sqlite_leases::release(const tenure& held, const std::string& owner) {
   sql_.release.run(held.aggregate, held.epoch, owner);
+}
+
+std::size_t sqlite_leases::end(const node_row& last, milliseconds term) {
+  bool is_dead = false;
+  sql_.find_node.bind(last.id, last.incarnation, last.seen_at);
+  while (sql_.find_node.step()) is_dead = true;
+  if (!is_dead) return 0;
+  sql_.end_partitions.run(last.id);
+  return static_cast<std::size_t>(sql_.end.run(last.id, term));
 }
 
 std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {

@@ -33,6 +33,8 @@ public:
   bool renew(const tenure& held, const lease_terms& lease);
   void release(const tenure& held, const std::string& owner);
 
+  std::size_t end(const node_row& last, milliseconds term);
+
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node, std::uint64_t incarnation);
 
@@ -42,8 +44,8 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, is_kept, extend, release,
-      take_partition, note_node, forget_nodes, live_nodes;
+    sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, is_kept, extend,
+      release, find_node, end, end_partitions, take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

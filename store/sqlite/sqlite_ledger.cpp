@@ -337,6 +337,17 @@ void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
   c.guarded([&] { c.leases.leave(node, incarnation); });
 }
 
+std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
+  auto& c = *connection_;
+  if (!is_silent) return 0;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    const auto ended = c.leases.end(last, term);
+    transaction.commit();
+    return ended;
+  });
+}
+
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};

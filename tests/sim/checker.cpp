@@ -51,6 +51,7 @@ std::string_view name_of(rare r) {
     case rare::cut_both_ways: return "nodes cut from each other both ways";
     case rare::ledger_cut: return "node cut from the ledger";
     case rare::taken_over_while_cut: return "taken over from a node that was cut off";
+    case rare::lease_ended: return "lease ended by a peer";
     case rare::subscribed_again: return "subscription renewed";
     case rare::node_drained: return "node drained";
     case rare::message_lost: return "message lost on a living connection";

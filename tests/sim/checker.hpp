@@ -65,6 +65,7 @@ enum class rare : std::uint8_t {
   cut_both_ways,
   ledger_cut,
   taken_over_while_cut,
+  lease_ended,
   subscribed_again,
   node_drained,
   message_lost,

@@ -184,6 +184,26 @@ CAF_TEST(the next owner learns how far the clock was behind) {
   });
 }
 
+CAF_TEST(a peer ends the leases of a silent node and of no other) {
+  in_every_world([](world& w) {
+    const auto own = taken(w.store, ada);
+    leased(w.store, ada);
+    const auto row = w.store.beat(node_row{.id = "ada"}, seconds{60}).front();
+    auto earlier = row, other = row;
+    earlier.seen_at = row.seen_at - milliseconds{1};
+    other.incarnation = 7;
+    CAF_CHECK_EQUAL(w.store.end_leases(earlier, true, long_term), 0u); // it has beaten since
+    CAF_CHECK_EQUAL(w.store.end_leases(other, true, long_term), 0u);
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+    CAF_CHECK_EQUAL(w.store.end_leases(row, true, long_term), 1u);
+    CAF_CHECK_EQUAL(w.store.end_leases(row, true, long_term), 0u);
+    CAF_CHECK(join(w.store, own, 1) == commit_outcome::fenced);
+    CAF_CHECK(!holds(w.store, ada, {sale, own.epoch}));
+    CAF_CHECK_EQUAL(taken(w.store, ben).epoch, own.epoch + 2);
+    CAF_CHECK((leased(w.store, ben) == all_partitions()));
+  });
+}
+
 CAF_TEST(a renewed lease goes on) {
   in_every_world([](world& w) {
     const auto own = taken(w.store, hasty_ada);
