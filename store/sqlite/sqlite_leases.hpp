@@ -45,7 +45,7 @@ private:
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, is_kept, extend,
-      release, find_node, end, end_partitions, take_partition, note_node, forget_nodes, live_nodes;
+      find_node, end, end_partitions, release, take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };
