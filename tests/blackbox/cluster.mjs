@@ -6,7 +6,6 @@ import path from 'node:path';
 import { Services, sql } from '../support/services.mjs';
 import { assert, eventually, fairqueue, free_port, run, server_for, temporary_folder } from './lib.mjs';
 
-
 /** The cluster's authority, in its own folder. */
 export async function authority() {
   const folder = temporary_folder();
