@@ -74,10 +74,11 @@ const postgres_statement release_leases{
                     " WHERE aggregate.number = tenure.number AND aggregate.epoch = tenure.epoch"
                     " AND lease_owner = $3::text"};
 
-/// The row stays locked: a heartbeat waits, and comes too late.
+/// The row stays locked: a heartbeat waits, and comes too late. Programs without incarnations do not name their
+/// sessions.
 const postgres_statement find_dead{
   "find_dead", "SELECT 1 FROM node WHERE id = $1::text AND incarnation = $2::bigint AND seen_at = $3::bigint"
-               " AND ($4::boolean OR NOT EXISTS"
+               " AND ($4::boolean OR incarnation > 0 AND NOT EXISTS"
                " (SELECT FROM pg_stat_activity WHERE application_name = $5::text)) FOR UPDATE"};
 const postgres_statement end_partitions{
   "end_partitions",

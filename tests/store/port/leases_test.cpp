@@ -188,7 +188,9 @@ CAF_TEST(a peer ends the leases of a silent node and of no other) {
   in_every_world([](world& w) {
     const auto own = taken(w.store, ada);
     leased(w.store, ada);
-    const auto row = w.store.beat(node_row{.id = "ada"}, seconds{60}).front();
+    node_row row;
+    row.id = "ada";
+    row = w.store.beat(row, seconds{60}).front();
     auto earlier = row, other = row;
     earlier.seen_at = row.seen_at - milliseconds{1};
     other.incarnation = 7;
@@ -385,7 +387,9 @@ CAF_TEST(a process that begins ends what earlier ones of its name may do) {
     const auto later = begun(w.store, "ada");
     CAF_CHECK(later.incarnation > earlier.incarnation);
     const auto at = w.store.peek(sale).head.applied_seq;
-    CAF_CHECK(join(w.store, {own.epoch, at, {}, {}, 0, {}, {}}, 2) == commit_outcome::fenced);
+    auto stale = own;
+    stale.applied_seq = at;
+    CAF_CHECK(join(w.store, stale, 2) == commit_outcome::fenced);
     CAF_CHECK(!holds(w.store, earlier, held));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier); }));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier, catalog_aggregate); })); // without a lease

@@ -301,9 +301,12 @@ CAF_TEST(a peer ends the leases of a node without a session at once) {
   std::optional<postgres_ledger> ada(
     std::in_place,
     postgres_ledger_options{.url = d.schema.url(), .patience = {}, .node = "ada", .steady_now = steady_now});
-  const lease_terms lease{"ada", seconds{60}};
+  const lease_terms lease{"ada", seconds{60}, ada->enlist("ada")};
   CAF_REQUIRE(std::holds_alternative<acquired>(ada->acquire(sale, lease, never)));
-  const auto row = ada->beat(node_row{.id = "ada"}, seconds{60}).front();
+  node_row row;
+  row.id = "ada";
+  row.incarnation = lease.incarnation;
+  row = ada->beat(row, seconds{60}).front();
   CAF_CHECK_EQUAL(d.store.end_leases(row, false, lease.term), 0u);
   ada.reset();
   std::size_t ended = 0;
