@@ -118,7 +118,7 @@ private:
   ledger_engines ledger_;
   std::atomic<bool> ledger_is_reachable_{false};
   std::shared_ptr<incarnation> process_ = std::make_shared<incarnation>();
-  std::shared_ptr<lease_bound> lease_bound_ = std::make_shared<lease_bound>();
+  std::shared_ptr<lease_doubt> lease_doubt_ = std::make_shared<lease_doubt>();
   std::unique_ptr<cache> cache_;
   std::unique_ptr<cache>
     cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared

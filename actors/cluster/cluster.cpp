@@ -49,6 +49,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
 void cluster_state::beat() {
   if (is_superseded_) return;
   ++beats_;
+  note_run();
   check_ledger();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
   self_->request(services_->region, owned_count_timeout, list_owned{})
@@ -86,7 +87,6 @@ void cluster_state::on_seen(const nodes_seen& x) {
   incarnation_ = x.incarnation;
   if (x.is_superseded) return give_way();
   if (x.is_unavailable) return; // connections are kept without the ledger
-  heard_at_ = asked_at_.value_or(services_->env->steady_now());
   asked_at_.reset();
   check_ledger();
   nodes_ = x.nodes;
@@ -128,7 +128,7 @@ void cluster_state::watch() {
 /// Ends the leases of nodes that no longer answer here: at once if the ledger has lost them too, else after
 /// some missed heartbeats.
 void cluster_state::end_lost() {
-  bound_leases();
+  doubt_leases();
   for (const auto& [id, node] : watched_) {
     if (peers_.contains(id)) continue;
     self_
@@ -144,14 +144,24 @@ void cluster_state::end_lost() {
   }
 }
 
-/// A node that others do not reach must not trust its leases for longer than they wait.
-void cluster_state::bound_leases() {
-  if (!services_->bound) return;
-  const bool is_whole = std::ranges::all_of(
-    nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
-  is_whole || planted(bug::trusts_when_apart)
-    ? services_->bound->lift()
-    : services_->bound->set(heard_at_ + services_->beat_interval * lease_trust_apart_tenths / 10);
+/// A node that others may not reach trusts its leases for a shorter time than those wait.
+void cluster_state::doubt_leases() {
+  if (!services_->doubt) return;
+  const bool is_whole = std::ranges::all_of(nodes_, [this](const node_row& node) {
+    return node.id == services_->node || peers_.contains(node.id);
+  });
+  services_->doubt->trust_for(is_whole || planted(bug::trusts_when_apart)
+                                ? lease_doubt::forever
+                                : services_->beat_interval * trusted_apart_tenths / 10);
+}
+
+/// A process that stood still may have been taken for dead: its leases need a look.
+void cluster_state::note_run() {
+  const auto steady = services_->env->steady_now();
+  const auto before = std::exchange(ran_at_, steady);
+  if (!services_->doubt) return;
+  if (before && steady - *before > 2 * services_->beat_interval) services_->doubt->stood_still(steady);
+  services_->doubt->runs(steady + services_->beat_interval * trusted_run_tenths / 10);
 }
 
 void cluster_state::update_serving_claim() {
@@ -233,7 +243,7 @@ void cluster_state::add_peer(const node_peer& peer) {
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);
-  bound_leases();
+  doubt_leases();
   publish();
 }
 
@@ -281,7 +291,7 @@ void cluster_state::remove_peer(std::map<std::string, node_peer>::iterator peer)
   note("lost " + peer->first);
   if (services_->links) services_->links->lost(peer->first);
   peers_.erase(peer);
-  bound_leases();
+  doubt_leases();
   self_->delayed_send(self_, services_->beat_interval / 5, timer_fired{timer_kind::lapse, 0});
 }
 

@@ -44,7 +44,7 @@ struct cluster_services {
   accounts_handle accounts;
   dialer_handle dialer;
   cluster_links* links = nullptr; ///< connection metrics; may be null
-  std::shared_ptr<lease_bound> bound = nullptr; ///< of this process's leases; may be null
+  std::shared_ptr<lease_doubt> doubt = nullptr; ///< in this process's leases; may be null
   /// Log lines about connections and serving; may be null.
   std::function<void(const std::string&)> note = nullptr;
   milliseconds beat_interval{1'000};
@@ -70,7 +70,8 @@ private:
   void update_serving_claim();
   void watch();
   void end_lost();
-  void bound_leases();
+  void doubt_leases();
+  void note_run();
   void dial(const node_row& node);
   void add_peer(const node_peer& peer);
   void forget_outdated();
@@ -106,7 +107,7 @@ private:
   bool is_draining_ = false;
   std::uint64_t incarnation_ = 0; ///< of this process; 0: the ledger has not given it yet
   bool is_superseded_ = false; ///< a later process has this node's name
-  milliseconds heard_at_{0}; ///< steady time at which the last answered heartbeat was sent, or before
+  std::optional<milliseconds> ran_at_; ///< steady time of the last beat()
   /// Steady time of the oldest heartbeat that the ledger has not answered.
   std::optional<milliseconds> asked_at_;
   bool is_ledger_away_ = false;

@@ -98,7 +98,7 @@ void ledger_worker_state::note(const std::string& what) const {
 }
 
 ledger_worker_state::~ledger_worker_state() {
-  for (const auto& [aggregate, lease] : leased_) lease.horizon->set(milliseconds{0});
+  for (const auto& [aggregate, lease] : leased_) lease.horizon->end();
   if (!leased_.empty()) reached([&] { ledger_->release(settings_.lease.owner, tenures()); });
   if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_, settings_.process->number()); });
 }
@@ -260,7 +260,8 @@ void ledger_worker_state::prune() {
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
   aggregate_acquired reply;
   reply.outcome = acquire_outcome::unavailable;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
+  const auto looked = env_->steady_now();
+  const auto lease_end = looked + settings_.lease.term; // earliest possible
   reached([&] {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
     std::optional<load_since> since;
@@ -269,7 +270,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
-        auto horizon = std::make_shared<lease_horizon>(lease_end, settings_.bound);
+        auto horizon = std::make_shared<lease_horizon>(lease_end, looked, settings_.doubt);
         reply.lease = horizon;
         leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), got->epoch,
                                 std::move(horizon)};
@@ -324,7 +325,7 @@ void ledger_worker_state::release(const release_aggregate& x) {
   const auto mine = leased_.find(x.aggregate);
   if (mine == leased_.end()) return;
   // Invalidated before another node can acquire it.
-  if (!planted(bug::answers_after_handover)) mine->second.horizon->set(milliseconds{0});
+  if (!planted(bug::answers_after_handover)) mine->second.horizon->end();
   const tenure ended{x.aggregate, mine->second.epoch};
   leased_.erase(mine);
   reached([&] { ledger_->release(settings_.lease.owner, {&ended, 1}); }); // on failure the lease expires
@@ -334,7 +335,8 @@ void ledger_worker_state::renew() {
   if (settings_.process->number() == 0) reached([&] { static_cast<void>(lease()); }); // earlier ones end
   if (leased_.empty()) return;
   lease_renewal renewal;
-  const auto lease_end = env_->steady_now() + lease_kept(settings_.lease.term); // earliest possible
+  const auto looked = env_->steady_now();
+  const auto lease_end = looked + lease_kept(settings_.lease.term); // earliest possible
   if (!reached([&] { renewal = ledger_->renew(settings_.lease, tenures()); })
       && !planted(bug::renewal_taken_for_granted))
     return;
@@ -343,7 +345,7 @@ void ledger_worker_state::renew() {
     leased_.erase(aggregate);
   }
   for (const auto& [aggregate, lease] : leased_)
-    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end);
+    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end, looked);
 }
 
 void ledger_worker_state::take_outbox(const fq::take_outbox& x) {

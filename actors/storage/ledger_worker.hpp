@@ -30,7 +30,7 @@ struct ledger_worker_settings {
   lease_terms lease{}; ///< for acquired aggregates; see lease_check_max; without an incarnation
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
-  std::shared_ptr<const lease_bound> bound = nullptr; ///< of its leases; null: none
+  std::shared_ptr<const lease_doubt> doubt = nullptr; ///< in its leases; null: none
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz

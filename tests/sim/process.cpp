@@ -34,8 +34,8 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     sched_(sched), world_(w), connection_(w, node) {
   auto& system = sched.system();
   const auto& o = w.options;
-  const auto bound = o.mesh.on ? std::make_shared<lease_bound>() : nullptr;
-  ledger_worker_settings settings{.bound = bound, .prune_interval = milliseconds{3'600'000}};
+  const auto doubt = o.mesh.on ? std::make_shared<lease_doubt>() : nullptr;
+  ledger_worker_settings settings{.doubt = doubt, .prune_interval = milliseconds{3'600'000}};
   if (o.lease_term.count() > 0) settings.lease = {node, o.lease_term};
   worker_ = system.spawn(ledger_worker, static_cast<ledger*>(&connection_), static_cast<environment*>(&env),
                          std::move(settings));
@@ -77,7 +77,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   region_ = system.spawn(
     fq::region, &owners_,
     restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
-  if (o.mesh.on) mesh_.emplace(w, system, node, *this, env, ledgers, region_, bound);
+  if (o.mesh.on) mesh_.emplace(w, system, node, *this, env, ledgers, region_, doubt);
 }
 
 supervisor_handle process::supervisor(aggregate_id aggregate) const {
