@@ -68,11 +68,11 @@ namespace {
 struct retried_refund : orders_fixture {
   order_id order;
   refund_id first, second;
-  retried_refund() {
+  explicit retried_refund(bool with_seat = false) {
     s.rules.refund_retry.attempts = 2;
     s.reload();
-    order = bought(1, {standard()}).id;
-    s.refund_order(order);
+    order = bought(1, with_seat ? std::vector{standard(), seat()} : std::vector{standard()}).id;
+    s.refund_order(order, {standard()});
     first = *s.refund_asked();
     refuse(first);
     CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
@@ -111,6 +111,21 @@ CAF_TEST(a refund made after it was given up stays a dead letter if the next one
   CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
   CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 1u);
   f.sound();
+}
+
+CAF_TEST(a refund made after another one gave its tickets back takes nothing back again) {
+  for (const bool is_told_early : {false, true}) {
+    retried_refund f{true};
+    f.s.refunded(f.second);
+    if (is_told_early) f.s.refunded(f.first);
+    f.s.refund_order(f.order, {f.seat()});
+    f.refuse(*f.s.refund_asked());
+    if (!is_told_early) f.s.refunded(f.first);
+    CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 2u); // a person has to look
+    CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+    CAF_CHECK_EQUAL(f.s.type(1).sold, 1);
+    f.sound();
+  }
 }
 
 CAF_TEST(another amount than quoted waits for a person and can be sent back) {
