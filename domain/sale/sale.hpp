@@ -391,6 +391,7 @@ private:
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
                          timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  [[nodiscard]] bool is_owed(const refund_row& refund) const;
   [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
   void return_tickets(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
                       decision& out);

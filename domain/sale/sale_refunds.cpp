@@ -65,7 +65,8 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   auto items = refund->items;
   const auto before = *payments_.find(payment);
   const bool given_up = refund->status == refund_status::failed;
-  if (given_up && before.status != payment_status::refund_failed) { // another refund replaced it
+  if (given_up && (before.status != payment_status::refund_failed || !is_owed(*refund))) {
+    // Another refund replaced it.
     if (!has_letter_about(id))
       add_dead_letter(dead_letter_kind::refund_refused, id,
                       "the gateway made a refund that had been given up", {}, now, out);
@@ -128,10 +129,24 @@ void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now
   payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
 }
 
+/// Whether a refund was given up, and its payment and claim still have the money and the tickets.
+bool sale::is_owed(const refund_row& refund) const {
+  if (refund.status != refund_status::failed) return false;
+  const auto& payment = *payments_.find(refund.payment);
+  const auto left = left_of(*claims_.find(payment.claim));
+  return refund.amount <= payment.captured - payment.refunded
+         && std::ranges::all_of(refund.items, [&](const refund_item& back) {
+              const auto i = std::ranges::find(left, back.ticket_type, &refund_item::ticket_type);
+              return i != left.end() && i->quantity >= back.quantity;
+            });
+}
+
 /// A refund that was made after it had been given up, while another one was under way: a letter says so.
 std::optional<refund_id> sale::made_after_all(const payment_id& payment) const {
-  for (const auto& id : payments_.refunds_of(payment))
-    if (payments_.find_refund(id)->status == refund_status::failed && has_letter_about(id)) return id;
+  for (const auto& id : payments_.refunds_of(payment)) {
+    const auto& refund = *payments_.find_refund(id);
+    if (has_letter_about(id) && is_owed(refund)) return id;
+  }
   return std::nullopt;
 }
 
@@ -192,8 +207,8 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     items.clear();
     amount = paid->captured - paid->refunded;
   }
-  for (const auto& r : payments_.refunds_of(paid->id))
-    settle_dead_letter_about(r, now, out); // this refund replaces any that failed
+  for (const auto& r : payments_.refunds_of(paid->id)) // this one replaces what is still owed
+    if (is_owed(*payments_.find_refund(r))) settle_dead_letter_about(r, now, out);
   opened = begin_refund(paid->id, amount, std::move(items), now, out);
   return {};
 }

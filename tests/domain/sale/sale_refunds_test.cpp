@@ -114,7 +114,7 @@ CAF_TEST(a refund made after it was given up stays a dead letter if the next one
 }
 
 CAF_TEST(a refund made after another one gave its tickets back takes nothing back again) {
-  for (const bool is_told_early : {false, true}) {
+  for (const bool is_told_early : {true, false}) {
     retried_refund f{true};
     f.s.refunded(f.second);
     if (is_told_early) f.s.refunded(f.first);
