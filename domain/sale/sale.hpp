@@ -393,6 +393,8 @@ private:
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
                          timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  [[nodiscard]] bool is_owed(const refund_row& refund) const;
+  [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
   void return_tickets(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
                       decision& out);
   void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
@@ -403,6 +405,7 @@ private:
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
                    decision& out);
   void unknown_not_refunded(const uuid& letter, const unknown_payment& p, timestamp now, decision& out);
+  [[nodiscard]] bool has_letter_about(const uuid& subject) const;
   void settle_dead_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
