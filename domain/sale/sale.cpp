@@ -242,6 +242,7 @@ timestamp sale::next_refund_slot(timestamp now) const {
 
 /// Ends entries, sessions and holds at once, because others wait for them.
 std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
+  if (planted(bug::block_forgotten)) return 0;
   std::size_t looked = 0;
   for (; !blocked_to_end_.empty() && looked < rows_per_run; ++looked) {
     const auto customer = blocked_to_end_.back();
@@ -309,7 +310,8 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
       const auto& group = queue_.groups()[g];
       if (group.waiting == 0 || !pools.serves(group.opens)) continue;
       const auto* head = queue_.first(g);
-      if (best == nullptr || queue_line::precedes(*head, *best)) best = head;
+      const bool overtakes = planted(bug::hidden_overtakes) && g > 0;
+      if (best == nullptr || overtakes || queue_line::precedes(*head, *best)) best = head;
     }
     // What opens its hidden types may have ended since: then it belongs to another group.
     if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
