@@ -61,6 +61,7 @@ void sale::refresh(timestamp now) {
   watch_presence(now);
   for (const auto& [customer, invitation] : invitations_) regroup(customer, now);
   for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
+  open_codes(now);
 }
 
 // -- time
@@ -299,6 +300,7 @@ timestamp sale::next_opening(timestamp now) const {
   auto next = event_.queue_opens_at > now ? event_.queue_opens_at : never;
   if (!sells()) return next;
   if (event_.sale_start > now) next = earlier(next, event_.sale_start);
+  next = earlier(next, next_code_);
   return earlier(next, stock_.next_opening(now));
 }
 
@@ -322,6 +324,7 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
 
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
   refresh(now);
+  if (is_set(next_code_) && next_code_ <= now) open_codes(now);
   if (queue_.counts().waiting == 0) return {};
   auto pools = free_pools(now);
   const auto allowed = [&] {

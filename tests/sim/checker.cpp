@@ -78,6 +78,7 @@ void checker::fail(std::string_view invariant, std::string what) {
 // -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
+  news_.clear();
   // a bystander
   if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate)) return;
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
@@ -87,7 +88,6 @@ void checker::applied(const batch& b) {
                     + std::to_string(epoch_));
     if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
   }
-  news_.clear();
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
   if (b.aggregate != aggregate_) return;
   if (uncalled_ != 0) fail("I5", "admitted, and the operator called nobody");
@@ -413,7 +413,9 @@ std::uint64_t checker::room(timestamp now) const {
       || !sells_anything(now))
     return 0;
   const auto& q = event_.queue;
-  if (q.policy == admission_policy::open) return waiting_.size();
+  if (q.policy == admission_policy::open)
+    return static_cast<std::uint64_t>(
+      std::ranges::count_if(waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   if (q.policy == admission_policy::operated) return 0;
   auto n = room_in_stock(now);
@@ -450,6 +452,7 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
     stuck_since_ = now;
     admissions_at_stuck_ = admissions_seen_;
   } else if (now - stuck_since_ > event_.queue.admission_interval * 2 + sweep) {
+    if (getenv("SIMDBG")) dump(now);
     fail("I13", "stock and waiters, but nobody was admitted for two ticks");
   }
 }

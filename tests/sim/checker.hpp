@@ -215,6 +215,7 @@ private:
   void check_order_of(const entry_row& admitted);
   void check_stock_for(const entry_row& admitted);
   [[nodiscard]] std::uint64_t room_in_stock(timestamp now) const;
+  void dump(timestamp now) const;
   void check_claimed(const claim_row& claim);
   void check_blocked(const customer_id& who, timestamp when, std::string_view what);
   void check_blocked_ended(timestamp now);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iostream>
 
 namespace fq::sim {
 
@@ -132,6 +133,11 @@ void checker::check_stock_for(const entry_row& admitted) {
   for (const auto& [set, count] : others) in_public += count - std::min(count, hidden_people(set));
   if (in_public < public_people) return;
   if (mine != 0 && others[mine] < hidden_people(mine)) return;
+  if (getenv("SIMDBG")) {
+    std::cerr << "admitted " << text(admitted.number) << " public " << public_people << " in public " << in_public << "\n";
+    for (auto& [s, n] : others) std::cerr << " others " << s << ": " << n << "\n";
+    dump(now);
+  }
   fail("I5", "more people let in than there is stock for");
 }
 
@@ -202,6 +208,29 @@ bool checker::was_sold_out_for(const customer_id& who, std::uint64_t since) cons
     if (i->step < since) return false; // this one was in force when it asked
   }
   return false;
+}
+
+void checker::dump(timestamp now) const {
+  auto& o = std::cerr;
+  const auto ms = [&](timestamp t) { return is_set(t) ? (t - now).count() : -999999; };
+  o << "status " << int(event_.status) << " policy " << int(event_.queue.policy) << " conc " << event_.queue.concurrency
+    << " factor " << event_.queue.over_admission_percent << " start " << ms(event_.sale_start) << "\n";
+  for (const auto& t : types_)
+    o << " type " << t.ordinal << " total " << t.total << " held " << t.held << " sold " << t.sold << " on " << t.on_sale << " hidden "
+      << t.hidden << " from " << ms(t.sale_from) << " until " << ms(t.sale_until) << "\n";
+  for (const auto& [cl, n] : waiting_) {
+    const auto a = access_of(entries_.at(n), now);
+    o << " waits " << text(n) << " class " << int(cl) << " opens " << a.opens << " certain " << a.is_certain << "\n";
+  }
+  for (const auto n : active_) {
+    const auto a = access_of(entries_.at(n), now);
+    o << " active " << text(n) << " unclaimed " << is_unclaimed(n) << " opens " << a.opens << " certain " << a.is_certain << "\n";
+  }
+  for (const auto& [c, row] : invitations_)
+    o << " invited " << to_string(c) << " type " << row.ticket_type << " q " << row.quantity << " until " << ms(row.valid_until) << " units " << units_of(c, row.ticket_type) << "\n";
+  for (const auto& [i, c] : promo_codes_)
+    o << " code " << i << " types " << c.reduction.ticket_types << " uses " << c.uses << "/" << c.uses_max << " per " << c.uses_per_customer << " active " << c.is_active << " from " << ms(c.valid_from) << " until " << ms(c.valid_until) << "\n";
+  for (const auto& [n, c] : access_) o << " given " << text(n) << " code " << c << "\n";
 }
 
 // -- people -----------------------------------------------------------------------------------------------
