@@ -119,6 +119,11 @@ void draw_people(sale_options& o) {
   if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
 }
 
+void draw_hubs(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
+  o.mesh.subscribes_again = perhaps(rng, 50, 300);
+}
+
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.
 void draw_kind(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 6};
@@ -276,6 +281,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_settings(o);
   draw_access(o);
   draw_people(o);
+  draw_hubs(o);
   draw_kind(o);
   return o;
 }
@@ -324,7 +330,7 @@ void describe_mesh(std::ostringstream& s, const sale_options& o) {
     << m.reset << ", stall " << m.stall << ", cut " << m.cut << ", ledger cut " << m.ledger_cut
     << ", silent deaths " << m.silent_death << "; moves " << m.move << ", drains " << m.drain
     << "; messages lost " << m.lost << ", twice " << m.twice << ", late " << m.late << " by "
-    << m.late_by.count() << " ms";
+    << m.late_by.count() << " ms, subscribes again " << m.subscribes_again;
 }
 
 } // namespace

@@ -95,6 +95,7 @@ void watcher::open() {
 /// Subscribes first and takes snapshots afterwards, so that no change between them is lost.
 void watcher::subscribe_there() {
   if (!asker_.tell({true})) return lose();
+  if (strikes(world_.rng, world_.options.mesh.subscribes_again)) asker_.tell({true});
   asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
     if (generation != generation_) return;
     why ? lose() : opened();
