@@ -46,12 +46,12 @@ memory_ledger_options simulation::store_options() {
   return o;
 }
 
-simulation::simulation(std::uint64_t seed, bool trace) :
+simulation::simulation(const sale_options& options, bool trace) :
     system_(config_),
     sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
-    env_(sched_.clock(), seed),
+    env_(sched_.clock(), options.seed),
     store_(store_options()),
-    check_(store_, sale_aggregate, options_of(seed).rules),
+    check_(store_, sale_aggregate, options.rules),
     leases_(world_),
     outbox_(world_),
     mails_(world_),
@@ -59,8 +59,8 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
-  world_.options = options_of(seed);
-  world_.rng.seed(seed ^ 0x5151);
+  world_.options = options;
+  world_.rng.seed(options.seed ^ 0x5151);
   world_.env = &env_;
   world_.check = &check_;
   world_.leases = &leases_;
@@ -86,7 +86,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
   };
   nodes_.reserve(o.nodes); // processes reference their machine's clock
   for (std::uint32_t i = 0; i < o.nodes; ++i)
-    nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
+    nodes_.push_back({node_name(i), {sched_.clock(), o.seed + (std::uint64_t{i} << 32)}});
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
@@ -148,7 +148,7 @@ void simulation::create_event() {
   for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {
     const bool hidden = i >= o.ticket_types;
     const auto price = o.checkout.on && i > 0 ? o.price * 2 : o.price;
-    const auto total = hidden ? std::max<std::int64_t>(o.total / 2, 1) : o.total;
+    const auto total = hidden ? std::max<std::int64_t>(o.total / 4, 1) : o.total;
     types.push_back(
       {i, env_.make_id(t, sale_aggregate), "Type", price, total, 0, 0, o.max_per_order, true, hidden});
     if (i > 0 && o.type_delay.count() > 0) types.back().sale_from = e.sale_start + o.type_delay;
@@ -343,9 +343,11 @@ outcome simulation::run() {
   return result;
 }
 
-outcome run_sale(std::uint64_t seed, bool trace) {
-  simulation sale{seed, trace};
+outcome run_sale(const sale_options& o, bool trace) {
+  simulation sale{o, trace};
   return sale.run();
 }
+
+outcome run_sale(std::uint64_t seed, bool trace) { return run_sale(options_of(seed), trace); }
 
 } // namespace fq::sim
