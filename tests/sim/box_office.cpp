@@ -53,8 +53,8 @@ void refund(caf::event_based_actor* self, world* w) {
   if (claim != nullptr && chance(w->rng, 650))
     for (const auto& i : claim->items)
       if (chance(w->rng, 600))
-        x.items.push_back(
-          {w->check->ticket_types()[i.ticket_type].id, static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
+        x.items.push_back({w->check->ticket_types()[i.ticket_type].id,
+                           static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
   ask_owner<order_reply>(self, w, std::move(x), [=, id = order->id](const order_reply& told) {
     if (!told.no) w->check->saw_refund_begun(id, told.order);
   });

@@ -161,8 +161,9 @@ void checker::see(const entry_joined& c) {
   check_blocked(row.subject, row.joined_at, "joined");
   const auto& q = event_.queue;
   if (q.capacity != 0) {
-    const auto in_line =
-      std::ranges::count_if(live_place_, [&](const auto& p) { return p.second != row.number && is_in_line(entries_.at(p.second).status); });
+    const auto in_line = std::ranges::count_if(live_place_, [&](const auto& p) {
+      return p.second != row.number && is_in_line(entries_.at(p.second).status);
+    });
     if (in_line >= static_cast<std::ptrdiff_t>(q.capacity)) fail("I14", "a place beyond the line's capacity");
   }
   entries_[row.number] = row;
@@ -341,9 +342,9 @@ void checker::watch_sold_out() {
 }
 
 bool checker::sells_anything(timestamp now) const {
-  return !sells()
-         || (event_.sale_start <= now
-             && std::ranges::any_of(types_, [now](const auto& t) { return is_on_sale(t, now); }));
+  return !sells() || (event_.sale_start <= now && std::ranges::any_of(types_, [now](const auto& t) {
+                        return is_on_sale(t, now);
+                      }));
 }
 
 bool checker::may_reclaim(const entry_row& row) const {
@@ -414,8 +415,8 @@ std::uint64_t checker::room(timestamp now) const {
     return 0;
   const auto& q = event_.queue;
   if (q.policy == admission_policy::open)
-    return static_cast<std::uint64_t>(
-      std::ranges::count_if(waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+      waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
   if (q.policy == admission_policy::operated) return 0;
   auto n = room_in_stock(now);
@@ -445,14 +446,14 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
       if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
         return fail("I13", "place " + text(n) + " outlived ticket_ttl");
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && is_set(event_.sale_end) && now > event_.sale_end + sweep) fail("I13", "the sale outlived its end");
+  if (selling && is_set(event_.sale_end) && now > event_.sale_end + sweep)
+    fail("I13", "the sale outlived its end");
   if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5)
     fail("I13", "somebody still waits after the event's end");
   if (room(now) == 0 || admissions_seen_ != admissions_at_stuck_) {
     stuck_since_ = now;
     admissions_at_stuck_ = admissions_seen_;
   } else if (now - stuck_since_ > event_.queue.admission_interval * 2 + sweep) {
-    if (getenv("SIMDBG")) dump(now);
     fail("I13", "stock and waiters, but nobody was admitted for two ticks");
   }
 }
@@ -481,7 +482,8 @@ void checker::check_end() {
   if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
       || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes)
       || !same(orders_, image->orders) || !same(open_letters_, image->dead_letters)
-      || !same(priorities_, image->priorities) || !same(invitations_, image->invitations) || image->event != event_ || image->ticket_types != types_)
+      || !same(priorities_, image->priorities) || !same(invitations_, image->invitations)
+      || image->event != event_ || image->ticket_types != types_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {
     const auto row = entries_.find(number);

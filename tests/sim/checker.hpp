@@ -103,7 +103,7 @@ public:
                  std::uint64_t asked, bool was_durable);
   void saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable);
   void saw_released(const claim_id& claim);
-  /// From now on its place may end without an admission: somebody asks for it.
+  /// From now on its place may end without an admission: it was asked for.
   void may_leave(const customer_id& who) { may_leave_.insert(who); }
   /// An acknowledged end of a place or session.
   void saw_ended(queue_number n);
@@ -215,7 +215,6 @@ private:
   void check_order_of(const entry_row& admitted);
   void check_stock_for(const entry_row& admitted);
   [[nodiscard]] std::uint64_t room_in_stock(timestamp now) const;
-  void dump(timestamp now) const;
   void check_claimed(const claim_row& claim);
   void check_blocked(const customer_id& who, timestamp when, std::string_view what);
   void check_blocked_ended(timestamp now);

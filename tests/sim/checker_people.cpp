@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iostream>
 
 namespace fq::sim {
 
@@ -95,7 +94,7 @@ checker::type_set checker::may_buy(const entry_row& entry, timestamp now) const 
   return all;
 }
 
-/// I6: nobody waits before it who could buy the same. A better class goes first; within a class, the lower
+/// I6: no entry waits before it that could buy the same. A better class goes first; within a class, the lower
 /// number.
 void checker::check_order_of(const entry_row& admitted) {
   const auto mine = may_buy(admitted, admitted.admitted_at);
@@ -107,8 +106,8 @@ void checker::check_order_of(const entry_row& admitted) {
   }
 }
 
-/// I5: beside all that were admitted before and still have to claim, there is a unit for this entry. A session
-/// takes a hidden unit first. Sessions whose access has changed are left out: they may take either.
+/// I5: beside all that were admitted before and still have to claim, there is a unit for this entry. A
+/// session takes a hidden unit first. Sessions whose access has changed are left out: they may take either.
 void checker::check_stock_for(const entry_row& admitted) {
   if (!sells()) return;
   const auto now = admitted.admitted_at;
@@ -133,11 +132,6 @@ void checker::check_stock_for(const entry_row& admitted) {
   for (const auto& [set, count] : others) in_public += count - std::min(count, hidden_people(set));
   if (in_public < public_people) return;
   if (mine != 0 && others[mine] < hidden_people(mine)) return;
-  if (getenv("SIMDBG")) {
-    std::cerr << "admitted " << text(admitted.number) << " public " << public_people << " in public " << in_public << "\n";
-    for (auto& [s, n] : others) std::cerr << " others " << s << ": " << n << "\n";
-    dump(now);
-  }
   fail("I5", "more people let in than there is stock for");
 }
 
@@ -176,6 +170,10 @@ void checker::check_claimed(const claim_row& claim) {
   check_blocked(claim.customer, claim.created_at, "claimed");
   const auto t = claim.created_at;
   const bool is_late_money = claim.created_at == claim.expires_at;
+  const auto& entry = entries_.at(claim.entry);
+  const bool shops =
+    entry.subject == claim.customer && entry.status == entry_status::admitted && t < entry.session_expires_at;
+  if (!is_late_money && !shops) fail("I15", "claimed without an admission");
   for (const auto& i : claim.items) {
     const auto& type = types_.at(i.ticket_type);
     const auto bit = type_set{1} << i.ticket_type;
@@ -200,7 +198,8 @@ bool checker::was_sold_out_for(const customer_id& who, std::uint64_t since) cons
   type_set closed = 0; // for good
   for (const auto& t : types_)
     if (is_set(t.sale_until) && t.sale_until <= right_time) closed |= type_set{1} << t.ordinal;
-  const bool invited_now = found != invitations_.end() && is_invited(who, found->second.ticket_type, right_time)
+  const bool invited_now = found != invitations_.end()
+                           && is_invited(who, found->second.ticket_type, right_time)
                            && units_of(who, found->second.ticket_type) < found->second.quantity;
   for (auto i = stock_states_.rbegin(); i != stock_states_.rend(); ++i) {
     const auto hidden_from_it = i->hidden & ~(invited_now ? invited : 0);
@@ -208,29 +207,6 @@ bool checker::was_sold_out_for(const customer_id& who, std::uint64_t since) cons
     if (i->step < since) return false; // this one was in force when it asked
   }
   return false;
-}
-
-void checker::dump(timestamp now) const {
-  auto& o = std::cerr;
-  const auto ms = [&](timestamp t) { return is_set(t) ? (t - now).count() : -999999; };
-  o << "status " << int(event_.status) << " policy " << int(event_.queue.policy) << " conc " << event_.queue.concurrency
-    << " factor " << event_.queue.over_admission_percent << " start " << ms(event_.sale_start) << "\n";
-  for (const auto& t : types_)
-    o << " type " << t.ordinal << " total " << t.total << " held " << t.held << " sold " << t.sold << " on " << t.on_sale << " hidden "
-      << t.hidden << " from " << ms(t.sale_from) << " until " << ms(t.sale_until) << "\n";
-  for (const auto& [cl, n] : waiting_) {
-    const auto a = access_of(entries_.at(n), now);
-    o << " waits " << text(n) << " class " << int(cl) << " opens " << a.opens << " certain " << a.is_certain << "\n";
-  }
-  for (const auto n : active_) {
-    const auto a = access_of(entries_.at(n), now);
-    o << " active " << text(n) << " unclaimed " << is_unclaimed(n) << " opens " << a.opens << " certain " << a.is_certain << "\n";
-  }
-  for (const auto& [c, row] : invitations_)
-    o << " invited " << to_string(c) << " type " << row.ticket_type << " q " << row.quantity << " until " << ms(row.valid_until) << " units " << units_of(c, row.ticket_type) << "\n";
-  for (const auto& [i, c] : promo_codes_)
-    o << " code " << i << " types " << c.reduction.ticket_types << " uses " << c.uses << "/" << c.uses_max << " per " << c.uses_per_customer << " active " << c.is_active << " from " << ms(c.valid_from) << " until " << ms(c.valid_until) << "\n";
-  for (const auto& [n, c] : access_) o << " given " << text(n) << " code " << c << "\n";
 }
 
 // -- people -----------------------------------------------------------------------------------------------
@@ -258,8 +234,7 @@ void checker::see(const audit_recorded& c) {
 /// Decisions after the block refuse its customer. An owner's time is never ahead of the right one.
 void checker::check_blocked(const customer_id& who, timestamp when, std::string_view what) {
   const auto found = blocked_.find(who);
-  if (found != blocked_.end() && when > found->second)
-    fail("I15", "a blocked customer " + std::string{what});
+  if (found != blocked_.end() && when > found->second) fail("I15", "a blocked customer " + std::string{what});
 }
 
 void checker::check_blocked_ended(timestamp now) {

@@ -98,10 +98,9 @@ void fan::do_join() {
   auto x = fq::join{world_->event, me_, join_key_, world_->options.kind};
   if (!world_->sells()) x.subject_name = "guest";
   x.access_code = access_code_;
-  ask(std::move(x),
-      on<entry_reply>(
-        [this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
-        [this](const entry_reply& told) { on_place(told); }));
+  ask(std::move(x), on<entry_reply>([this](const entry_reply& told,
+                                           std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
+                                    [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::do_poll() {
@@ -169,8 +168,7 @@ void fan::on_admitted(const entry_view& entry) {
   if (buys_by_order()) return wish_order();
   claim_key_ = fresh_key();
   wishes_.clear();
-  if (wants(700))
-    wishes_.push_back({some_type(), static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
+  if (wants(700)) wishes_.push_back({some_type(), static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
   next(goal::claim, soon(1, 900));
 }
 

@@ -38,23 +38,21 @@ void fan::do_show_ticket() {
 }
 
 void fan::do_return_ticket() {
-  ask(leave_ticket{ticket_},
-      on<ack_reply>(
-        [this, ticket = ticket_](const ack_reply& told, std::uint64_t) {
-          if (told.no) return world_->check->fail("I7", "a ticket to return is unknown");
-          world_->check->saw_ended(queue_number_of(ticket));
-        },
-        [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+  ask(leave_ticket{ticket_}, on<ack_reply>(
+                               [this, ticket = ticket_](const ack_reply& told, std::uint64_t) {
+                                 if (told.no)
+                                   return world_->check->fail("I7", "a ticket to return is unknown");
+                                 world_->check->saw_ended(queue_number_of(ticket));
+                               },
+                               [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
 /// The origin tells that its guest has left.
 void fan::do_end_visit() {
   ask(end_session{token_},
-      on<ack_reply>(
-        [this, ticket = ticket_](const ack_reply&, std::uint64_t) {
-          world_->check->saw_ended(queue_number_of(ticket));
-        },
-        [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+      on<ack_reply>([this, ticket = ticket_](
+                      const ack_reply&, std::uint64_t) { world_->check->saw_ended(queue_number_of(ticket)); },
+                    [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
 } // namespace fq::sim

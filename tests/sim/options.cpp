@@ -301,12 +301,12 @@ std::string text_of(admission_policy p) {
 
 void describe_settings(std::ostringstream& s, const sale_options& o) {
   const auto& q = o.queue;
-  s << "\n  " << (o.kind == event_kind::queue ? "standalone queue" : "sale") << ", rate "
-    << q.rate_per_minute << "/min, ticket ttl " << q.ticket_ttl.count() << " ms, capacity " << q.capacity
-    << ", presence " << q.presence_timeout.count() << " ms, grace " << q.away_grace.count() << " ms, dozes "
-    << o.people.dozes << ", at most " << o.max_per_order << " per order; hidden types " << o.access.hidden
-    << ", invites " << o.access.invites << ", codes " << o.access.sets_codes << ", given "
-    << o.access.gives_code << "; blocks " << o.people.blocks << ", revokes " << o.people.revokes;
+  s << "\n  " << (o.kind == event_kind::queue ? "standalone queue" : "sale") << ", rate " << q.rate_per_minute
+    << "/min, ticket ttl " << q.ticket_ttl.count() << " ms, capacity " << q.capacity << ", presence "
+    << q.presence_timeout.count() << " ms, grace " << q.away_grace.count() << " ms, dozes " << o.people.dozes
+    << ", at most " << o.max_per_order << " per order; hidden types " << o.access.hidden << ", invites "
+    << o.access.invites << ", codes " << o.access.sets_codes << ", given " << o.access.gives_code
+    << "; blocks " << o.people.blocks << ", revokes " << o.people.revokes;
 }
 
 void describe_checkout(std::ostringstream& s, const sale_options& o) {

@@ -65,7 +65,8 @@ void invite(caf::event_based_actor* self, world* w) {
 void set_access_code(caf::event_based_actor* self, world* w) {
   set_promo_code x{w->managed_event(), {}, {}, {w->check->some_hidden_type(w->rng())}};
   auto& p = x.patch;
-  if (const auto* old = any(w, w->check->promo_codes()); old != nullptr && chance(w->rng, 400)) p.id = old->id;
+  if (const auto* old = any(w, w->check->promo_codes()); old != nullptr && chance(w->rng, 400))
+    p.id = old->id;
   p.code = {true, "CODE" + std::to_string(between(w->rng, 0, 3))};
   p.reduction = {true, {discount_kind::none, 0, 0}};
   p.uses_max = {true, static_cast<std::uint32_t>(between(w->rng, 0, 4))};
@@ -108,7 +109,8 @@ void manage(caf::event_based_actor* self, world* w) {
   if (o.organizer_may_end && w->sells() && chance(w->rng, 40)) return turn(event_trigger::end);
   if (o.organizer_may_cancel && chance(w->rng, 60)) return turn(event_trigger::cancel);
   if (chance(w->rng, 250)) return turn(event_trigger::pause);
-  ask_owner<event_reply>(self, w, patch_event{w->managed_event(), {}, some_patch(w)}, [](const event_reply&) {});
+  ask_owner<event_reply>(self, w, patch_event{w->managed_event(), {}, some_patch(w)},
+                         [](const event_reply&) {});
 }
 
 } // namespace

@@ -119,9 +119,11 @@ void outbox_watch::applied(const batch& b) {
   if (told_news < world_.check->news().size()) world_.check->fail("I16", "an invited customer was not told");
 }
 
-/// Blocks and invitations are told after what follows from them.
+/// The events of blocks and invitations follow the others.
 bool outbox_watch::check_people(const outbox_row& row, std::size_t& told_news) const {
-  const auto names = [&](const customer_id& who) { return row.payload.find(to_string(who)) != std::string::npos; };
+  const auto names = [&](const customer_id& who) {
+    return row.payload.find(to_string(who)) != std::string::npos;
+  };
   if (row.topic == topic::quota_invitation) {
     const auto& news = world_.check->news();
     if (told_news >= news.size() || !names(news[told_news++]))

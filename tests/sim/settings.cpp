@@ -102,8 +102,8 @@ constexpr std::array event_drawings{
                      }},
   drawing<event_row>{"session_ttl_ms", 2,
                      [](event_values& p, const draw_from& d) {
-                       const auto least = d.sells() ? d.event.queue.claim_window + d.event.claim_ttl
-                                                    : milliseconds{1'000};
+                       const auto least =
+                         d.sells() ? d.event.queue.claim_window + d.event.claim_ttl : milliseconds{1'000};
                        p.set(&queue_settings::session_ttl, least + d.span(0, 4'000));
                      }},
   drawing<event_row>{"claim_window_ms", 6,
@@ -111,17 +111,17 @@ constexpr std::array event_drawings{
                        const auto most = d.event.queue.session_ttl - d.event.claim_ttl;
                        if (d.sells()) p.set(&queue_settings::claim_window, d.span(1'000, most.count()));
                      }},
-  drawing<event_row>{"reclaim_window_ms", 2,
-                     [](event_values& p, const draw_from& d) {
-                       p.set(&queue_settings::reclaim_window, d.span(0, 2'000));
-                     }},
+  drawing<event_row>{
+    "reclaim_window_ms", 2,
+    [](event_values& p, const draw_from& d) { p.set(&queue_settings::reclaim_window, d.span(0, 2'000)); }},
   drawing<event_row>{"reclaims_max", 2,
                      [](event_values& p, const draw_from& d) {
                        p.set(&queue_settings::reclaims_max, d.some<std::uint32_t>(0, 2));
                      }},
   drawing<event_row>{"ticket_ttl_ms", 2,
                      [](event_values& p, const draw_from& d) {
-                       p.set(&queue_settings::ticket_ttl, d.chance(400) ? milliseconds{0} : d.span(3'000, 20'000));
+                       p.set(&queue_settings::ticket_ttl,
+                             d.chance(400) ? milliseconds{0} : d.span(3'000, 20'000));
                      }},
   drawing<event_row>{"capacity", 2,
                      [](event_values& p, const draw_from& d) {
@@ -151,9 +151,10 @@ constexpr std::array event_drawings{
 };
 
 constexpr std::array type_drawings{
-  drawing<ticket_type_row>{
-    "name", 1,
-    [](type_values& p, const draw_from& d) { p.set(&ticket_type_row::name, d.chance(500) ? "Seat" : "Type"); }},
+  drawing<ticket_type_row>{"name", 1,
+                           [](type_values& p, const draw_from& d) {
+                             p.set(&ticket_type_row::name, d.chance(500) ? "Seat" : "Type");
+                           }},
   drawing<ticket_type_row>{"price", 1,
                            [](type_values& p, const draw_from& d) {
                              p.set(&ticket_type_row::price, d.chance(100) ? money{0} : d.some(1, 5'000));
@@ -165,7 +166,8 @@ constexpr std::array type_drawings{
                              p.set(&ticket_type_row::max_per_order, d.some<std::uint32_t>(1, 3));
                            }},
   drawing<ticket_type_row>{
-    "on_sale", 5, [](type_values& p, const draw_from& d) { p.set(&ticket_type_row::on_sale, d.chance(700)); }},
+    "on_sale", 5,
+    [](type_values& p, const draw_from& d) { p.set(&ticket_type_row::on_sale, d.chance(700)); }},
   drawing<ticket_type_row>{
     "hidden", 1, [](type_values& p, const draw_from& d) { p.set(&ticket_type_row::hidden, d.chance(400)); }},
   drawing<ticket_type_row>{"sale_from", 1,
@@ -192,7 +194,8 @@ constexpr bool draws_all_settings(const Drawings& drawings) {
   });
   return same && next == drawings.size();
 }
-static_assert(draws_all_settings<event_row>(event_drawings), "each setting needs a drawing, in the row's order");
+static_assert(draws_all_settings<event_row>(event_drawings),
+              "each setting needs a drawing, in the row's order");
 static_assert(draws_all_settings<ticket_type_row>(type_drawings), "as above");
 
 template <class Row, class Drawings>
@@ -217,8 +220,7 @@ ticket_type_patch some_type_patch(const draw_from& from) {
     return t;
   }
   t.values.id = from.w.some_type();
-  for (bool again = true; again; again = from.chance(150))
-    draw_one<ticket_type_row>(type_drawings, t, from);
+  for (bool again = true; again; again = from.chance(150)) draw_one<ticket_type_row>(type_drawings, t, from);
   return t;
 }
 

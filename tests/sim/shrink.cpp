@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace fq::sim {
 namespace {
+
+/// A part that was needed before may be turned off once others are.
+constexpr int passes_max = 3;
 
 /// A part of a sale's options that can be turned off.
 struct part {
@@ -30,7 +34,6 @@ void no_checkout_option(sale_options& o) {
   o.checkout.*Member = {};
 }
 
-/// Whole groups first: most can be turned off at once.
 constexpr std::array parts{
   part{"organizer", [](sale_options& o) { o.organizer_acts = false; }},
   part{"invitations", [](sale_options& o) { o.access.invites = 0; }},
@@ -116,7 +119,6 @@ constexpr std::array parts{
   part{"declines", no_option<&sale_options::declines>},
   part{"pays_late", no_option<&sale_options::pays_late>},
   part{"half_the_fans", [](sale_options& o) { o.fans = std::max(o.fans / 2, 2u); }},
-  part{"half_the_fans", [](sale_options& o) { o.fans = std::max(o.fans / 2, 2u); }},
 };
 
 std::string_view invariant_of(const outcome& o) {
@@ -139,16 +141,19 @@ bool turn_off(std::string_view names, sale_options& o) {
 shrunk shrink(const sale_options& o, const outcome& failed) {
   shrunk result{{}, failed};
   auto smallest = o;
-  for (const auto& each : parts) {
-    auto smaller = smallest;
-    each.off(smaller);
-    if (describe(smaller) == describe(smallest)) continue; // it was off
-    auto again = run_sale(smaller, false);
-    if (again.violation.empty() || invariant_of(again) != invariant_of(failed)) continue;
-    smallest = smaller;
-    result.off += (result.off.empty() ? "" : ",") + std::string{each.name};
-    result.last = std::move(again);
-  }
+  bool has_changed = true;
+  for (int pass = 0; pass < passes_max && std::exchange(has_changed, false); ++pass)
+    for (const auto& each : parts) {
+      auto smaller = smallest;
+      each.off(smaller);
+      if (describe(smaller) == describe(smallest)) continue; // it was off
+      auto again = run_sale(smaller, false);
+      if (again.violation.empty() || invariant_of(again) != invariant_of(failed)) continue;
+      smallest = smaller;
+      has_changed = true;
+      result.off += (result.off.empty() ? "" : ",") + std::string{each.name};
+      result.last = std::move(again);
+    }
   return result;
 }
 

@@ -72,7 +72,7 @@ struct world {
   organizer_id organizer;
   aggregate_id aggregate{};
   std::vector<aggregate_id> bystanders; ///< other sales, without activity
-  std::shared_ptr<const blocked_customers::list> blocked; ///< of the organizer; null: nobody
+  std::shared_ptr<const blocked_customers::list> blocked; ///< of the organizer; null: empty
   bool chaos = true; ///< faults are active
   milliseconds calm_from{
     milliseconds::max()}; ///< steady time; everything must have recovered from the last fault

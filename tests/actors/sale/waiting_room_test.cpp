@@ -259,7 +259,8 @@ CAF_TEST(a reader loads a queue and the writer goes on meanwhile) {
   const auto spawn_worker = [&](ledger_worker_handle loader) {
     ledger_worker_settings settings{.prune_interval = 24h};
     settings.loader = std::move(loader);
-    return keep(sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), settings));
+    return keep(
+      sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), settings));
   };
   const auto reader = spawn_worker({}), writer = spawn_worker(reader);
   ledgers = ledger_workers{{writer}, {reader}};
