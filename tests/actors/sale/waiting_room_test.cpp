@@ -222,6 +222,7 @@ CAF_TEST(a queue that starts loads what has ended lately and gives no number aga
   start(one_at_a_time());
   const auto first = joined(1);
   auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
   advance(11s);
   joined(2);
   kill(std::exchange(owner, nullptr));
@@ -244,6 +245,7 @@ CAF_TEST(a start does not forget the admissions of the last minute) {
   start(settings);
   const auto first = joined(1);
   auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
   advance(20s);
   kill(std::exchange(owner, nullptr));
   owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
