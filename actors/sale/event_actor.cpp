@@ -28,7 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (sessions_) sessions_->begun(b);
   });
   services_ = &services;
-  memory_retention_ = services.rules.memory_retention;
+  memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);
   hubs_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
@@ -243,7 +243,7 @@ void event_state::on_blocks_changed() {
   apply_block_list();
 }
 
-/// Call before deciding a customer's request: a block that was acknowledged must apply even before
+/// Call before deciding a request that admits or holds: a block that was acknowledged must apply even before
 /// `blocks_changed` arrives here.
 void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());

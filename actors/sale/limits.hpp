@@ -22,6 +22,10 @@ inline constexpr milliseconds owner_timer_min{1};
 /// Timer interval while the ledger is unavailable.
 inline constexpr milliseconds stall_check{100};
 
+/// Of the ended entries that a standalone queue loads, at least: they make up its window of the admission
+/// rate (rate_span), also for an owner whose wall clock is ahead.
+inline constexpr milliseconds rate_window_loaded{2 * 60'000};
+
 // -- event_audit
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;

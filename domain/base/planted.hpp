@@ -49,6 +49,11 @@ enum class bug : std::uint8_t {
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
   renewal_ignores_epoch, ///< a process renews the leases of a later process of its name
   recheck_forgotten, ///< an owner that loads asks about no failed attempt
+  invitation_ignored, ///< a hidden type can be claimed without invitation or code
+  block_forgotten, ///< a blocked customer keeps its place and its claims
+  advance_counts_twice, ///< an operator's call admits twice as many
+  away_loses_number, ///< the holder of an AWAY entry comes back with a new number
+  hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
 };
 

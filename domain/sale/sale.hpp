@@ -323,6 +323,7 @@ private:
   bool regroup(const queue_line::entry& e, timestamp now);
   void regroup(const customer_id& customer, timestamp now);
   void regroup_holders(std::uint32_t promo, timestamp now);
+  void open_codes(timestamp now);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
@@ -446,6 +447,7 @@ private:
   std::map<customer_id, invitation_row> invitations_;
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
+  timestamp next_code_ = never; ///< when a code's time begins; never: none is ahead
   blocked_customers blocked_;
   std::vector<customer_id> blocked_to_end_,
     blocked_to_refund_; ///< blocked customers that the next runs process

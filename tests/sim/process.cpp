@@ -61,6 +61,10 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .reconciliation_interval = o.reconciliation_interval,
              .takeover_interval = o.takeover_interval,
              .has_cluster = o.mesh.on};
+  if (o.people.blocks > 0)
+    owners_.blocked_at = [&w](tenant_id, const organizer_id&) {
+      return blocked_customers{w.blocked, nullptr};
+    };
   owners_.rules.pace = std::make_shared<refund_pace>([&env] { return env.steady_now(); });
   if (w.mirror != nullptr) {
     owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);

@@ -108,6 +108,24 @@ CAF_TEST(the first request after a list has changed is decided by it) {
   CAF_CHECK(other->ok && other->value.no.why == reason::customer_blocked);
 }
 
+CAF_TEST(a call by an operator is decided by the list that has changed) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  auto settings = one_by_one();
+  settings.policy = admission_policy::operated;
+  start(10, settings);
+  auto first = join_as(1);
+  auto second = join_as(2);
+  run();
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
+  auto called = ask<count_reply>(
+    owner, advance_line{{event.id, {principal_kind::operate, default_tenant, {7, 7}}}, {}, 1});
+  run();
+  CAF_CHECK(called->ok && called->value.count == 1);
+  CAF_CHECK(find_now(1).status == entry_status::cancelled);
+  CAF_CHECK(find_now(2).status == entry_status::admitted);
+}
+
 CAF_TEST(who is blocked now is sent away and told of once) {
   std::shared_ptr<const blocked_customers::list> blocked;
   services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
