@@ -147,9 +147,8 @@ void cluster_state::end_lost() {
 /// A node that others may not reach trusts its leases for a shorter time than those wait.
 void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
-  const bool is_whole = std::ranges::all_of(nodes_, [this](const node_row& node) {
-    return node.id == services_->node || peers_.contains(node.id);
-  });
+  const bool is_whole = std::ranges::all_of(
+    nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
   services_->doubt->trust_for(is_whole || planted(bug::trusts_when_apart)
                                 ? lease_doubt::forever
                                 : services_->beat_interval * trusted_apart_tenths / 10);

@@ -18,8 +18,8 @@ inline constexpr int ledger_patience_beats = 3;
 
 /// Readings of the heartbeats without a new one after which a node that is not connected counts as dead.
 inline constexpr std::uint32_t silent_readings = 3;
-/// Tenths of a heartbeat interval for which a node trusts a lease after a look at it, while another node is not
-/// connected. That one takes the lease after more than 27 tenths without a heartbeat, see watch().
+/// Tenths of a heartbeat interval for which a node trusts a lease after a look at it, while another node is
+/// not connected. That one takes the lease after more than 27 tenths without a heartbeat, see watch().
 inline constexpr int trusted_apart_tenths = 25;
 /// The same after its own last heartbeat was begun, always: a frozen process wakes up without trust.
 inline constexpr int trusted_run_tenths = 35;

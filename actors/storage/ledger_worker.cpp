@@ -345,7 +345,8 @@ void ledger_worker_state::renew() {
     leased_.erase(aggregate);
   }
   for (const auto& [aggregate, lease] : leased_)
-    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end, looked);
+    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end())
+      lease.horizon->set(lease_end, looked);
 }
 
 void ledger_worker_state::take_outbox(const fq::take_outbox& x) {

@@ -74,8 +74,8 @@ const postgres_statement release_leases{
                     " WHERE aggregate.number = tenure.number AND aggregate.epoch = tenure.epoch"
                     " AND lease_owner = $3::text"};
 
-/// The row stays locked: a heartbeat waits, and comes too late. Programs without incarnations do not name their
-/// sessions.
+/// The row stays locked: a heartbeat waits, and comes too late. Programs without incarnations do not name
+/// their sessions.
 const postgres_statement find_dead{
   "find_dead", "SELECT 1 FROM node WHERE id = $1::text AND incarnation = $2::bigint AND seen_at = $3::bigint"
                " AND ($4::boolean OR incarnation > 0 AND NOT EXISTS"
