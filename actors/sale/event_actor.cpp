@@ -333,14 +333,12 @@ void event_state::finish_move() {
   hubs_->leave();
   demonitor_listeners();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
+  const auto done = [this] {
+    if (supervisor_) self_->send(supervisor_, timer_fired{timer_kind::moved, 0});
+    self_->send(region_, handed_over{aggregate_, true});
+  };
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
-    .then(
-      [this](const ack_reply&) {
-        self_->send(region_, handed_over{aggregate_, true});
-      },
-      [this](const caf::error&) {
-        self_->send(region_, handed_over{aggregate_, true});
-      }); // the lease expires
+    .then([done](const ack_reply&) { done(); }, [done](const caf::error&) { done(); }); // the lease expires
   set_timer(timer_kind::moved, moved_linger, 0);
 }
 
