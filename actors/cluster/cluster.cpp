@@ -149,9 +149,8 @@ void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
   const bool is_whole = std::ranges::all_of(
     nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
-  services_->doubt->trust_for(is_whole || planted(bug::trusts_when_apart)
-                                ? lease_doubt::forever
-                                : services_->beat_interval * trusted_apart_tenths / 10);
+  services_->doubt->trust_for(is_whole ? lease_doubt::forever
+                                       : services_->beat_interval * trusted_apart_tenths / 10);
 }
 
 /// A process that stood still may have been taken for dead: its leases need a look.

@@ -24,7 +24,6 @@ enum class bug : std::uint8_t {
   lost_mirror_kept, ///< a lost mirror is not rebuilt
   generation_kept, ///< an owner that has loaded continues with the cache generation of its predecessor
   lease_ignored, ///< a node takes an aggregate although another node holds its lease
-  trusts_when_apart, ///< a node that others do not reach trusts its leases to their end
   lease_loss_ignored, ///< an owner continues to serve after another node took its lease
   takeover_forgotten, ///< a region checks only once which aggregates must run
   fenced_taken_for_commit, ///< an owner trusts its memory after its batch was fenced

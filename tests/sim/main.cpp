@@ -105,7 +105,6 @@ constexpr std::array planted_bugs{
   planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
   planted_row{"takes_back_given", bug::takes_back_given, 610, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
-  planted_row{"trusts_when_apart", bug::trusts_when_apart, 300, family::meshed},
   planted_row{"subscribes_twice", bug::subscribes_twice, 500, family::meshed},
   planted_row{"lost_hub_kept", bug::lost_hub_kept, 60, family::meshed},
   planted_row{"lost_peer_kept", bug::lost_peer_kept, 24, family::meshed},
