@@ -248,6 +248,7 @@ void node::spawn_cluster(root_children& children, const ledger_workers& ledgers)
   s.dialer = add(children, "dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
   s.links = links();
   s.memory = memory_;
+  s.doubt = lease_doubt_;
   s.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
   cluster_ = add(children, "cluster", system_->spawn(fq::cluster, &cluster_services_));
   publish_cluster(cluster_, options_.cluster);
@@ -338,6 +339,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
     const ledger_worker_settings settings{ledger_.lease,
                                           process_,
                                           memory_,
+                                          lease_doubt_,
                                           prune_interval,
                                           options_.retention.entries,
                                           &ledger_is_reachable_,

@@ -123,6 +123,7 @@ private:
   std::atomic<bool> ledger_is_reachable_{false};
   std::shared_ptr<incarnation> process_ = std::make_shared<incarnation>();
   std::shared_ptr<ledger_memory> memory_ = std::make_shared<ledger_memory>();
+  std::shared_ptr<lease_doubt> lease_doubt_ = std::make_shared<lease_doubt>();
   std::unique_ptr<cache> cache_;
   std::unique_ptr<cache>
     cache_of_others_; ///< reads the mirrors of other nodes; null: the ledger is not shared

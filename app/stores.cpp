@@ -41,8 +41,10 @@ ledger_engines postgres(const config::options& options, environment& env) {
   // Of two processes under one name only the later one serves; in one data folder the second does not start.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
   result.lease = {config::node_id(options, "node-" + span_id_text(env.random_u64())), options.ledger.lease};
-  const postgres_ledger_options one{
-    .url = options.ledger.url, .patience = {}, .steady_now = [&env] { return env.steady_now(); }};
+  const postgres_ledger_options one{.url = options.ledger.url,
+                                    .patience = {},
+                                    .node = result.lease.owner,
+                                    .steady_now = [&env] { return env.steady_now(); }};
   refuse_foreign_schema(one);
   const auto open = [&one] { return std::make_unique<postgres_ledger>(one); };
   for (std::int64_t i = 0; i < options.ledger.workers; ++i) result.writers.push_back(open());

@@ -20,7 +20,9 @@ const options = {
 };
 let server;
 const launch = () => {
-  server = spawn(bin, ['serve', ...Object.entries(options).flatMap(([k, v]) => [`--${k}`, v])], { stdio: 'ignore' });
+  server = spawn(bin, ['serve', ...Object.entries(options).flatMap(([k, v]) => [`--${k}`, v])], {
+    stdio: 'ignore',
+  });
 };
 process.on('exit', () => {
   server.kill('SIGKILL');
@@ -46,7 +48,9 @@ const answered = async (since, status, ...what) => {
 const memory_mib = () =>
   Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${server.pid}/status`, 'utf8'))[1]) / 1024;
 const key = (scope) =>
-  execFileSync(bin, ['apikey', 'issue', '--scope', scope, '--data_dir', data], { stdio: ['ignore', 'pipe', 'ignore'] })
+  execFileSync(bin, ['apikey', 'issue', '--scope', scope, '--data_dir', data], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
     .toString()
     .trim();
 
@@ -89,6 +93,8 @@ for (const pause of [0, 70_000]) {
   launch();
   const first = await answered(start, 201, 'POST', tickets, server_key);
   if (first.json.queue_number !== before + 1) throw new Error('a number was given twice');
-  console.log(`restart ${pause / 1000} s after the last visitor: a join is answered after ${first.ms.toFixed(0)} ms, ${memory_mib().toFixed(0)} MiB`);
+  console.log(
+    `restart ${pause / 1000} s after the last visitor: a join is answered after ${first.ms.toFixed(0)} ms, ${memory_mib().toFixed(0)} MiB`,
+  );
 }
 process.exit(0);

@@ -4,6 +4,8 @@
 
 #include "config/limits.hpp"
 
+// toml++ 3.3 asserts that no key begins with a control character, and then reports it as an error.
+#define TOML_ASSERT(condition) static_assert(true)
 #include <toml++/toml.h>
 
 #include <fstream>

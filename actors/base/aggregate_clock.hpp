@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregate's time: ledger time at load plus steady time since, never below the last committed time. Jumps
-// of the wall clock have no effect. Stops while the ledger is unavailable: no deadline passes while clients
-// cannot be answered.
+// An aggregate's time: ledger time at load plus steady time since. It never goes back, also not below the
+// last committed time. Jumps of the wall clock have no effect. It stops while the ledger is unavailable: no
+// deadline passes while clients cannot be answered. The next owner continues with the same lag behind the
+// ledger.
 #pragma once
+#include "actors/base/limits.hpp"
 #include "domain/base/environment.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 
@@ -13,30 +16,40 @@ class aggregate_clock {
 public:
   explicit aggregate_clock(environment& env) : env_(&env) {}
 
-  void start(timestamp ledger_now, timestamp committed_at) {
-    base_ = std::max(ledger_now, committed_at);
+  /// `lag`: of the previous owner behind the ledger; more than clock_lag_max is ignored.
+  void start(timestamp ledger_now, timestamp committed_at, milliseconds lag = milliseconds{0}) {
+    base_ = std::max({ledger_now - std::min(lag, clock_lag_max), committed_at, now()});
+    lag_ = ledger_now - base_;
     steady_base_ = env_->steady_now();
     paused_ = false;
+  }
+  /// Gives up the lag. For an aggregate that has no deadline of a customer.
+  void catch_up() {
+    if (lag_ <= milliseconds{0}) return;
+    base_ += std::exchange(lag_, milliseconds{0});
   }
   void pause() {
     if (paused_) return;
     base_ = now();
+    steady_base_ = env_->steady_now();
     paused_ = true;
   }
   void resume() {
     if (!paused_) return;
     paused_ = false;
+    lag_ += env_->steady_now() - steady_base_;
     steady_base_ = env_->steady_now();
   }
   [[nodiscard]] bool is_paused() const { return paused_; }
   [[nodiscard]] timestamp now() const {
-    return paused_ ? base_ : base_ + (env_->steady_now() - steady_base_);
+    return paused_ || base_ == never ? base_ : base_ + (env_->steady_now() - steady_base_);
   }
 
 private:
   environment* env_;
   timestamp base_;
-  milliseconds steady_base_{0};
+  milliseconds steady_base_{0}; ///< at base_
+  milliseconds lag_{0}; ///< behind the ledger; negative: committed_at was ahead
   bool paused_ = false;
 };
 

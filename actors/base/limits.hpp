@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits of actors/base, each with its reason.
 #pragma once
+#include "domain/base/time.hpp"
+
 #include <cstddef>
 
 namespace fq {
@@ -12,5 +14,10 @@ inline constexpr int owners_asked_max = 3;
 // -- supervisor
 /// Max requests that wait for an owner to load; more are refused.
 inline constexpr std::size_t supervisor_waiting_max = 20'000;
+
+// -- aggregate_clock
+/// Most that sessions and claims are extended by outages before their owner. A longer lag is more probably a
+/// wrong clock, or a server that was off.
+inline constexpr milliseconds clock_lag_max{60 * 60 * 1000};
 
 } // namespace fq

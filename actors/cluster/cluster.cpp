@@ -40,7 +40,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
     },
     [this](const nodes_seen& x) { on_seen(x); },
     [this](const node_dialed& x) { on_dialed(x); },
-    [this](const timer_fired&) { beat(); },
+    [this](const timer_fired& t) { t.kind == timer_kind::lapse ? end_lost() : beat(); },
   };
 }
 
@@ -49,6 +49,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
 void cluster_state::beat() {
   if (is_superseded_) return;
   ++beats_;
+  note_run();
   check_ledger();
   tell_sights();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
@@ -108,7 +109,66 @@ void cluster_state::on_seen(const nodes_seen& x) {
   forget_outdated();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
+  watch();
+  end_lost();
   publish();
+}
+
+// -- lost nodes
+
+/// Counts the readings without a new heartbeat. A ledger that was away for a while answers several requests
+/// at once: those are one reading.
+void cluster_state::watch() {
+  const auto steady = services_->env->steady_now();
+  for (const auto& node : nodes_) {
+    if (node.id == services_->node) continue;
+    auto& known = watched_[node.id];
+    if (known.row.seen_at != node.seen_at) known = {node, steady, 0};
+    known.row = node;
+  }
+  for (auto& [id, node] : watched_)
+    if (steady - node.counted_at >= services_->beat_interval * 9 / 10) {
+      node.counted_at = steady;
+      ++node.unchanged;
+    }
+  std::erase_if(watched_, [](const auto& n) { return n.second.unchanged > watched_readings_max; });
+}
+
+/// Ends the leases of nodes that no longer answer here: at once if the ledger has lost them too, else after
+/// some missed heartbeats.
+void cluster_state::end_lost() {
+  doubt_leases();
+  for (const auto& [id, node] : watched_) {
+    if (peers_.contains(id)) continue;
+    self_
+      ->request(services_->ledgers.of(accounts_aggregate), end_leases_timeout,
+                end_leases_of{node.row, node.unchanged >= silent_readings})
+      .then(
+        [this, lost = id](const leases_ended& x) {
+          if (x.leases == 0) return;
+          note("ended the leases of " + lost + ", which is gone");
+          self_->send(services_->region, timer_fired{timer_kind::retry_load, 0});
+        },
+        [](const caf::error&) {});
+  }
+}
+
+/// A node that others may not reach trusts its leases for a shorter time than those wait.
+void cluster_state::doubt_leases() {
+  if (!services_->doubt) return;
+  const bool is_whole = std::ranges::all_of(
+    nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
+  services_->doubt->trust_for(is_whole ? lease_doubt::forever
+                                       : services_->beat_interval * trusted_apart_tenths / 10);
+}
+
+/// A process that stood still may have been taken for dead: its leases need a look.
+void cluster_state::note_run() {
+  const auto steady = services_->env->steady_now();
+  const auto before = std::exchange(ran_at_, steady);
+  if (!services_->doubt) return;
+  if (before && steady - *before > 2 * services_->beat_interval) services_->doubt->stood_still(steady);
+  services_->doubt->runs(steady + services_->beat_interval * trusted_run_tenths / 10);
 }
 
 void cluster_state::update_serving_claim() {
@@ -191,6 +251,7 @@ void cluster_state::add_peer(const node_peer& peer) {
   if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);
+  doubt_leases();
   publish();
 }
 
@@ -226,6 +287,7 @@ void cluster_state::give_way() {
   if (std::exchange(is_superseded_, true)) return;
   claim_ = {};
   nodes_.clear();
+  watched_.clear();
   while (!peers_.empty()) {
     self_->demonitor(peers_.begin()->second.region->address());
     remove_peer(peers_.begin());
@@ -237,6 +299,8 @@ void cluster_state::remove_peer(std::map<std::string, node_peer>::iterator peer)
   note("lost " + peer->first);
   if (services_->links) services_->links->lost(peer->first);
   peers_.erase(peer);
+  doubt_leases();
+  self_->delayed_send(self_, services_->beat_interval / 5, timer_fired{timer_kind::lapse, 0});
 }
 
 void cluster_state::publish() {

@@ -7,6 +7,7 @@
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
+#include "actors/protocol/lease_horizon.hpp"
 #include "actors/protocol/region_messages.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/ledger_workers.hpp"
@@ -17,6 +18,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +46,7 @@ struct cluster_services {
   dialer_handle dialer;
   std::shared_ptr<const ledger_memory> memory = nullptr; ///< to tell the others; null: none
   cluster_links* links = nullptr; ///< connection metrics; may be null
+  std::shared_ptr<lease_doubt> doubt = nullptr; ///< in this process's leases; may be null
   /// Log lines about connections and serving; may be null.
   std::function<void(const std::string&)> note = nullptr;
   milliseconds beat_interval{1'000};
@@ -68,6 +71,10 @@ private:
   void check_ledger();
   void tell_sights();
   void update_serving_claim();
+  void watch();
+  void end_lost();
+  void doubt_leases();
+  void note_run();
   void dial(const node_row& node);
   void add_peer(const node_peer& peer);
   void forget_outdated();
@@ -88,6 +95,13 @@ private:
   std::vector<node_row> nodes_; ///< from the last read
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::uint64_t> told_; ///< version of ledger_memory that a peer knows, by node
+  /// Another node's last heartbeat that was read.
+  struct watched_node {
+    node_row row;
+    milliseconds counted_at{0}; ///< steady time
+    std::uint32_t unchanged = 0; ///< readings since, one heartbeat interval apart
+  };
+  std::map<std::string, watched_node> watched_; ///< by node; also those that are missing from nodes_
   std::map<std::string, std::string> failures_; ///< of the last connection attempt, by node
   std::set<std::string> dialing_;
   serving_claim claim_; ///< serving claim; decides between nodes of different kinds
@@ -97,6 +111,7 @@ private:
   bool is_draining_ = false;
   std::uint64_t incarnation_ = 0; ///< of this process; 0: the ledger has not given it yet
   bool is_superseded_ = false; ///< a later process has this node's name
+  std::optional<milliseconds> ran_at_; ///< steady time of the last beat()
   /// Steady time of the oldest heartbeat that the ledger has not answered.
   std::optional<milliseconds> asked_at_;
   bool is_ledger_away_ = false;

@@ -17,6 +17,18 @@ struct beat_node {
 };
 FQ_INSPECT(beat_node, x.self, x.alive_for)
 
+/// See ledger::end_leases.
+struct end_leases_of {
+  node_row last;
+  bool is_silent = false;
+};
+FQ_INSPECT(end_leases_of, x.last, x.is_silent)
+
+struct leases_ended {
+  std::uint64_t leases = 0;
+};
+FQ_INSPECT(leases_ended, x.leases)
+
 struct nodes_seen {
   bool is_unavailable = false;
   std::vector<node_row> nodes; ///< by id, including this node

@@ -5,20 +5,60 @@
 #pragma once
 #include "domain/base/time.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <limits>
+#include <memory>
+#include <utility>
 
 namespace fq {
 
-class lease_horizon {
+/// Why a node may have to distrust leases that have not ended: its peers end the leases of a node that they
+/// hold for dead. The cluster writes it; without a cluster nothing is distrusted. All times are steady.
+class lease_doubt {
 public:
-  explicit lease_horizon(milliseconds until) : until_(until.count()) {}
-  void set(milliseconds until) { until_ = until.count(); }
-  /// Zero or negative: the lease has passed.
-  [[nodiscard]] milliseconds left(milliseconds now) const { return milliseconds{until_} - now; }
-  [[nodiscard]] bool has_passed(milliseconds now) const { return now.count() >= until_; }
+  /// The process runs, and its leases are good until `until` if it does not run again before.
+  void runs(milliseconds until) { runs_until_ = until.count(); }
+  /// Leases need a look by the ledger worker since this moment: the process stood still until then.
+  void stood_still(milliseconds now) { looked_since_ = now.count(); }
+  /// Of the last look; `forever` while all nodes are connected.
+  void trust_for(milliseconds since_look) { trusted_for_ = since_look.count(); }
+
+  /// End of the trust in a lease after a look at `looked`.
+  [[nodiscard]] milliseconds end_of(milliseconds looked) const {
+    if (looked.count() < looked_since_) return milliseconds{0};
+    const auto trusted_for = trusted_for_.load();
+    const auto trusted = trusted_for == forever.count() ? trusted_for : looked.count() + trusted_for;
+    return milliseconds{std::min(runs_until_.load(), trusted)};
+  }
+  static constexpr milliseconds forever = milliseconds::max();
 
 private:
-  std::atomic<milliseconds::rep> until_; ///< steady time
+  std::atomic<milliseconds::rep> runs_until_{forever.count()}, looked_since_{milliseconds::min().count()},
+    trusted_for_{forever.count()};
+};
+
+class lease_horizon {
+public:
+  explicit lease_horizon(milliseconds until, milliseconds looked = milliseconds{0},
+                         std::shared_ptr<const lease_doubt> doubt = nullptr) :
+      until_(until.count()), looked_(looked.count()), doubt_(std::move(doubt)) {}
+  /// The ledger was asked at `looked`, and the lease lasts until `until`.
+  void set(milliseconds until, milliseconds looked) {
+    until_ = until.count();
+    looked_ = looked.count();
+  }
+  void end() { until_ = 0; }
+  /// Zero or negative: the lease has passed.
+  [[nodiscard]] milliseconds left(milliseconds now) const {
+    const milliseconds until{until_};
+    return (doubt_ ? std::min(until, doubt_->end_of(milliseconds{looked_})) : until) - now;
+  }
+  [[nodiscard]] bool has_passed(milliseconds now) const { return left(now) <= milliseconds{0}; }
+
+private:
+  std::atomic<milliseconds::rep> until_, looked_;
+  std::shared_ptr<const lease_doubt> doubt_;
 };
 
 } // namespace fq

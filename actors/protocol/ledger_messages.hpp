@@ -161,6 +161,7 @@ using ledger_worker_handle = notices_handle::extend<
                                      ///< on
   caf::reacts_to<load_acquired>, ///< answers aggregate_acquired to the owner
   caf::reacts_to<release_aggregate>, caf::replies_to<accept_losses>::with<losses_accepted>,
+  caf::replies_to<end_leases_of>::with<leases_ended>,
   caf::replies_to<end_lease>::with<ack_reply>, ///< release_aggregate with a reply
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender

@@ -28,7 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (sessions_) sessions_->begun(b);
   });
   services_ = &services;
-  memory_retention_ = services.rules.memory_retention;
+  memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);
   hubs_.emplace(self, aggregate);
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
@@ -165,6 +165,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.access) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
+  catch_up();
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
     self_->send(services_->ledgers.reader(number_of(aggregate_)), peek_aggregate{aggregate_, reading});
@@ -221,7 +222,13 @@ void event_state::on_settled(const batch_settled& answer) {
 void event_state::follow_ledger() {
   if (journal_->is_stalled() == clock_->is_paused()) return;
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
+  catch_up();
   if (sessions_) sessions_->clock_changed();
+}
+
+/// A sale opens and ends by the ledger's clock, unless a customer's deadline would come sooner by it.
+void event_state::catch_up() {
+  if (!clock_->is_paused() && !sale_->has_deadlines()) clock_->catch_up();
 }
 
 /// Fails held replies now, not at their deadlines; senders resolve the new owner.
@@ -237,7 +244,7 @@ void event_state::on_blocks_changed() {
   apply_block_list();
 }
 
-/// Call before deciding a customer's request: a block that was acknowledged must apply even before
+/// Call before deciding a request that admits or holds: a block that was acknowledged must apply even before
 /// `blocks_changed` arrives here.
 void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
@@ -262,6 +269,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (!serving_ || is_moving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
+      catch_up();
       commit({}, now());
       return;
     case timer_kind::mirror: // twice per interval, so that a loss is repaired within one interval
@@ -326,14 +334,12 @@ void event_state::finish_move() {
   hubs_->leave();
   demonitor_listeners();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
+  const auto done = [this] {
+    if (supervisor_) self_->send(supervisor_, timer_fired{timer_kind::moved, 0});
+    self_->send(region_, handed_over{aggregate_, true});
+  };
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
-    .then(
-      [this](const ack_reply&) {
-        self_->send(region_, handed_over{aggregate_, true});
-      },
-      [this](const caf::error&) {
-        self_->send(region_, handed_over{aggregate_, true});
-      }); // the lease expires
+    .then([done](const ack_reply&) { done(); }, [done](const caf::error&) { done(); }); // the lease expires
   set_timer(timer_kind::moved, moved_linger, 0);
 }
 

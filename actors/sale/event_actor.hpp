@@ -163,6 +163,7 @@ private:
   void fail_waiters();
   void on_page_timeout();
   void follow_ledger();
+  void catch_up();
   payment_reply payment_answer(const payment_id& payment, bool created) const;
   caf::result<payment_reply> answer_with_page(payment_reply reply, std::uint64_t own_seq);
   [[nodiscard]] open_span begin_work(const trace_context& trace, std::string_view name) const;

@@ -90,6 +90,7 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
 caf::result<count_reply> event_state::on_advance(const advance_line& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  apply_block_list();
   const auto t = now();
   decision d;
   count_reply reply;

@@ -22,6 +22,10 @@ inline constexpr milliseconds owner_timer_min{1};
 /// Timer interval while the ledger is unavailable.
 inline constexpr milliseconds stall_check{100};
 
+/// Of the ended entries that a standalone queue loads, at least: they make up its window of the admission
+/// rate (rate_span), also for an owner whose wall clock is ahead.
+inline constexpr milliseconds rate_window_loaded{2 * 60'000};
+
 // -- event_audit
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
@@ -47,11 +51,11 @@ inline constexpr std::size_t report_waiters_max = 10'000;
 
 // -- event_sessions
 /// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:
-/// session_trust, plus 1.5 s for a message until its connection is given up (app/mesh), plus 2 s of nginx
-/// caching.
-inline constexpr milliseconds session_trust{1'500};
+/// lease_check_max until an owner learns that it has a successor, 1.5 s for a message until its connection is
+/// given up (app/mesh), session_trust, and 2 s of nginx caching.
+inline constexpr milliseconds session_trust{1'000};
 /// See session_trust.
-inline constexpr milliseconds pulse_interval{500};
+inline constexpr milliseconds pulse_interval{300};
 
 // -- mails
 /// Max recipients per mail; more customers are notified in chunks.

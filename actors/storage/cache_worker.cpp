@@ -71,10 +71,10 @@ void cache_worker_state::flush_some() {
   } catch (const cache_unavailable&) { open_circuit(); }
 }
 
-void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation) {
+void cache_worker_state::tell_lost(const owner& from, std::uint64_t generation) {
   self_->send(from, mirror_lost{generation});
   ++metrics_->lost;
-  if (metrics_->is_away) to_tell_[aggregate] = from;
+  if (metrics_->is_away) to_tell_[from.id()] = from;
 }
 
 // -- vouching
@@ -98,7 +98,7 @@ void cache_worker_state::vouch_all() {
     const auto outcomes = cache_->vouch(mirrors);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (outcomes[i] == step_outcome::applied) continue;
-      tell_lost(all[i].from, mirrors[i].aggregate, mirrors[i].generation);
+      tell_lost(all[i].from, mirrors[i].generation);
       self_->send(all[i].from, cache_is_back{}); // the cache is available but has lost the mirror
     }
   } catch (const cache_unavailable&) { open_circuit(); }
@@ -123,7 +123,7 @@ void cache_worker_state::ping() {
   }
   pause_ = circuit_pause_min;
   metrics_->is_away = false;
-  for (const auto& [aggregate, from] : std::exchange(to_tell_, {})) self_->send(from, cache_is_back{});
+  for (const auto& [id, from] : std::exchange(to_tell_, {})) self_->send(from, cache_is_back{});
 }
 
 // -- comparing

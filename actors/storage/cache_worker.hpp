@@ -44,8 +44,8 @@ private:
   mirror_checked compare(const check_mirror& x);
   void open_circuit();
   void ping();
-  void tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation);
-  void tell_lost(const waiting& w) { tell_lost(w.from, w.step->aggregate, w.step->generation); }
+  void tell_lost(const owner& from, std::uint64_t generation);
+  void tell_lost(const waiting& w) { tell_lost(w.from, w.step->generation); }
   void flush_soon();
 
   pointer self_ = nullptr;
@@ -56,7 +56,9 @@ private:
   std::vector<vouching> vouching_; ///< a few per second and owner
   bool flush_is_due_ = false;
   milliseconds pause_ = circuit_pause_min;
-  std::map<aggregate_id, owner> to_tell_; ///< owners whose mirror was lost since the circuit breaker opened
+  /// Owners whose mirror was lost since the circuit breaker opened. One event may have two: a new owner, and
+  /// an earlier one that ends.
+  std::map<caf::actor_id, owner> to_tell_;
 };
 
 cache_worker_handle::behavior_type cache_worker(

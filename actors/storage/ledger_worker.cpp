@@ -99,7 +99,7 @@ void ledger_worker_state::note(const std::string& what) const {
 }
 
 ledger_worker_state::~ledger_worker_state() {
-  for (const auto& [aggregate, lease] : leased_) lease.horizon->set(milliseconds{0});
+  for (const auto& [aggregate, lease] : leased_) lease.horizon->end();
   if (!leased_.empty()) reached([&] { ledger_->release(settings_.lease.owner, tenures()); });
   if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_, settings_.process->number()); });
 }
@@ -128,6 +128,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const beat_node& x) { beat(x); },
     [this](const accept_losses& x) { return accept(x); },
+    [this](const end_leases_of& x) { return end(x); },
     [this](const end_lease& x) {
       release({x.aggregate});
       return ack_reply{};
@@ -167,7 +168,8 @@ void ledger_worker_state::on_timer(const timer_fired& t) {
   if (t.kind == timer_kind::flush) return flush();
   if (t.kind == timer_kind::sweep) return prune();
   if (t.kind != timer_kind::renew || settings_.lease.owner.empty()) return;
-  self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
+  self_->delayed_send(self_, std::min(settings_.lease.term / 3, lease_check_max),
+                      timer_fired{timer_kind::renew, 0});
   renew();
 }
 
@@ -277,7 +279,8 @@ void ledger_worker_state::prune() {
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
   aggregate_acquired reply;
   reply.outcome = acquire_outcome::unavailable;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
+  const auto looked = env_->steady_now();
+  const auto lease_end = looked + settings_.lease.term; // earliest possible
   reached([&] {
     const auto seen = seen_of(x.aggregate);
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
@@ -291,7 +294,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
       reply.outcome = acquire_outcome::acquired;
       settings_.memory->saw(x.aggregate, {got->epoch, got->applied_seq});
       if (!settings_.lease.owner.empty()) {
-        auto horizon = std::make_shared<lease_horizon>(lease_end);
+        auto horizon = std::make_shared<lease_horizon>(lease_end, looked, settings_.doubt);
         reply.lease = horizon;
         leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), got->epoch,
                                 std::move(horizon)};
@@ -381,7 +384,7 @@ void ledger_worker_state::release(const release_aggregate& x) {
   const auto mine = leased_.find(x.aggregate);
   if (mine == leased_.end()) return;
   // Invalidated before another node can acquire it.
-  if (!planted(bug::answers_after_handover)) mine->second.horizon->set(milliseconds{0});
+  if (!planted(bug::answers_after_handover)) mine->second.horizon->end();
   const tenure ended{x.aggregate, mine->second.epoch};
   leased_.erase(mine);
   reached([&] { ledger_->release(settings_.lease.owner, {&ended, 1}); }); // on failure the lease expires
@@ -391,7 +394,8 @@ void ledger_worker_state::renew() {
   if (settings_.process->number() == 0) reached([&] { static_cast<void>(lease()); }); // earlier ones end
   if (leased_.empty()) return;
   lease_renewal renewal;
-  const auto lease_end = env_->steady_now() + settings_.lease.term; // earliest possible
+  const auto looked = env_->steady_now();
+  const auto lease_end = looked + lease_kept(settings_.lease.term); // earliest possible
   if (!reached([&] { renewal = ledger_->renew(settings_.lease, tenures()); })
       && !planted(bug::renewal_taken_for_granted))
     return;
@@ -400,7 +404,8 @@ void ledger_worker_state::renew() {
     leased_.erase(aggregate);
   }
   for (const auto& [aggregate, lease] : leased_)
-    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end);
+    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end())
+      lease.horizon->set(lease_end, looked);
 }
 
 void ledger_worker_state::take_outbox(const fq::take_outbox& x) {
@@ -446,6 +451,12 @@ void ledger_worker_state::beat(const beat_node& x) {
   reply.incarnation = settings_.process->number();
   reply.is_superseded = is_superseded();
   answer(std::move(reply));
+}
+
+leases_ended ledger_worker_state::end(const end_leases_of& x) {
+  leases_ended reply;
+  reached([&] { reply.leases = ledger_->end_leases(x.last, x.is_silent, settings_.lease.term); });
+  return reply;
 }
 
 audit_reply ledger_worker_state::list(const list_audit& x) {

@@ -28,11 +28,12 @@
 namespace fq {
 
 struct ledger_worker_settings {
-  lease_terms lease{}; ///< for acquired aggregates; renewed three times per term; without an incarnation
+  lease_terms lease{}; ///< for acquired aggregates; see lease_check_max; without an incarnation
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<ledger_memory> memory = nullptr;
+  std::shared_ptr<const lease_doubt> doubt = nullptr; ///< in its leases; null: none
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
@@ -71,6 +72,7 @@ private:
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void beat(const beat_node& x);
+  leases_ended end(const end_leases_of& x);
   std::string beats_for_; ///< the node whose heartbeats this worker writes; empty: none
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);

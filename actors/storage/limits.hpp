@@ -46,6 +46,10 @@ inline constexpr std::size_t rows_per_prune = 250;
 /// With rows_per_prune: at most 2,500 rows/s.
 inline constexpr milliseconds prune_pause{100};
 
+/// Most between two looks at the leases, also of a term above 1.5 s: an owner that lost one before its time,
+/// because the ledger's clock stepped, answers from its memory for this long. See session_trust.
+inline constexpr milliseconds lease_check_max{500};
+
 // -- ledger_memory
 /// About 150 bytes each.
 inline constexpr std::size_t remembered_aggregates_max = 1'000'000;

@@ -71,7 +71,7 @@ protected:
   /// Begins a tenure with an acquired image.
   void start(const aggregate_acquired& answer) {
     lease_ = answer.lease;
-    clock_->start(answer.content->now, answer.content->committed_at);
+    clock_->start(answer.content->now, answer.content->committed_at, answer.content->clock_lag);
     journal_->start(aggregate_, *answer.content);
   }
 
@@ -137,6 +137,7 @@ public:
     }
     is_acquired_ = true;
     core::start(answer);
+    clock_->catch_up(); // nothing here has a deadline that an outage extends
     return answer.content.get();
   }
   /// Starts serving, unless the aggregate was lost during loading and is loaded again.

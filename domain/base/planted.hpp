@@ -51,6 +51,11 @@ enum class bug : std::uint8_t {
   loss_unnoticed, ///< nobody compares the ledger with what was seen committed
   loss_not_written, ///< the ledger does not keep that an aggregate lost commits
   gossip_forgotten, ///< nodes do not tell each other what they saw committed
+  invitation_ignored, ///< a hidden type can be claimed without invitation or code
+  block_forgotten, ///< a blocked customer keeps its place and its claims
+  advance_counts_twice, ///< an operator's call admits twice as many
+  away_loses_number, ///< the holder of an AWAY entry comes back with a new number
+  hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
 };
 

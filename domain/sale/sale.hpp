@@ -301,6 +301,8 @@ public:
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  /// Whether a session, claim, payment or ticket can end by its time.
+  [[nodiscard]] bool has_deadlines() const;
   /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.
   [[nodiscard]] bool is_quiet() const;
   /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.
@@ -321,6 +323,7 @@ private:
   bool regroup(const queue_line::entry& e, timestamp now);
   void regroup(const customer_id& customer, timestamp now);
   void regroup_holders(std::uint32_t promo, timestamp now);
+  void open_codes(timestamp now);
   std::size_t mark_absent(timestamp now, decision& out);
   std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
@@ -391,6 +394,8 @@ private:
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
                          timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  [[nodiscard]] bool is_owed(const refund_row& refund) const;
+  [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
   void return_tickets(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
                       decision& out);
   void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
@@ -401,6 +406,7 @@ private:
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
                    decision& out);
   void unknown_not_refunded(const uuid& letter, const unknown_payment& p, timestamp now, decision& out);
+  [[nodiscard]] bool has_letter_about(const uuid& subject) const;
   void settle_dead_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
@@ -441,6 +447,7 @@ private:
   std::map<customer_id, invitation_row> invitations_;
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
+  timestamp next_code_ = never; ///< when a code's time begins; never: none is ahead
   blocked_customers blocked_;
   std::vector<customer_id> blocked_to_end_,
     blocked_to_refund_; ///< blocked customers that the next runs process

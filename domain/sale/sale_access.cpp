@@ -79,6 +79,18 @@ void sale::regroup_holders(std::uint32_t promo, timestamp now) {
     if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now);
 }
 
+/// Moves the holders of codes whose time has come, and notes the next such time. To be called then, after a
+/// load, and when a code changes.
+void sale::open_codes(timestamp now) {
+  const bool has_come = is_set(next_code_) && next_code_ <= now;
+  next_code_ = never;
+  for (const auto& code : promo_codes_.all())
+    if (code.valid_from > now && (!is_set(next_code_) || code.valid_from < next_code_))
+      next_code_ = code.valid_from;
+  if (!has_come) return;
+  for (const auto& [number, codes] : access_) regroup(*queue_.find(number), now);
+}
+
 void sale::move_promo_uses(std::uint32_t promo, std::int64_t delta, timestamp now, decision& out) {
   const bool was_used_up = promo != 0 && !has_room(promo_codes_.all()[promo - 1]);
   promo_codes_.move_uses(promo, delta, out.content);

@@ -19,9 +19,9 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
                       timestamp now) const {
   const bool is_invited = w.invitation != nullptr && w.invitation->ticket_type == type.ordinal;
   const bool is_open = !type.hidden || opens(w.promo, type);
-  if (!type.on_sale || (!is_open && !is_invited))
+  if (!type.on_sale || (!is_open && !is_invited && !planted(bug::invitation_ignored)))
     return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
-  if (!is_open && quantity > remaining_of(*w.invitation)) return reason::limit_exceeded;
+  if (!is_open && is_invited && quantity > remaining_of(*w.invitation)) return reason::limit_exceeded;
   const bool is_early = is_set(type.sale_from) && now < type.sale_from;
   if (!is_early && !(is_set(type.sale_until) && now >= type.sale_until)) return {};
   refusal no{reason::not_on_sale};
@@ -152,6 +152,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const auto id = claim.id; // `claim` may refer to the row that moves
   const auto items = claim.items;
   const auto entry = claim.entry;
+  const auto customer = claim.customer;
   const auto promo = claim.promo;
   const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
   if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
@@ -160,6 +161,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) move_promo_uses(promo, -1, now, out);
   move_order(id, why.trigger, now, out, why.failure);
+  regroup(customer, now); // its invitation or code may open hidden types again
   close_session_claim(entry, now, out);
   out.reveals = true;
 }

@@ -101,6 +101,12 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
   if (event_.queue.presence_timeout.count() == 0) return;
   const auto* e = queue_.find(n);
   if (e == nullptr || !is_in_line(e->row.status)) return;
+  if (planted(bug::away_loses_number) && e->row.status == entry_status::away) {
+    const auto lost = e->row;
+    end_entry(n, entry_trigger::leave, now, out);
+    queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(), lost.priority_class);
+    return;
+  }
   present_.seen(n, now, presence_grain());
   if (e->row.status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content))
     return;
@@ -191,7 +197,7 @@ refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::ui
   if (event_.status != event_status::active)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (auto no = queue_is_open(now)) return no;
-  admitted = admit(now, out, count).count;
+  admitted = admit(now, out, planted(bug::advance_counts_twice) ? count * 2 : count).count;
   return {};
 }
 

@@ -239,6 +239,7 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
   else
     promo_codes_.change_code(std::move(row), out.content);
   if (old != nullptr) regroup_holders(old->ordinal + 1, now);
+  open_codes(now);
   out.reveals = true;
   return {};
 }

@@ -65,9 +65,13 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   auto items = refund->items;
   const auto before = *payments_.find(payment);
   const bool given_up = refund->status == refund_status::failed;
-  if (given_up && before.status != payment_status::refund_failed) // another refund replaced it
-    return add_dead_letter(dead_letter_kind::refund_refused, id,
-                           "the gateway made a refund that had been given up", {}, now, out);
+  if (given_up && (before.status != payment_status::refund_failed || !is_owed(*refund))) {
+    // Another refund replaced it.
+    if (!has_letter_about(id))
+      add_dead_letter(dead_letter_kind::refund_refused, id,
+                      "the gateway made a refund that had been given up", {}, now, out);
+    return;
+  }
   if (given_up) settle_dead_letter_about(id, now, out);
   payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto claim = before.claim;
@@ -95,6 +99,7 @@ void sale::return_tickets(const claim_id& id, const std::vector<refund_item>& it
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
   if (whole) move_promo_uses(claim.promo, -1, now, out);
+  regroup(claim.customer, now);
   move_order(id, whole ? order_trigger::refund : order_trigger::refund_part, now, out);
 }
 
@@ -114,6 +119,7 @@ void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now
     const auto payment = refund->payment;
     payments_.move(id, refund_trigger::give_up, now, out.content);
     payments_.move(payment, payment_trigger::refund_refused, now, out.content);
+    if (const auto made = made_after_all(payment)) return refund_done(*made, now, out);
     return add_dead_letter(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
   }
   const auto back_off =
@@ -122,6 +128,27 @@ void sale::refund_not_processed(const refund_id& id, bool refused, timestamp now
   const auto pending = std::clamp<milliseconds>((now - refund->created_at) / 4, rules_.refund_retry.cap,
                                                 pending_refund_pause_max);
   payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
+}
+
+/// Whether a refund was given up, and its payment and claim still have the money and the tickets.
+bool sale::is_owed(const refund_row& refund) const {
+  if (refund.status != refund_status::failed) return false;
+  const auto& payment = *payments_.find(refund.payment);
+  const auto left = left_of(*claims_.find(payment.claim));
+  return refund.amount <= payment.captured - payment.refunded
+         && std::ranges::all_of(refund.items, [&](const refund_item& back) {
+              const auto i = std::ranges::find(left, back.ticket_type, &refund_item::ticket_type);
+              return i != left.end() && i->quantity >= back.quantity;
+            });
+}
+
+/// A refund that was made after it had been given up, while another one was under way: a letter says so.
+std::optional<refund_id> sale::made_after_all(const payment_id& payment) const {
+  for (const auto& id : payments_.refunds_of(payment)) {
+    const auto& refund = *payments_.find_refund(id);
+    if (has_letter_about(id) && is_owed(refund)) return id;
+  }
+  return std::nullopt;
 }
 
 /// The refundable payment of the claim; null: none. `is_under_way`: a refund is in progress.
@@ -181,8 +208,8 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     items.clear();
     amount = paid->captured - paid->refunded;
   }
-  for (const auto& r : payments_.refunds_of(paid->id))
-    settle_dead_letter_about(r, now, out); // this refund replaces any that failed
+  for (const auto& r : payments_.refunds_of(paid->id)) // this one replaces what is still owed
+    if (is_owed(*payments_.find_refund(r))) settle_dead_letter_about(r, now, out);
   opened = begin_refund(paid->id, amount, std::move(items), now, out);
   return {};
 }
@@ -204,6 +231,10 @@ void sale::store_dead_letter(dead_letter_row row, timestamp now, decision& out) 
   row.created_at = row.updated_at = now;
   dead_letters_.emplace(row.id, row);
   out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
+}
+
+bool sale::has_letter_about(const uuid& subject) const {
+  return std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == subject; });
 }
 
 /// Closes the open dead letter about `subject`, if any.
@@ -262,9 +293,7 @@ refusal sale::dismiss_dead_letter(const uuid& id, timestamp now, decision& out) 
 }
 
 void sale::undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out) {
-  const bool is_known =
-    std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == row.id; });
-  if (is_known) return; // reported again, because our answer was lost
+  if (has_letter_about(row.id)) return; // reported again, because our answer was lost
   add_dead_letter(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
 }
 

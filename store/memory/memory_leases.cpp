@@ -63,15 +63,11 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   }
   if (!planted(bug::loss_not_written)) own.lost = lost;
   if (lost) return ledger_lost{stored, *lost};
+  own.clock_lag += silence_of(own.lease, lease.term);
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
-  acquired result{own.head.epoch,
-                  own.head.applied_seq,
-                  own.head.committed_at,
-                  now,
-                  own.head.cache_generation,
-                  own.head.line,
-                  {}};
+  acquired result{own.head.epoch, own.head.applied_seq,      own.head.committed_at, now,
+                  own.clock_lag,  own.head.cache_generation, own.head.line,         {}};
   if (since) result.image = load(aggregate, *since);
   return result;
 }
@@ -148,6 +144,32 @@ void memory_ledger::release(const std::string& owner, std::span<const tenure> te
         && found->second.lease.owner == owner)
       found->second.lease = {};
   }
+}
+
+/// Since the last renewal of a lease; 0: it was given back.
+milliseconds memory_ledger::silence_of(const held_lease& lease, milliseconds term) const {
+  if (lease.owner.empty()) return milliseconds{0};
+  return std::max(term - (lease.until - options_.now()), milliseconds{0});
+}
+
+std::size_t memory_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
+  const auto row = state_.nodes.find(last.id);
+  const bool is_dead = is_silent && row != state_.nodes.end() && row->second.seen_at == last.seen_at
+                       && row->second.incarnation == last.incarnation;
+  std::set<aggregate_id> owned;
+  if (is_dead)
+    for (const auto& [number, state] : state_.aggregates)
+      if (state.lease.owner == last.id) owned.insert(number);
+  pass_a_call(owned);
+  for (const auto number : owned) {
+    auto& own = state_.aggregates.at(number);
+    own.clock_lag += silence_of(own.lease, term);
+    own.lease = {};
+    ++own.head.epoch;
+  }
+  for (auto& partition : state_.partitions)
+    if (is_dead && partition.owner == last.id) partition = {};
+  return owned.size();
 }
 
 std::vector<node_row> memory_ledger::beat(const node_row& self, milliseconds alive_for) {

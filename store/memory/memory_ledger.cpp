@@ -47,6 +47,7 @@ commit_outcome memory_ledger::apply(const batch& b) {
   if (!applier(state_, own, b).apply_content()) return commit_outcome::conflict;
   own.head.applied_seq = b.to_seq;
   own.head.committed_at = std::max(own.head.committed_at, b.at);
+  own.clock_lag = std::max(options_.now() - b.at, milliseconds{0});
   add(own.head.line, totals_gained(b));
   if (options_.on_applied) options_.on_applied(b);
   return commit_outcome::committed;

@@ -104,12 +104,14 @@ private:
     tenant_id tenant = default_tenant;
     held_lease lease;
     std::optional<ledger_mark> lost; ///< the highest that was seen committed, if the ledger has gone back
+    milliseconds clock_lag{0}; ///< see acquired
     aggregate_image image;
     std::vector<history_row> history;
     std::vector<audit_row> audit;
     std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
   };
+  [[nodiscard]] milliseconds silence_of(const held_lease& lease, milliseconds term) const;
   /// The whole durable state; sync() copies it.
   struct durable {
     std::map<aggregate_id, aggregate_state> aggregates;

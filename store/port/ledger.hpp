@@ -142,7 +142,10 @@ struct acquired {
   std::uint64_t epoch = 0; ///< the new epoch; batches of the previous owner are refused from now on
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
-  timestamp now; ///< the ledger's clock, shared by all nodes: the aggregate's clock starts here
+  timestamp now; ///< the ledger's clock, shared by all nodes
+  /// Of the previous owner's clock behind the ledger's at its last commit, plus the time since its last
+  /// renewal unless it gave the aggregate back.
+  milliseconds clock_lag{0};
   std::uint64_t cache_generation = 0; ///< part of the aggregate's cache keys
   line_totals line;
   aggregate_image image; ///< empty if it was not asked for
@@ -181,7 +184,10 @@ struct lost_aggregate {
   friend bool operator==(const lost_aggregate&, const lost_aggregate&) = default;
 };
 
-/// Leases that a renewal did not extend.
+/// What remains of a lease at least after a renewal that kept it.
+constexpr milliseconds lease_kept(milliseconds term) { return term * 2 / 3; }
+
+/// Leases that a renewal did not keep.
 struct lease_renewal {
   std::vector<aggregate_id> lost; ///< held by another owner, or by none
   std::vector<aggregate_id> busy; ///< still held, but not extended: the row is locked
@@ -333,7 +339,8 @@ public:
     return std::nullopt;
   }
 
-  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch.
+  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch, where less than
+  /// lease_kept remains: it may be called often, and tells who has lost one.
   virtual lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) = 0;
   /// Ends the leases of tenures that `owner` still holds, so that a successor need not wait.
   virtual void release(const std::string& owner, std::span<const tenure> tenures) = 0;
@@ -395,6 +402,11 @@ public:
   /// incarnation.
   virtual void leave(const std::string& node, std::uint64_t incarnation) = 0;
 
+  /// Ends the leases of a node that a peer holds for dead, raises the epochs, and returns how many they were.
+  /// `last`: its row as the peer read it. Does nothing if the node has beaten since or begun anew, or, unless
+  /// it `is_silent`, if it still has a connection to the ledger. Only Postgres knows connections.
+  virtual std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) = 0;
+
   /// Deletes old rows; returns the number. Called periodically.
   virtual std::size_t prune(const prune_bounds& bounds) = 0;
 };
@@ -423,6 +435,7 @@ public:
   std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number) override;                 \
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;                         \
   void leave(const std::string& node, std::uint64_t incarnation) override;                                   \
+  std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) override;                  \
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted)   \
     override;                                                                                                \
   std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,                \

@@ -203,13 +203,13 @@ PGconn* connect(const postgres_url& url, const postgres_patience& patience) {
   const auto connect_timeout = std::to_string(patience.connect.count());
   const auto silence = in_milliseconds(patience.write + grace);
   const std::pair<const char*, const char*> settings[] = {
-    {"application_name", "fairqueue"},
     {"target_session_attrs", "read-write"}, // of several hosts, the primary
     {"keepalives_idle", "5"},
     {"keepalives_interval", "2"},
     {"keepalives_count", "3"},
     {"tcp_user_timeout", silence.c_str()},
     {"dbname", url.text().c_str()},
+    {"application_name", url.session_name().c_str()}, // see ledger::end_leases
     {"connect_timeout", connect_timeout.c_str()},
     {"client_encoding", "UTF8"},
     {nullptr, nullptr},
@@ -224,7 +224,8 @@ PGconn* connect(const postgres_url& url, const postgres_patience& patience) {
 
 } // namespace
 
-postgres_url::postgres_url(std::string text) : text_(std::move(text)) {
+postgres_url::postgres_url(std::string text, std::string session_name) :
+    text_(std::move(text)), session_name_(std::move(session_name)) {
   char* message = nullptr;
   auto* parsed = PQconninfoParse(text_.c_str(), &message);
   PQfreemem(message); // it may contain the text

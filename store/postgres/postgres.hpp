@@ -225,15 +225,19 @@ private:
 
 // -- connection
 
+/// The name of a node's sessions in Postgres. Postgres cuts longer ones.
+inline std::string postgres_name_of(const std::string& node) { return ("fairqueue " + node).substr(0, 63); }
+
 /// A `postgres://…` URI, passed to libpq unchanged: several hosts and all libpq parameters are possible.
 class postgres_url {
 public:
   /// Throws std::invalid_argument; the message does not contain the text, which may hold a password.
-  explicit postgres_url(std::string text);
+  explicit postgres_url(std::string text, std::string session_name = "fairqueue");
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::string& session_name() const { return session_name_; }
 
 private:
-  std::string text_;
+  std::string text_, session_name_;
 };
 
 /// Time limits.

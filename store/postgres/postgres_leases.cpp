@@ -29,14 +29,16 @@ const postgres_statement take_aggregate{
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
   " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE "
     + postgres_now
-    + " + $3::bigint END"
+    + " + $3::bigint END, clock_lag = clock_lag + CASE WHEN lease_owner IS NULL THEN 0 ELSE greatest(0, "
+    + postgres_now
+    + " + $3::bigint - lease_until) END"
       " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
       " AND lost_epoch = 0 AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR "
       "lease_until <= "
     + postgres_now
     + ")"
       " RETURNING epoch, counted_seq = applied_seq, "
-    + postgres_now};
+    + postgres_now + ", clock_lag"};
 const postgres_statement mark_lost{
   "mark_lost",
   "UPDATE aggregate SET lost_epoch = greatest(lost_epoch, $2::bigint), lost_seq = greatest(lost_seq, "
@@ -75,22 +77,40 @@ const postgres_statement find_lease{"find_lease",
                                         " OR lease_until <= "
                                       + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
-/// The held leases, and whether each was extended. A locked row is not extended; the next renewal retries.
+/// The held leases, and whether enough of each remains. A locked row is not extended; the next renewal
+/// retries. A lease of more than its term is from before the database's clock went back.
 const postgres_statement renew_leases{
-  "renew_leases", "WITH mine AS (SELECT number, tenure.epoch FROM unnest($1::bigint[], $2::bigint[])"
-                  " AS tenure (number, epoch) JOIN aggregate USING (number)"
-                  " WHERE lease_owner = $3::text AND aggregate.epoch = tenure.epoch),"
-                  " free AS (SELECT a.number FROM aggregate a JOIN mine USING (number)"
-                  " WHERE a.lease_owner = $3::text AND a.epoch = mine.epoch FOR UPDATE OF a SKIP LOCKED),"
-                  " extended AS (UPDATE aggregate SET lease_until = "
+  "renew_leases", "WITH mine AS (SELECT number, tenure.epoch, lease_until BETWEEN " + postgres_now
+                    + " + $5::bigint AND " + postgres_now
+                    + " + $4::bigint AS is_kept FROM unnest($1::bigint[], $2::bigint[])"
+                      " AS tenure (number, epoch) JOIN aggregate USING (number)"
+                      " WHERE lease_owner = $3::text AND aggregate.epoch = tenure.epoch),"
+                      " free AS (SELECT a.number FROM aggregate a JOIN mine USING (number)"
+                      " WHERE NOT mine.is_kept AND a.lease_owner = $3::text AND a.epoch = mine.epoch"
+                      " FOR UPDATE OF a SKIP LOCKED),"
+                      " extended AS (UPDATE aggregate SET lease_until = "
                     + postgres_now
                     + " + $4::bigint WHERE number IN (SELECT number FROM free) RETURNING number)"
-                      " SELECT number, number IN (SELECT number FROM extended) FROM mine"};
+                      " SELECT number, is_kept OR number IN (SELECT number FROM extended) FROM mine"};
 const postgres_statement release_leases{
   "release_leases", "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
                     " FROM unnest($1::bigint[], $2::bigint[]) AS tenure (number, epoch)"
                     " WHERE aggregate.number = tenure.number AND aggregate.epoch = tenure.epoch"
                     " AND lease_owner = $3::text"};
+
+/// The row stays locked: a heartbeat waits, and comes too late. Programs without incarnations do not name
+/// their sessions.
+const postgres_statement find_dead{
+  "find_dead", "SELECT 1 FROM node WHERE id = $1::text AND incarnation = $2::bigint AND seen_at = $3::bigint"
+               " AND ($4::boolean OR incarnation > 0 AND NOT EXISTS"
+               " (SELECT FROM pg_stat_activity WHERE application_name = $5::text)) FOR UPDATE"};
+const postgres_statement end_partitions{
+  "end_partitions",
+  "UPDATE outbox_partition SET lease_owner = NULL, lease_until = 0 WHERE lease_owner = $1::text"};
+const postgres_statement end_of_dead{
+  "end_of_dead", "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0,"
+                 " clock_lag = clock_lag + greatest(0, "
+                   + postgres_now + " + $2::bigint - lease_until) WHERE lease_owner = $1::text"};
 
 const postgres_statement take_partition{
   "take_partition", "UPDATE outbox_partition SET lease_owner = $2::text, lease_until = " + postgres_now
@@ -136,7 +156,8 @@ postgres_array epochs_of(std::span<const tenure> tenures) {
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
   db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease,
                         mark_lost, find_lost, all_lost, accept_lost, insert_audit, renew_leases,
-                        release_leases, take_partition, note_node, forget_nodes, live_nodes});
+                        release_leases, find_dead, end_partitions, end_of_dead, take_partition, note_node,
+                        forget_nodes, live_nodes});
 }
 
 /// The second statement sees everything that the first one waited for.
@@ -186,7 +207,7 @@ postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const
     counting.flush();
     counting.receive();
   }
-  return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2)};
+  return taken{rows[0].number<std::uint64_t>(0), rows[0].time(2), rows[0].duration(3)};
 }
 
 std::vector<lost_aggregate> postgres_leases::losses() {
@@ -223,8 +244,8 @@ acquire_result postgres_leases::refusal(const take_result& answer) {
 
 lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   postgres_unsynced transaction(db_);
-  transaction.send(renew_leases,
-                   postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), lease.owner, lease.term));
+  transaction.send(renew_leases, postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), lease.owner,
+                                                         lease.term, lease_kept(lease.term)));
   const auto rows = transaction.run();
   const auto held = numbers_in<aggregate_id>(rows);
   lease_renewal result;
@@ -239,6 +260,21 @@ void postgres_leases::release(const std::string& owner, std::span<const tenure> 
   postgres_unsynced transaction(db_);
   transaction.send(release_leases, postgres_parameters::of(numbers_of(tenures), epochs_of(tenures), owner));
   transaction.run();
+}
+
+/// Runs inside the caller's transaction.
+std::size_t postgres_leases::end(const node_row& last, bool is_silent, milliseconds term) {
+  postgres_pipeline finding(db_);
+  finding.send(find_dead, postgres_parameters::of(last.id, last.incarnation, last.seen_at, is_silent,
+                                                  postgres_name_of(last.id)));
+  finding.flush();
+  if (finding.receive().size() == 0) return 0;
+  postgres_pipeline ending(db_);
+  ending.send(end_partitions, postgres_parameters::of(last.id));
+  ending.send(end_of_dead, postgres_parameters::of(last.id, term));
+  ending.flush();
+  ending.receive();
+  return ending.receive().affected();
 }
 
 std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {

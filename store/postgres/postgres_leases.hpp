@@ -21,6 +21,7 @@ public:
   struct taken {
     std::uint64_t epoch = 0;
     timestamp now;
+    milliseconds clock_lag{0}; ///< see acquired
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy, ledger_lost>;
   /// Runs inside the caller's transaction.
@@ -35,6 +36,7 @@ public:
 
   lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures);
   void release(const std::string& owner, std::span<const tenure> tenures);
+  std::size_t end(const node_row& last, bool is_silent, milliseconds term);
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node, std::uint64_t incarnation);
   std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);

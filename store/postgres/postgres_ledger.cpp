@@ -49,7 +49,9 @@ struct postgres_ledger::session {
 };
 
 postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
-    url_(options.url), patience_(options.patience), steady_now_(options.steady_now) {}
+    url_(options.url, options.node.empty() ? "fairqueue" : postgres_name_of(options.node)),
+    patience_(options.patience),
+    steady_now_(options.steady_now) {}
 
 postgres_ledger::~postgres_ledger() = default;
 
@@ -218,8 +220,8 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
     if (std::holds_alternative<ledger_lost>(answer)) transaction.commit(); // the mark
     if (!own) return postgres_leases::refusal(answer);
     const auto head = s.reader.read_head(aggregate);
-    acquired result{
-      own->epoch, head.applied_seq, head.committed_at, own->now, head.cache_generation, head.line, {}};
+    acquired result{own->epoch,     head.applied_seq,      head.committed_at, own->now,
+                    own->clock_lag, head.cache_generation, head.line,         {}};
     if (since) result.image = s.reader.read_image(aggregate, loaded(*since));
     transaction.commit();
     return result;
@@ -321,6 +323,15 @@ std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds a
 
 void postgres_ledger::leave(const std::string& node, std::uint64_t incarnation) {
   in_session([&](session& s) { s.leases.leave(node, incarnation); });
+}
+
+std::size_t postgres_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
+  return in_session([&](session& s) {
+    postgres_transaction transaction(s.db, postgres_access::read_write, patience_.write);
+    const auto ended = s.leases.end(last, is_silent, term);
+    transaction.commit();
+    return ended;
+  });
 }
 
 std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& lease,

@@ -18,6 +18,7 @@ namespace fq {
 struct postgres_ledger_options {
   std::string url; ///< postgres://…, passed to libpq unchanged
   postgres_patience patience{};
+  std::string node = {}; ///< whose process this is; empty: a tool
   std::function<milliseconds()> steady_now; ///< monotonic clock for the pauses between connection attempts
 };
 

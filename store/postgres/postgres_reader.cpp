@@ -40,12 +40,11 @@ const postgres_statement read_ticket_types{
   "read_ticket_types", ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
 /// Of a standalone queue (kind 1) those that ended since then, of others all.
 const postgres_statement read_entries{
-  "read_entries",
-  select_rows<entry_row>()
-    + "WHERE aggregate = $1::bigint"
-      " AND queue_number >= (SELECT first_kept FROM aggregate WHERE number = $1::bigint)"
-      " AND (ended_at = 0 OR ended_at >= coalesce((SELECT $2::bigint FROM event"
-      " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
+  "read_entries", select_rows<entry_row>()
+                    + "WHERE aggregate = $1::bigint"
+                      " AND queue_number >= (SELECT first_kept FROM aggregate WHERE number = $1::bigint)"
+                      " AND (ended_at = 0 OR ended_at >= coalesce((SELECT $2::bigint FROM event"
+                      " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
 const postgres_statement read_one_entry{
   "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
 const postgres_statement read_claims{"read_claims",

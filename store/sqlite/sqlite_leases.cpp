@@ -18,7 +18,9 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                      + sqlite_now),
     take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
              " lease_until = iif(?2 = '', 0, "
-               + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
+               + sqlite_now + " + ?3), clock_lag = clock_lag + iif(lease_owner IS NULL, 0, max(0, "
+               + sqlite_now + " + ?3 - lease_until)) WHERE number = ?1 RETURNING epoch, " + sqlite_now
+               + ", clock_lag"),
     count_line(db,
                "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq)"
                " = (SELECT max(last_number, coalesce(max(queue_number), 0)),"
@@ -38,8 +40,15 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                 " cache_generation = cache_generation + max(applied_seq, lost_seq) - applied_seq + 1,"
                 " lost_epoch = 0, lost_seq = 0 WHERE number = ? AND lost_epoch <> 0 RETURNING applied_seq"),
     insert_audit(db, insert_sql(table_of<audit_row>())),
-    renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
-                + " + ?4 WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
+    is_kept(db, "SELECT lease_until BETWEEN " + sqlite_now + " + ?5 AND " + sqlite_now
+                  + " + ?4 FROM aggregate WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
+    extend(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?2 WHERE number = ?1"),
+    find_node(db, "SELECT 1 FROM node WHERE id = ?1 AND incarnation = ?2 AND seen_at = ?3"),
+    end(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0,"
+            " clock_lag = clock_lag + max(0, "
+              + sqlite_now + " + ?2 - lease_until) WHERE lease_owner = ?1"),
+    end_partitions(db,
+                   "UPDATE outbox_partition SET lease_owner = NULL, lease_until = 0 WHERE lease_owner = ?1"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"
                 " WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
@@ -80,7 +89,8 @@ std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, 
   std::optional<taken> result;
   sql_.count_line.run(aggregate); // after a program that does not count
   sql_.take.bind(aggregate, lease.owner, lease.term);
-  while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
+  while (sql_.take.step())
+    result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1), sql_.take.duration(2)};
   return result;
 }
 
@@ -109,11 +119,24 @@ bool sqlite_leases::accept_loss(aggregate_id aggregate, const audit_row& row) {
 }
 
 bool sqlite_leases::renew(const tenure& held, const lease_terms& lease) {
-  return sql_.renew.run(held.aggregate, held.epoch, lease.owner, lease.term) == 1;
+  std::optional<bool> is_kept;
+  sql_.is_kept.bind(held.aggregate, held.epoch, lease.owner, lease.term, lease_kept(lease.term));
+  while (sql_.is_kept.step()) is_kept = sql_.is_kept.integer(0) != 0;
+  if (is_kept && !*is_kept) sql_.extend.run(held.aggregate, lease.term);
+  return is_kept.has_value();
 }
 
 void sqlite_leases::release(const tenure& held, const std::string& owner) {
   sql_.release.run(held.aggregate, held.epoch, owner);
+}
+
+std::size_t sqlite_leases::end(const node_row& last, milliseconds term) {
+  bool is_dead = false;
+  sql_.find_node.bind(last.id, last.incarnation, last.seen_at);
+  while (sql_.find_node.step()) is_dead = true;
+  if (!is_dead) return 0;
+  sql_.end_partitions.run(last.id);
+  return static_cast<std::size_t>(sql_.end.run(last.id, term));
 }
 
 std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {

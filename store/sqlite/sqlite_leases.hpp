@@ -25,6 +25,7 @@ public:
   struct taken {
     std::uint64_t epoch = 0;
     timestamp now;
+    milliseconds clock_lag{0}; ///< see acquired
   };
   /// Takes the aggregate regardless of its lease and raises the epoch. Empty if there is no such aggregate.
   std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
@@ -32,9 +33,11 @@ public:
   std::optional<ledger_lost> loss(aggregate_id aggregate, const ledger_mark& seen);
   std::vector<lost_aggregate> losses();
   bool accept_loss(aggregate_id aggregate, const audit_row& row);
-  /// False if the owner no longer holds it.
+  /// False if the owner no longer holds it. See ledger::renew.
   bool renew(const tenure& held, const lease_terms& lease);
   void release(const tenure& held, const std::string& owner);
+
+  std::size_t end(const node_row& last, milliseconds term);
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node, std::uint64_t incarnation);
@@ -46,8 +49,8 @@ private:
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement enlist, fence_earlier, latest_process, of_another, take, count_line, mark_lost,
-      find_lost, all_lost, accept_lost, insert_audit, renew, release, take_partition, note_node, forget_nodes,
-      live_nodes;
+      find_lost, all_lost, accept_lost, insert_audit, is_kept, extend, find_node, end, end_partitions,
+      release, take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

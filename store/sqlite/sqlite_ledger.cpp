@@ -244,13 +244,11 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
   if (refused) return std::move(*refused);
   return c.read([&](sqlite_reader& reader) {
     const auto head = reader.read_head(aggregate);
-    return acquired{own->epoch,
-                    head.applied_seq,
-                    head.committed_at,
-                    own->now,
-                    head.cache_generation,
-                    head.line,
-                    since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
+    return acquired{
+      own->epoch,        head.applied_seq,
+      head.committed_at, own->now,
+      own->clock_lag,    head.cache_generation,
+      head.line,         since ? reader.read_image(aggregate, loaded(*since)) : aggregate_image{}};
   });
 }
 
@@ -355,6 +353,17 @@ std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds ali
 void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
   auto& c = *connection_;
   c.guarded([&] { c.leases.leave(node, incarnation); });
+}
+
+std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
+  auto& c = *connection_;
+  if (!is_silent) return 0;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    const auto ended = c.leases.end(last, term);
+    transaction.commit();
+    return ended;
+  });
 }
 
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,

@@ -35,10 +35,13 @@ const entry_row* plain_join_of(const change& c) {
 
 sqlite_writer::statements::statements(sqlite_db& db) :
     guard(db, "UPDATE aggregate SET applied_seq = ?, committed_at = max(committed_at, ?),"
-              " live_entries = live_entries + ?, last_number = max(last_number, ?),"
-              " counted_seq = ?1, first_kept = max(first_kept, ?), admitted_total = admitted_total + ?,"
-              " completed_total = completed_total + ?, last_batch = max(last_batch, ?)"
-              " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
+              " clock_lag = max(0, "
+                + sqlite_now
+                + " - ?2),"
+                  " live_entries = live_entries + ?, last_number = max(last_number, ?),"
+                  " counted_seq = ?1, first_kept = max(first_kept, ?), admitted_total = admitted_total + ?,"
+                  " completed_total = completed_total + ?, last_batch = max(last_batch, ?)"
+                  " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
     head(db, "SELECT epoch, applied_seq FROM aggregate WHERE number = ?"),
     raise_generation(db, "UPDATE aggregate SET cache_generation = cache_generation + 1 WHERE number = ? AND"
                          " cache_generation = ?"),

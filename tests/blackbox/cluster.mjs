@@ -6,8 +6,6 @@ import path from 'node:path';
 import { Services, sql } from '../support/services.mjs';
 import { assert, eventually, fairqueue, free_port, run, server_for, temporary_folder } from './lib.mjs';
 
-export const lease = '4s';
-
 /** The cluster's authority, in its own folder. */
 export async function authority() {
   const folder = temporary_folder();
@@ -47,7 +45,7 @@ export class Cluster {
       cluster.ledger_url = services.postgres_url;
     }
     cluster.certificates = await authority();
-    cluster.settings = { 'ledger.url': cluster.ledger_url, 'ledger.lease': lease, ...settings };
+    cluster.settings = { 'ledger.url': cluster.ledger_url, ...settings };
     cluster.nodes = [];
     for (let i = 0; i < nodes; ++i) await cluster.add(`node-${'abcdef'[i]}`);
     await cluster.whole();

@@ -127,7 +127,7 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   owner.signal('SIGCONT');
 });
 
-test('the owner is killed: another takes over within 10 s, and every place is kept', async (t) => {
+test('the owner is killed: another takes over before its lease could end, and every place is kept', async (t) => {
   const cluster = await Cluster.start(t);
   const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'operator' } });
   const other_event = (await open_sale(cluster.nodes[1], { queue: { policy: 'operator' } })).event;
@@ -141,7 +141,7 @@ test('the owner is killed: another takes over within 10 s, and every place is ke
     await eventually(
       'it is served again',
       async () => (await server.get(`/events/${event}/queue/position`, { token: fans[4] })).status === 200,
-      { timeout_ms: 10_000 },
+      { timeout_ms: 6000 }, // of a lease of 10 s, two thirds remain at least
     );
   t.diagnostic(`served again after ${Date.now() - killed} ms`);
   for (const [i, fan] of fans.entries()) {

@@ -9,7 +9,7 @@
 #define EXPIRING 2
 #define RELEASED 3
 #define CONFIRMED 4
-#define REFUNDED 9
+#define REFUNDED 11
 
 #define OPEN 1 /* payment_status, also with CONFIRMED and REFUNDED */
 #define FAILED 2
@@ -17,13 +17,18 @@
 #define REFUND_PENDING 5
 #define REFUND_FAILED 6
 #define REFUND_AGAIN 7 /* REFUND_PENDING with a second refund row */
-#define CONFIRMED_LATE 8 /* only LATE_MONEY_KEPT: it does not outlive its decision */
+#define FIRST_MADE 8 /* the same, and a letter says that the first refund was made after all */
+#define FAILED_AGAIN 9 /* REFUND_FAILED with a second refund row */
+#define CONFIRMED_LATE 10 /* only LATE_MONEY_KEPT: it does not outlive its decision */
 
 /* What an owner decides about. */
 typedef books {
   byte claim[CLAIMS];
   byte pay[ATTEMPTS];
-  bit cancelled[CLAIMS]; /* order_status::cancelled */
+  bit cancelled[CLAIMS]; /* order_status::cancelled; also failed, by a cancelled event */
+#ifdef EVENT_CANCELLED
+  bit event_cancelled;
+#endif
   byte held; /* ticket_type_row */
   byte sold
 };
@@ -43,7 +48,7 @@ books b[2 * OWNERS + 3];
 #define PAID 1
 #define WRONG 2 /* captured, with another amount */
 byte gateway[ATTEMPTS];
-bit sent_back[ATTEMPTS]; /* the gateway made the refund */
+byte sent_back[ATTEMPTS]; /* which refund the gateway made; 0: none */
 byte refunded_claim = CLAIMS; /* the claim that the organizer refunds; CLAIMS: none */
 
 /* Of loops inside of one step. A breadth-first search allows nothing hidden. */
@@ -60,8 +65,14 @@ hidden byte i;
 #define is_free(n) (b[n].held + b[n].sold < UNITS)
 #define has_open(n, k) \
   (k == 0 -> (b[n].pay[0] == OPEN || b[n].pay[1] == OPEN) : b[n].pay[2] == OPEN)
-#define is_pending(n, a) (b[n].pay[a] == REFUND_PENDING || b[n].pay[a] == REFUND_AGAIN)
-#define is_refunding(n, a) (is_pending(n, a) || b[n].pay[a] == REFUND_FAILED)
+#define is_pending(n, a) \
+  (b[n].pay[a] == REFUND_PENDING || b[n].pay[a] == REFUND_AGAIN || b[n].pay[a] == FIRST_MADE)
+#define is_refunding(n, a) (b[n].pay[a] >= REFUND_PENDING && b[n].pay[a] <= FAILED_AGAIN)
+#ifdef EVENT_CANCELLED
+#define is_off(n) b[n].event_cancelled
+#else
+#define is_off(n) 0
+#endif
 /* sale_refunds.cpp, pays() */
 #define pays(n, a) (gateway[a] == PAID && (b[n].pay[a] == CONFIRMED || is_refunding(n, a)))
 
@@ -78,6 +89,9 @@ inline copy(from, to) {
     b[to].cancelled[i] = b[from].cancelled[i]
   }
   for (i : 0 .. ATTEMPTS - 1) { b[to].pay[i] = b[from].pay[i] }
+#ifdef EVENT_CANCELLED
+  b[to].event_cancelled = b[from].event_cancelled;
+#endif
   b[to].held = b[from].held;
   b[to].sold = b[from].sold
 }
@@ -86,6 +100,9 @@ inline copy(from, to) {
 inline clear(n) {
   for (i : 0 .. CLAIMS - 1) { b[n].claim[i] = 0; b[n].cancelled[i] = 0 }
   for (i : 0 .. ATTEMPTS - 1) { b[n].pay[i] = 0 }
+#ifdef EVENT_CANCELLED
+  b[n].event_cancelled = 0;
+#endif
   b[n].held = 0;
   b[n].sold = 0
 }
@@ -113,7 +130,7 @@ inline check_ledger() {
     assert(b[LEDGER].pay[i] != OPEN || b[LEDGER].claim[claim_of(i)] != RELEASED)
   }
   /* sale::is_given_up: a cancelled order never sells. */
-  assert(!b[LEDGER].cancelled[0] || b[LEDGER].claim[0] < CONFIRMED);
+  for (i : 0 .. CLAIMS - 1) { assert(!b[LEDGER].cancelled[i] || b[LEDGER].claim[i] < CONFIRMED) }
   /* I3: a ticket has its money, and only once. */
   assert(b[LEDGER].pay[0] != CONFIRMED || b[LEDGER].pay[1] != CONFIRMED);
   assert(b[LEDGER].claim[0] != CONFIRMED || pays(LEDGER, 0) || pays(LEDGER, 1));
@@ -128,6 +145,7 @@ inline check_end() {
     assert(b[LEDGER].pay[i] != OPEN); /* I13 */
     /* I3: every capture is a ticket or a refund. */
     assert(gateway[i] == UNPAID || b[LEDGER].pay[i] == NONE || b[LEDGER].pay[i] == CONFIRMED
-           || (b[LEDGER].pay[i] == REFUNDED && sent_back[i]))
+           || (b[LEDGER].pay[i] == REFUNDED && sent_back[i]));
+    assert(!is_off(LEDGER) || b[LEDGER].pay[i] != CONFIRMED) /* sale::cancel_everything */
   }
 }

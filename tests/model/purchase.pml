@@ -8,6 +8,7 @@
  * - The claims belong to two customers. With SAME_CUSTOMER they belong to one.
  * - There are OWNERS owners, one after the other. An old one may live on. The last one does not crash.
  * - With SIMPLE there is no second attempt, cancellation, wrong amount, refused or wanted refund.
+ * - With EVENT_CANCELLED the organizer may cancel the event.
  *
  * Abstractions:
  * - There is no clock. A deadline may pass at any moment while it is set.
@@ -15,7 +16,9 @@
  *   nothing: it is reported at any later moment, by a webhook or by the answer to a verify call.
  * - A check of a failed attempt finds its capture at last (sale_rules::recheck_after), if no webhook does.
  * - A gateway may call an attempt declined at any moment, even one that it captures.
- * - A gateway makes a refund once. A person retries every dead letter; the second refund is made.
+ * - A gateway makes one refund of an attempt, the first or the second. With REFUSED_BUT_MADE it may be the
+ *   first after it was given up, also while the second is under way.
+ * - A person retries every dead letter.
  * - A gateway call is made after the commit of its row, and it is repeated until it is answered.
  * - A decision that changes nothing is no step: repeated facts (receipts), repeated calls, refusals.
  * - INITIALIZING and PENDING are one state, OPEN. CONFIRMED_LATE does not outlive its decision.
@@ -23,8 +26,8 @@
  * - A batch is a copy of the owner's memory. It waits for the one before; up to AHEAD decisions fill it.
  * - A lost submission looks like a slow one, because the journal repeats it.
  * - An answer shows all that its commit says about claims, payments and orders.
- * Left out: the line, promo codes, partial refunds, blocks, a cancelled event, idempotency keys, reads, the
- * mirror.
+ * Left out: the line, promo codes, partial refunds, blocks, payments whose rows are lost, idempotency keys,
+ * reads, the mirror.
  */
 
 #ifndef UNITS
@@ -80,7 +83,7 @@ inline begin_attempt(o, a, outcome) {
 }
 
 /* sale::place_order: hold and attempt in one decision */
-#define may_place(o, k) (may_decide(o) && b[o].claim[k] == NONE && has_slot(o, k) && is_free(o))
+#define may_place(o, k) (may_decide(o) && b[o].claim[k] == NONE && has_slot(o, k) && is_free(o) && !is_off(o))
 inline place_order(o, k, outcome) {
   printf("owner %d: place_order, claim %d (0 stays unpaid, 1 paid, 2 wrong amount: %d)\n", o, k, outcome);
   b[o].claim[k] = CLAIMED;
@@ -109,6 +112,19 @@ inline cancel_order(o, k) {
   fi;
   append(o)
 }
+
+/* sale::cancel_everything, about a claim and about a payment. Refunds go out at any later time (pace). */
+#define may_withdraw(o, k) (may_decide(o) && is_off(o) && is_live(o, k) && !b[o].cancelled[k] \
+  && (b[o].claim[k] == CLAIMED || !has_open(o, k)))
+#define owes_refund(o, a) (may_decide(o) && is_off(o) && b[o].pay[a] == CONFIRMED)
+
+#ifdef EVENT_CANCELLED
+inline cancel_event(o) {
+  printf("owner %d: cancels the event\n", o);
+  b[o].event_cancelled = 1;
+  append(o)
+}
+#endif
 
 /* sale::release_claim again, about a claim that is released: nothing to do */
 #ifdef RELEASE_TWICE
@@ -168,12 +184,12 @@ inline closed(o, a) {
 #define is_given_up(o, k) b[o].cancelled[k]
 #endif
 #ifdef LATE_MONEY_OVERSELLS
-#define may_claim_again(o, k) (b[o].claim[k] == RELEASED && !is_given_up(o, k))
+#define may_claim_again(o, k) (b[o].claim[k] == RELEASED && !is_given_up(o, k) && !is_off(o))
 #elif defined(LATE_MONEY_IGNORES_SLOT)
 #define may_claim_again(o, k) (b[o].claim[k] == RELEASED && !is_given_up(o, k) && is_free(o))
 #else
 #define may_claim_again(o, k) \
-  (b[o].claim[k] == RELEASED && !is_given_up(o, k) && has_slot(o, k) && is_free(o))
+  (b[o].claim[k] == RELEASED && !is_given_up(o, k) && !is_off(o) && has_slot(o, k) && is_free(o))
 #endif
 
 /* sale::late_money */
@@ -240,10 +256,20 @@ inline paid(o, a) {
 #else
 #define other_pays(o, a) ((a) < 2 && pays(o, (a) == 0))
 #endif
-#define may_be_refunded(o, a) (may_decide(o) && is_refunding(o, a) && is_called(a))
-inline refund_done(o, a) {
-  printf("owner %d: refund_done, attempt %d\n", o, a);
-  sent_back[a] = 1;
+/* The first refund, also one that had been given up and that no other replaces (payment refund_failed). */
+#ifdef REFUSED_BUT_MADE
+#define is_given_back_late(o, a) (b[o].pay[a] == REFUND_FAILED || b[o].pay[a] == FAILED_AGAIN)
+#else
+#define is_given_back_late(o, a) 0
+#endif
+#define may_be_refunded(o, a) \
+  (may_decide(o) && is_called(a) && (b[o].pay[a] == REFUND_PENDING || is_given_back_late(o, a)))
+#define has_second(o, a) \
+  (may_decide(o) && is_pending(o, a) && b[o].pay[a] >= REFUND_AGAIN && b[LEDGER].pay[a] >= REFUND_AGAIN)
+#define may_make_second(o, a) (has_second(o, a) && sent_back[a] != 1)
+inline refund_done(o, a, which) {
+  printf("owner %d: refund_done, attempt %d, its refund %d\n", o, a, which);
+  sent_back[a] = which;
   b[o].pay[a] = REFUNDED;
   if
   :: b[o].claim[claim_of(a)] == CONFIRMED && !other_pays(o, a) -> /* sale::return_tickets */
@@ -256,6 +282,15 @@ inline refund_done(o, a) {
   append(o)
 }
 
+/* sale::refund_done about a refund that another one has replaced */
+#define may_be_made(o, a) (may_decide(o) && b[o].pay[a] == REFUND_AGAIN && sent_back[a] != 2)
+inline first_made(o, a) {
+  printf("owner %d: the first refund was made after all, attempt %d\n", o, a);
+  sent_back[a] = 1;
+  b[o].pay[a] = FIRST_MADE;
+  append(o)
+}
+
 /* sale::refund_not_processed: refused after all retries */
 #define may_be_refused(o, a) \
   (may_decide(o) && b[o].pay[a] == REFUND_PENDING && is_called(a) && !sent_back[a])
@@ -263,6 +298,23 @@ inline refund_refused(o, a) {
   printf("owner %d: refund refused, attempt %d\n", o, a);
   b[o].pay[a] = REFUND_FAILED;
   append(o)
+}
+
+/* The second is refused because the first was made: sale::made_after_all, if that is known. */
+#ifdef REPLACED_REFUND_FORGOTTEN
+#define may_refuse_second(o, a) (has_second(o, a) && sent_back[a] != 2 && b[o].pay[a] != FIRST_MADE)
+#else
+#define may_refuse_second(o, a) (has_second(o, a) && sent_back[a] != 2)
+#endif
+inline second_refused(o, a) {
+  printf("owner %d: second refund refused, attempt %d\n", o, a);
+  if
+  :: b[o].pay[a] == FIRST_MADE -> refund_done(o, a, 1)
+  :: else ->
+    sent_back[a] = 1;
+    b[o].pay[a] = FAILED_AGAIN;
+    append(o)
+  fi
 }
 
 /* sale::retry_dead_letter */
@@ -284,20 +336,40 @@ inline refund_order(o, a) {
 
 /* -- processes */
 
+#ifdef EVENT_CANCELLED
+#define STEPS_OF_END(k) :: d_step { may_withdraw(o, k) -> cancel_order(o, k) }
+#define STEPS_OF_DEBT(a) :: d_step { owes_refund(o, a) -> refund_order(o, a) }
+#else
+#define STEPS_OF_END(k)
+#define STEPS_OF_DEBT(a)
+#endif
+
+#ifdef REFUSED_BUT_MADE
+#define STEPS_OF_REFUSED(a) \
+  :: d_step { may_be_made(o, a) -> first_made(o, a) } \
+  :: d_step { may_refuse_second(o, a) -> second_refused(o, a) }
+#else
+#define STEPS_OF_REFUSED(a)
+#endif
+
 #define STEPS_OF_CLAIM(k) \
   :: d_step { may_place(o, k) -> place_order(o, k, UNPAID) } \
   :: d_step { may_place(o, k) -> place_order(o, k, PAID) } \
   :: d_step { is_due(o, k) -> end_claim(o, k) } \
   :: d_step { is_over(o, k) -> end_without_verdict(o, k) } \
-  :: d_step { may_repeat(o, k) -> release_again(o, k) }
+  :: d_step { may_repeat(o, k) -> release_again(o, k) } \
+  STEPS_OF_END(k)
 
 #define STEPS_OF_ATTEMPT(a) \
   :: d_step { may_close(o, a) -> closed(o, a) } \
   :: d_step { may_be_paid(o, a) -> paid(o, a) } \
-  :: d_step { may_be_refunded(o, a) -> refund_done(o, a) }
+  :: d_step { may_be_refunded(o, a) -> refund_done(o, a, 1) } \
+  STEPS_OF_DEBT(a)
 
 #define STEPS_OF_TROUBLE(a) \
   :: d_step { may_be_refused(o, a) -> refund_refused(o, a) } \
+  :: d_step { may_make_second(o, a) -> refund_done(o, a, 2) } \
+  STEPS_OF_REFUSED(a) \
   :: d_step { has_letter(o, a) -> retry_dead_letter(o, a) } \
   :: d_step { may_give_back(o, a) -> refund_order(o, a) }
 
@@ -317,6 +389,9 @@ end:
   :: d_step { may_pay_again(o) -> open_payment(o, UNPAID) }
   :: d_step { may_pay_again(o) -> open_payment(o, PAID) }
   :: d_step { may_cancel(o, 0) -> cancel_order(o, 0) }
+#endif
+#ifdef EVENT_CANCELLED
+  :: d_step { may_decide(o) && !is_off(o) -> cancel_event(o) }
 #endif
   :: d_step { serves[o] && flight[o] == APPLIED -> settled(o) }
 #ifdef FENCED_TAKEN_FOR_COMMIT

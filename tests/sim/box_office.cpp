@@ -2,6 +2,7 @@
 #include "tests/sim/box_office.hpp"
 
 #include "tests/sim/fan.hpp"
+#include "tests/sim/staff_ask.hpp"
 
 #include "domain/line/queue.hpp"
 
@@ -9,29 +10,6 @@ namespace fq::sim {
 namespace {
 
 principal organizer_of(const world& w) { return {principal_kind::organizer, default_tenant, w.organizer}; }
-managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
-
-/// An unanswered request may have been executed and is not repeated; the checker sees acknowledged results
-/// only.
-template <class Reply, class Message, class Check>
-void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
-  if (w->net != nullptr)
-    return self->request(w->some_edge(), staff_patience, message)
-      .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
-  self->request(w->some_region(), staff_patience, resolve_event{w->aggregate})
-    .then(
-      [=](const event_handle& owner) {
-        self->request(owner, staff_patience, message)
-          .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
-      },
-      [](caf::error&) {});
-}
-
-template <class Map>
-const typename Map::mapped_type* any(world* w, const Map& rows) {
-  if (rows.empty()) return nullptr;
-  return &std::next(rows.begin(), static_cast<std::ptrdiff_t>(w->rng() % rows.size()))->second;
-}
 
 /// Sets promo codes with small limits; sometimes changes a code that is in use.
 void set_promo(caf::event_based_actor* self, world* w) {
@@ -40,13 +18,13 @@ void set_promo(caf::event_based_actor* self, world* w) {
   const bool changes = old != nullptr && chance(w->rng, 400);
   if (changes) p.id = old->id;
   if (!changes || chance(w->rng, 200)) p.code = {true, "CODE" + std::to_string(between(w->rng, 0, 3))};
-  set_promo_code x{event_of(*w), {}, {}, {}};
+  set_promo_code x{w->managed_event(), {}, {}, {}};
   if (!changes || chance(w->rng, 500)) {
     const auto kind = static_cast<discount_kind>(between(w->rng, 0, 2));
     // sometimes a 100 % discount
     const auto most = kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000;
     p.reduction = {true, {kind, kind == discount_kind::none ? 0 : between(w->rng, 1, most), 0}};
-    if (chance(w->rng, 300)) x.ticket_types.push_back(w->ticket_types[w->rng() % w->ticket_types.size()]);
+    if (chance(w->rng, 300)) x.ticket_types.push_back(w->some_type());
   }
   p.uses_max = {true, static_cast<std::uint32_t>(between(w->rng, 0, 4))};
   p.uses_per_customer = {true, static_cast<std::uint32_t>(between(w->rng, 0, 2))};
@@ -58,7 +36,7 @@ void set_promo(caf::event_based_actor* self, world* w) {
 }
 
 void prefer(caf::event_based_actor* self, world* w) {
-  set_priorities x{event_of(*w), {}, {}, {}};
+  set_priorities x{w->managed_event(), {}, {}, {}};
   for (std::uint32_t i = 0; i < w->options.fans; ++i)
     if (chance(w->rng, 250)) x.customers.push_back(customer_of(i));
   if (chance(w->rng, 800))
@@ -75,8 +53,8 @@ void refund(caf::event_based_actor* self, world* w) {
   if (claim != nullptr && chance(w->rng, 650))
     for (const auto& i : claim->items)
       if (chance(w->rng, 600))
-        x.items.push_back(
-          {w->ticket_types[i.ticket_type], static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
+        x.items.push_back({w->check->ticket_types()[i.ticket_type].id,
+                           static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
   ask_owner<order_reply>(self, w, std::move(x), [=, id = order->id](const order_reply& told) {
     if (!told.no) w->check->saw_refund_begun(id, told.order);
   });

@@ -40,6 +40,16 @@ std::string_view name_of(rare r) {
     case rare::refund_dead_letter: return "refund became a dead letter";
     case rare::preferred_admitted: return "preferred customer overtook others";
     case rare::paid_with_tax: return "paid with tax";
+    case rare::hidden_bought_by_invitation: return "hidden type bought by invitation";
+    case rare::hidden_bought_by_code: return "hidden type bought with a code";
+    case rare::hidden_overtook: return "admitted for hidden stock before others";
+    case rare::customer_blocked: return "blocked customer lost its place";
+    case rare::called_by_operator: return "called by an operator";
+    case rare::revoked: return "entry or session revoked";
+    case rare::went_away: return "place became AWAY";
+    case rare::came_back: return "holder of an AWAY place came back";
+    case rare::place_expired: return "place expired";
+    case rare::queue_admitted: return "admitted by a standalone queue";
     case rare::twin_began: return "process began under the name of a living one";
     case rare::earlier_refused: return "earlier process of a name refused by the ledger";
     case rare::commits_lost: return "ledger went back over commits";
@@ -54,6 +64,7 @@ std::string_view name_of(rare r) {
     case rare::cut_both_ways: return "nodes cut from each other both ways";
     case rare::ledger_cut: return "node cut from the ledger";
     case rare::taken_over_while_cut: return "taken over from a node that was cut off";
+    case rare::lease_ended: return "lease ended by a peer";
     case rare::subscribed_again: return "subscription renewed";
     case rare::node_drained: return "node drained";
     case rare::message_lost: return "message lost on a living connection";
@@ -71,6 +82,7 @@ void checker::fail(std::string_view invariant, std::string what) {
 // -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
+  news_.clear();
   // a bystander
   if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate)) return;
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
@@ -82,6 +94,7 @@ void checker::applied(const batch& b) {
   }
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
   if (b.aggregate != aggregate_) return;
+  if (uncalled_ != 0) fail("I5", "admitted, and the operator called nobody");
   check_stock();
   check_returned_stock();
   check_batch();
@@ -108,6 +121,7 @@ void checker::see(const event_created& c) {
   event_ = c.event;
   types_ = c.ticket_types;
   claimed_.resize(types_.size());
+  watch_sold_out();
 }
 
 void checker::see(const event_changed& c) {
@@ -120,6 +134,7 @@ void checker::see(const event_changed& c) {
 void checker::see(const ticket_type_added& c) {
   types_.push_back(c.row);
   claimed_.emplace_back();
+  watch_sold_out();
 }
 
 void checker::see(const ticket_type_changed& c) {
@@ -147,6 +162,14 @@ void checker::see(const entry_joined& c) {
   if (row.joined_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.joined_at;
   if (!live_place_.emplace(row.subject, row.number).second) fail("I2", "a second live place for one subject");
+  check_blocked(row.subject, row.joined_at, "joined");
+  const auto& q = event_.queue;
+  if (q.capacity != 0) {
+    const auto in_line = std::ranges::count_if(live_place_, [&](const auto& p) {
+      return p.second != row.number && is_in_line(entries_.at(p.second).status);
+    });
+    if (in_line >= static_cast<std::ptrdiff_t>(q.capacity)) fail("I14", "a place beyond the line's capacity");
+  }
   entries_[row.number] = row;
   waiting_.emplace(row.priority_class, row.number);
 }
@@ -159,6 +182,9 @@ void checker::see(const entry_moved& c) {
     fail("I10", "illegal step of an entry");
   const auto before = std::exchange(known, c.row);
   const auto from = before.status;
+  if (known.subject != before.subject || known.joined_at != before.joined_at
+      || known.priority_class != before.priority_class)
+    fail("I6", "the place " + text(c.row.number) + " became another one");
   if (c.row.status == entry_status::admitted) deadlines_[c.row.number].insert(deadline_of(c.row));
   if (from == c.row.status) {
     if (deadline_of(c.row) < deadline_of(before) && c.row.reclaims != before.reclaims + 1)
@@ -169,7 +195,18 @@ void checker::see(const entry_moved& c) {
   if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row)
       && (!c.row.has_claimed || may_reclaim(c.row)))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
+  if (c.row.status == entry_status::expired && from == entry_status::waiting
+      && (event_.queue.ticket_ttl.count() == 0
+          || c.row.ended_at < std::max(c.row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl))
+    fail("I13", "place " + text(c.row.number) + " expired before its time");
+  if (c.row.status == entry_status::cancelled && !may_leave_.contains(c.row.subject)
+      && (event_.status == event_status::active || event_.status == event_status::paused))
+    fail("I7", "place " + text(c.row.number) + " was cancelled, and nobody asked for it");
   waiting_.erase({c.row.priority_class, c.row.number});
+  if (c.row.status == entry_status::waiting) waiting_.emplace(c.row.priority_class, c.row.number);
+  if (c.row.status == entry_status::away) reached(rare::went_away);
+  if (c.row.status == entry_status::waiting) reached(rare::came_back);
+  if (c.row.status == entry_status::expired) reached(rare::place_expired);
   if (!is_live(c.row.status)) {
     active_.erase(c.row.number);
     live_place_.erase(c.row.subject);
@@ -177,14 +214,14 @@ void checker::see(const entry_moved& c) {
 }
 
 void checker::admitted(const entry_row& row) {
-  if (const auto& [first_class, first] = *waiting_.begin();
-      first != row.number) // a better class goes first; within a class, the lower number
-    fail("I6", text(row.number) + " was admitted before " + text(first));
+  check_order_of(row);
   const auto overtaken = [&](const auto& w) { return w.first > row.priority_class && w.second < row.number; };
   if (std::ranges::any_of(waiting_, overtaken)) reached(rare::preferred_admitted);
   if (row.admitted_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.admitted_at;
+  check_blocked(row.subject, row.admitted_at, "admitted");
   active_.insert(row.number);
+  if (!sells()) reached(rare::queue_admitted);
   admissions_.push_back(row.admitted_at);
   ++admissions_seen_;
   const auto& q = event_.queue;
@@ -193,9 +230,8 @@ void checker::admitted(const entry_row& row) {
   if (q.policy == admission_policy::open) return;
   if (q.concurrency != 0 && active_.size() > q.concurrency)
     fail("I5", "more active sessions than the concurrency in force");
-  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(row.admitted_at), 0));
-  if (admitted_without_claim() > units * q.over_admission_percent / 100)
-    fail("I5", "more people let in than there is stock for");
+  if (q.policy == admission_policy::operated) ++uncalled_;
+  check_stock_for(row);
   if (q.policy == admission_policy::batch
       && admissions_within(q.admission_interval, row.admitted_at) > q.batch_size)
     fail("I5", "a batch larger than configured");
@@ -229,6 +265,7 @@ void checker::see(const claim_opened& c) {
   opened_claims_.insert(c.row.id);
   touched_claims_.insert(c.row.id);
   check_own_uses(c.row);
+  check_claimed(c.row);
   count_claim(c.row, 1);
   check_claims_of(c.row.customer);
 }
@@ -297,27 +334,21 @@ void checker::check_stock() {
 
 void checker::watch_sold_out() {
   const bool now = sold_out();
-  if (now || was_sold_out_) sold_out_at_ = step;
   if (was_sold_out_ && !now) reached(rare::sold_out_then_reopened);
   was_sold_out_ = now;
+  stock_state state{step};
+  for (const auto& t : types_) {
+    const auto bit = type_set{1} << t.ordinal;
+    if (t.on_sale && (t.total - t.sold > 0 || t.held > 0)) state.unsold |= bit;
+    if (t.hidden) state.hidden |= bit;
+  }
+  stock_states_.push_back(state);
 }
-
-namespace {
-bool is_open(const ticket_type_row& t, timestamp now) {
-  return t.on_sale && t.sale_from <= now && (!is_set(t.sale_until) || now < t.sale_until);
-}
-} // namespace
 
 bool checker::sells_anything(timestamp now) const {
-  return event_.sale_start <= now
-         && std::ranges::any_of(types_, [now](const auto& t) { return is_open(t, now); });
-}
-
-std::int64_t checker::available(timestamp now) const {
-  std::int64_t n = 0;
-  for (const auto& t : types_)
-    if (is_open(t, now)) n += t.total - t.held - t.sold;
-  return n;
+  return !sells() || (event_.sale_start <= now && std::ranges::any_of(types_, [now](const auto& t) {
+                        return is_on_sale(t, now);
+                      }));
 }
 
 bool checker::may_reclaim(const entry_row& row) const {
@@ -356,13 +387,9 @@ checker::counts_t checker::counts() const {
   return n;
 }
 
-std::uint64_t checker::admitted_without_claim() const {
-  std::uint64_t n = 0;
-  for (const auto number : active_) {
-    const auto claims = live_claims_.find(number);
-    if (claims == live_claims_.end() || claims->second == 0) ++n;
-  }
-  return n;
+bool checker::is_unclaimed(queue_number n) const {
+  const auto claims = live_claims_.find(n);
+  return claims == live_claims_.end() || claims->second == 0;
 }
 
 std::uint64_t checker::admissions_within(milliseconds span, timestamp now) const {
@@ -391,10 +418,12 @@ std::uint64_t checker::room(timestamp now) const {
       || !sells_anything(now))
     return 0;
   const auto& q = event_.queue;
-  if (q.policy == admission_policy::open) return waiting_.size();
+  if (q.policy == admission_policy::open)
+    return static_cast<std::uint64_t>(std::ranges::count_if(
+      waiting_, [&](const auto& w) { return may_buy(entries_.at(w.second), now) != 0; }));
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
-  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(now), 0));
-  auto n = less(units * q.over_admission_percent / 100, admitted_without_claim());
+  if (q.policy == admission_policy::operated) return 0;
+  auto n = room_in_stock(now);
   if (q.concurrency != 0) n = std::min(n, less(q.concurrency, active_.size()));
   if (q.policy == admission_policy::batch)
     n = std::min(n, less(q.batch_size, admissions_within(q.admission_interval, now)));
@@ -415,8 +444,14 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");
   }
   check_pending(now, owned_since);
+  check_blocked_ended(now);
+  if (const auto ttl = event_.queue.ticket_ttl; ttl.count() > 0)
+    for (const auto& [priority_class, n] : waiting_)
+      if (now > std::max(entries_.at(n).joined_at, event_.queue_opens_at) + ttl + sweep)
+        return fail("I13", "place " + text(n) + " outlived ticket_ttl");
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && now > event_.sale_end + sweep) fail("I13", "the sale outlived its end");
+  if (selling && is_set(event_.sale_end) && now > event_.sale_end + sweep)
+    fail("I13", "the sale outlived its end");
   if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5)
     fail("I13", "somebody still waits after the event's end");
   if (room(now) == 0 || admissions_seen_ != admissions_at_stuck_) {
@@ -443,6 +478,7 @@ void checker::check_end() {
     if (c.status == claim_status::confirmed) check_payers(c);
   }
   check_orders_at_end();
+  check_blocked_at_end();
   const auto* image = store_.committed(aggregate_);
   const auto same = [](const auto& model, const auto& rows) {
     return std::ranges::equal(model, rows, [](const auto& m, const auto& r) { return m.second == r; });
@@ -450,7 +486,8 @@ void checker::check_end() {
   if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
       || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes)
       || !same(orders_, image->orders) || !same(open_letters_, image->dead_letters)
-      || !same(priorities_, image->priorities) || image->event != event_ || image->ticket_types != types_)
+      || !same(priorities_, image->priorities) || !same(invitations_, image->invitations)
+      || image->event != event_ || image->ticket_types != types_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {
     const auto row = entries_.find(number);

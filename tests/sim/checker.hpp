@@ -56,6 +56,16 @@ enum class rare : std::uint8_t {
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
+  hidden_bought_by_invitation,
+  hidden_bought_by_code,
+  hidden_overtook,
+  customer_blocked,
+  called_by_operator,
+  revoked,
+  went_away,
+  came_back,
+  place_expired,
+  queue_admitted,
   twin_began,
   earlier_refused,
   commits_lost,
@@ -71,6 +81,7 @@ enum class rare : std::uint8_t {
   cut_both_ways,
   ledger_cut,
   taken_over_while_cut,
+  lease_ended,
   subscribed_again,
   node_drained,
   message_lost,
@@ -99,6 +110,17 @@ public:
                  std::uint64_t asked, bool was_durable);
   void saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable);
   void saw_released(const claim_id& claim);
+  /// From now on its place may end without an admission: it was asked for.
+  void may_leave(const customer_id& who) { may_leave_.insert(who); }
+  /// An acknowledged end of a place or session.
+  void saw_ended(queue_number n);
+  /// At this moment of the right time, and for every later decision.
+  void blocked(const customer_id& who, timestamp now) {
+    blocked_.emplace(who, now);
+    may_leave(who);
+  }
+  void unblocked(const customer_id& who) { blocked_.erase(who); }
+  [[nodiscard]] bool is_blocked(const customer_id& who) const { return blocked_.contains(who); }
   // -- checkout (checker_checkout.cpp)
   void saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish,
                   const order_reply& told, std::uint64_t asked, bool was_durable);
@@ -123,6 +145,7 @@ public:
   void reached(rare r) { ++reached_[static_cast<std::size_t>(r)]; }
 
   std::uint64_t step = 0; ///< set by the simulation
+  timestamp right_time; ///< the right time, set by the simulation
   [[nodiscard]] const std::string& violation() const { return violation_; }
   [[nodiscard]] const auto& reached() const { return reached_; }
   [[nodiscard]] const std::map<payment_id, payment_row>& payments() const { return payments_; }
@@ -138,6 +161,15 @@ public:
   /// Whether the order had this status in any committed state.
   [[nodiscard]] bool was(const order_id& order, order_status status) const;
   [[nodiscard]] const event_row& event() const { return event_; }
+  [[nodiscard]] const std::vector<ticket_type_row>& ticket_types() const { return types_; }
+  [[nodiscard]] bool has_hidden_type() const;
+  /// Precondition: has_hidden_type().
+  [[nodiscard]] ticket_type_id some_hidden_type(std::uint64_t random) const;
+  [[nodiscard]] const std::map<queue_number, entry_row>& entries() const { return entries_; }
+  [[nodiscard]] const std::map<customer_id, queue_number>& live_places() const { return live_place_; }
+  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
+  /// Customers of whom an invitation in the latest batch was the first news.
+  [[nodiscard]] const std::vector<customer_id>& news() const { return news_; }
   [[nodiscard]] std::int64_t sold() const;
   struct counts_t {
     std::uint64_t waiting = 0, admitted = 0, claims_live = 0, claims_confirmed = 0, payments_open = 0;
@@ -168,9 +200,35 @@ private:
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
+  void see(const invitation_stored& c);
+  void see(const access_given& c);
+  void see(const audit_recorded& c);
   void see(const idempotency_stored& c);
   template <class Other>
   void see(const Other&) {}
+
+  // who may buy what, and single people (checker_people.cpp)
+  using type_set = std::uint64_t; ///< bit i: the ticket type with ordinal i
+  struct access {
+    type_set opens = 0; ///< hidden types that it may buy now
+    bool is_certain = true; ///< everything that ever opened a type for it still does
+  };
+  [[nodiscard]] static bool is_on_sale(const ticket_type_row& t, timestamp now);
+  [[nodiscard]] std::uint64_t units_of(const customer_id& who, std::uint32_t type) const;
+  [[nodiscard]] std::uint64_t uses_of(const customer_id& who, std::uint32_t code) const;
+  [[nodiscard]] bool may_use(const promo_code_row& code, const customer_id& who, timestamp now) const;
+  [[nodiscard]] bool is_invited(const customer_id& who, std::uint32_t type, timestamp now) const;
+  [[nodiscard]] access access_of(const entry_row& entry, timestamp now) const;
+  [[nodiscard]] std::uint64_t people_for(const ticket_type_row& type, timestamp now) const;
+  [[nodiscard]] type_set may_buy(const entry_row& entry, timestamp now) const;
+  void check_order_of(const entry_row& admitted);
+  void check_stock_for(const entry_row& admitted);
+  [[nodiscard]] std::uint64_t room_in_stock(timestamp now) const;
+  void check_claimed(const claim_row& claim);
+  void check_blocked(const customer_id& who, timestamp when, std::string_view what);
+  void check_blocked_ended(timestamp now);
+  void check_blocked_at_end();
+  [[nodiscard]] bool was_sold_out_for(const customer_id& who, std::uint64_t since) const;
 
   // checkout (checker_checkout.cpp)
   void check_price(const claim_row& claim);
@@ -190,11 +248,11 @@ private:
   void check_claims_of(const customer_id& who);
   void watch_sold_out();
   void check_returned_stock();
+  [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] bool sells_anything(timestamp now) const;
-  [[nodiscard]] std::int64_t available(timestamp now) const;
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;
   [[nodiscard]] bool sold_out() const;
-  [[nodiscard]] std::uint64_t admitted_without_claim() const;
+  [[nodiscard]] bool is_unclaimed(queue_number n) const;
   [[nodiscard]] std::uint64_t admissions_within(milliseconds span, timestamp now) const;
   [[nodiscard]] std::uint64_t room(timestamp now) const;
   [[nodiscard]] timestamp deadline_of(const entry_row& row) const;
@@ -227,6 +285,18 @@ private:
   std::map<order_id, order_row> orders_;
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
+  std::map<customer_id, invitation_row> invitations_;
+  std::set<std::pair<queue_number, std::uint32_t>> access_; ///< codes given with entries
+  std::map<customer_id, timestamp> blocked_; ///< since
+  std::set<customer_id> may_leave_;
+  std::vector<customer_id> news_;
+  std::uint64_t uncalled_ = 0; ///< admissions with policy `operated` since the last call
+  struct stock_state {
+    std::uint64_t step = 0;
+    type_set unsold = 0; ///< on sale, and with units that are not sold
+    type_set hidden = 0;
+  };
+  std::vector<stock_state> stock_states_; ///< all since the start
   std::map<order_id, std::set<order_status>> was_;
   std::map<claim_id, order_id> order_of_claim_;
   std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed claims by claim_row::promo
@@ -249,7 +319,6 @@ private:
     order_status last{}; ///< in the latest answer to its customer
   };
   std::map<order_id, acknowledged_order> acknowledged_;
-  std::uint64_t sold_out_at_ = 0; ///< last step at which the ledger was sold out
   bool was_sold_out_ = false;
   timestamp stuck_since_;
   std::uint64_t admissions_seen_ = 0, admissions_at_stuck_ = 0;

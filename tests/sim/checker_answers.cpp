@@ -47,6 +47,12 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   last->second = std::min(last->second, e.position);
 }
 
+void checker::saw_ended(queue_number n) {
+  const auto row = entries_.find(n);
+  if (row == entries_.end() || is_live(row->second.status))
+    fail("I7", "the end of place " + text(n) + " was acknowledged, but is not durable");
+}
+
 bool checker::has_answer(const idempotency_ref& key) const {
   return key.given && answered_.contains(key.key);
 }
@@ -55,7 +61,7 @@ void checker::saw_claim(const idempotency_ref& key, const customer_id& who, cons
                         std::uint64_t asked, bool was_durable) {
   if (told.no) {
     if (was_durable) fail("I9", "a claim request was answered, then refused under the same key");
-    if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
+    if (told.no.why == reason::event_sold_out && !was_sold_out_for(who, asked))
       fail("I12", "told 'sold out', but the ledger never was while the request lasted");
     return;
   }

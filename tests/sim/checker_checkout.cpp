@@ -223,7 +223,7 @@ void checker::saw_placed(const idempotency_ref& key, const customer_id& who, con
                          const order_reply& told, std::uint64_t asked, bool was_durable) {
   if (told.no) {
     if (was_durable) fail("I9", "an order was placed, then refused under the same key");
-    if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
+    if (told.no.why == reason::event_sold_out && !was_sold_out_for(who, asked))
       fail("I12", "told 'sold out', but the ledger never was while the request lasted");
     if (told.no.why == reason::promo_code_exhausted || told.no.why == reason::promo_code_limit)
       reached(rare::promo_refused);

@@ -77,7 +77,8 @@ auto edge::serve() {
     auto promise = make_response_promise<event_reply_of<Message>>();
     ask<Message>(x, [this, promise](caf::error why, event_reply_of<Message> told) mutable {
       if (why) return static_cast<void>(promise.deliver(std::move(why)));
-      if constexpr (is_about_a_place<Message>) watcher_.adopt(told); // a fan with a place opens a socket here
+      if constexpr (is_about_a_place<Message>)
+        if (world_->sells()) watcher_.adopt(told); // a fan with a place opens a socket here
       promise.deliver(std::move(told));
     });
     return promise;
@@ -91,6 +92,13 @@ caf::behavior edge::make_behavior() {
   return {serve<fq::join>(),
           serve<find_entry>(),
           serve<fq::leave>(),
+          serve<find_ticket>(),
+          serve<leave_ticket>(),
+          serve<end_session>(),
+          serve<advance_line>(),
+          serve<revoke_sessions>(),
+          serve<invite_customers>(),
+          serve<withdraw_invitations>(),
           serve<open_claim>(),
           serve<find_claim>(),
           serve<release_claim>(),

@@ -17,6 +17,7 @@ fan::fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
   join_key_ = world_->rng() | 1;
+  if (wants_code()) access_code_ = some_code();
   node_ = world_->rng() % world_->regions.size();
   const auto latest = world_->options.arrival_span;
   next(first_goal(), comes_at_ > milliseconds{0} ? comes_at_ : between(world_->rng, milliseconds{0}, latest));
@@ -73,6 +74,7 @@ void fan::act() {
     case goal::order: return do_order();
     case goal::order_watch: return do_order_watch();
     case goal::order_cancel: return do_order_cancel();
+    case goal::end_visit: return do_end_visit();
     case goal::done: return;
   }
 }
@@ -85,6 +87,7 @@ void fan::finish() {
   decided_ = false;
   if (world_->closing || ++places_ >= places_max) return next(goal::done, milliseconds{1});
   join_key_ = world_->rng() | 1;
+  access_code_ = wants_code() ? some_code() : std::string{};
   next(first_goal(), soon(50, 2'000));
 }
 
@@ -92,27 +95,42 @@ void fan::finish() {
 
 void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
-  ask(fq::join{world_->event, me_, join_key_},
-      on<entry_reply>(
-        [this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
-        [this](const entry_reply& told) { on_place(told); }));
+  auto x = fq::join{world_->event, me_, join_key_, world_->options.kind};
+  if (!world_->sells()) x.subject_name = "guest";
+  x.access_code = access_code_;
+  ask(std::move(x), on<entry_reply>([this](const entry_reply& told,
+                                           std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
+                                    [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::do_poll() {
+  if (!world_->sells()) return do_show_ticket();
   ask(find_entry{world_->event, me_},
       on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
                       [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::on_place(const entry_reply& told) {
+  if (!told.no) ticket_ = told.entry.id;
   if (told.no) {
-    if (told.no.why == reason::queue_not_open) return next(goal::join, soon(200, 1'000));
+    const auto why = told.no.why;
+    if (why == reason::queue_not_open || why == reason::queue_full || why == reason::customer_blocked)
+      return next(goal::join, soon(200, 1'500));
+    if (is_about_code(why)) {
+      access_code_.clear();
+      return next(goal::join, soon(1, 300));
+    }
     return next(goal::done, milliseconds{1});
   }
   switch (told.entry.status) {
     case entry_status::waiting:
     case entry_status::away:
       if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
+      if (dozes()) return next(goal::poll, soon(21'000, 28'000));
+      if (world_->sells() && wants_code() && wants(50)) { // a code for the place that it has
+        access_code_ = some_code();
+        return next(goal::join, soon(1, 300));
+      }
       return next(goal::poll, world_->chaos ? soon(200, 900) : soon(500, 2'000));
     case entry_status::admitted: return on_admitted(told.entry);
     case entry_status::expired:
@@ -124,6 +142,8 @@ void fan::on_place(const entry_reply& told) {
 }
 
 void fan::do_leave() {
+  world_->check->may_leave(me_);
+  if (!world_->sells()) return do_return_ticket();
   ask(fq::leave{world_->event, me_}, on<ack_reply>(
                                        [this](const ack_reply& told, std::uint64_t) {
                                          if (told.no.why == reason::not_in_queue)
@@ -144,12 +164,11 @@ void fan::on_admitted(const entry_view& entry) {
     if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
   }
   if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
+  if (!world_->sells()) return next(wants(600) ? goal::end_visit : goal::poll, soon(200, 2'500));
   if (buys_by_order()) return wish_order();
   claim_key_ = fresh_key();
   wishes_.clear();
-  if (wants(700))
-    wishes_.push_back({world_->ticket_types[world_->rng() % world_->ticket_types.size()],
-                       static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
+  if (wants(700)) wishes_.push_back({some_type(), static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
   next(goal::claim, soon(1, 900));
 }
 
@@ -190,7 +209,9 @@ void fan::after_claim() {
 }
 
 void fan::do_release() {
-  ask(release_claim{me_, claim_, wants(200)},
+  const bool leaves = wants(200);
+  if (leaves) world_->check->may_leave(me_);
+  ask(release_claim{me_, claim_, leaves},
       on<ack_reply>(
         [this](const ack_reply& told, std::uint64_t) {
           if (!told.no) world_->check->saw_released(claim_);

@@ -35,6 +35,7 @@ private:
     order,
     order_watch,
     order_cancel,
+    end_visit,
     done
   };
 
@@ -60,6 +61,15 @@ private:
   void after_claim();
   void on_payment(const payment_reply& told);
   void on_page();
+  // access codes, presence, standalone queues (fan_visit.cpp)
+  [[nodiscard]] ticket_type_id some_type();
+  [[nodiscard]] bool wants_code() { return strikes(world_->rng, world_->options.access.gives_code); }
+  [[nodiscard]] std::string some_code();
+  [[nodiscard]] static bool is_about_code(reason why);
+  [[nodiscard]] bool dozes();
+  void do_show_ticket();
+  void do_return_ticket();
+  void do_end_visit();
   // checkout (fan_checkout.cpp)
   [[nodiscard]] bool buys_by_order();
   [[nodiscard]] goal first_goal();
@@ -92,6 +102,8 @@ private:
   order_id order_; ///< nil: buys with a claim, without an order
   std::string seen_url_; ///< of the last payment page that it used
   std::string token_;
+  std::string access_code_; ///< given with the next join
+  entry_id ticket_; ///< its latest place
   claim_id claim_;
   payment_id payment_;
   std::string reference_;

@@ -26,12 +26,12 @@ void fan::wish_order() {
   auto& rng = world_->rng;
   const auto some_donation = [&] { return wants(c.donates) ? money{between(rng, 1, 500)} : money{0}; };
   order_wish_ = {};
-  const auto first = rng() % world_->ticket_types.size();
   if (wants(900))
     order_wish_.items.push_back(
-      {world_->ticket_types[first], static_cast<std::uint32_t>(between(rng, 1, 2)), some_donation()});
-  if (!order_wish_.items.empty() && world_->ticket_types.size() > 1 && wants(c.two_types))
-    order_wish_.items.push_back({world_->ticket_types[1 - first], 1, some_donation()});
+      {some_type(), static_cast<std::uint32_t>(between(rng, 1, 2)), some_donation()});
+  const auto second = world_->some_type();
+  if (!order_wish_.items.empty() && order_wish_.items.front().ticket_type != second && wants(c.two_types))
+    order_wish_.items.push_back({second, 1, some_donation()});
   if (wants(c.uses_promo))
     order_wish_.promo_code =
       "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most use their own code

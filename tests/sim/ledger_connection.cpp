@@ -63,6 +63,13 @@ void lease_watch::broken() {
   unaware_until_ = until_;
 }
 
+void lease_watch::ended(const std::string& node) {
+  if (holder_ != node) return;
+  world_.check->reached(rare::lease_ended);
+  holder_.clear();
+  unaware_until_ = std::min(until_, world_.env->steady_now() + world_.options.mesh.beat_interval * 3 / 2);
+}
+
 lease_watch::asking lease_watch::asked(const std::string& node) const {
   const auto now = world_.env->steady_now();
   if (node == earlier_)
@@ -251,6 +258,14 @@ void ledger_connection::leave(const std::string& node, std::uint64_t incarnation
   go_out();
   world_.store->leave(node, incarnation);
   come_back();
+}
+
+std::size_t ledger_connection::end_leases(const node_row& last, bool is_silent, milliseconds term) {
+  go_out();
+  const auto ended = world_.store->end_leases(last, is_silent, term);
+  if (ended > 0) world_.leases->ended(last.id);
+  come_back();
+  return ended;
 }
 
 std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& lease,

@@ -27,6 +27,8 @@ public:
   void committed(const std::string& process) const;
   /// A tool took the sale and ignored the lease.
   void broken();
+  /// A peer ended the leases of `node`, which it holds for dead. If it lives, it learns that soon.
+  void ended(const std::string& node);
   [[nodiscard]] bool is_held_by(const std::string& node) const { return holder_ == node; }
   [[nodiscard]] bool is_elsewhere(const std::string& node) const {
     return !holder_.empty() && holder_ != node;

@@ -5,23 +5,33 @@
 //   test_sim --meshed 500     only sales on meshed nodes
 //   test_sim --twins 500      only sales with two living processes of one name
 //   test_sim --lost 500       only sales whose ledger goes back
+//   test_sim --minutes 60     new seeds for so long
 //   test_sim --planted        each planted bug is found within its stated number of seeds
-//   test_sim --seed 17 [--bug NAME] [--trace]
+//   test_sim --seed 17 [--without PART,...] [--bug NAME] [--trace]
+// Works on all cores (--jobs). A failing sale is made smaller before it is printed.
 #include "tests/sim/options.hpp"
+#include "tests/sim/processes.hpp"
+#include "tests/sim/shrink.hpp"
 #include "tests/sim/simulation.hpp"
 
 #include "domain/base/planted.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <iostream>
+#include <numeric>
 #include <string>
+#include <thread>
 
 namespace {
 
 using namespace fq;
 using namespace fq::sim;
+
+constexpr std::uint64_t failures_max = 5; ///< per process; then it stops
 
 enum class family : std::uint8_t {
   all, ///< except meshed sales
@@ -66,40 +76,45 @@ constexpr std::array planted_bugs{
   planted_row{"release_twice", bug::release_twice, 30},
   planted_row{"admit_without_counting", bug::admit_without_counting, 10},
   planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
-  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
-  planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
+  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 20},
+  planted_row{"order_by_timestamp", bug::order_by_timestamp, 20},
   planted_row{"late_money_kept", bug::late_money_kept, 40},
-  planted_row{"amount_unchecked", bug::amount_unchecked, 80},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 130},
   planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
   planted_row{"claim_window_at_read", bug::claim_window_at_read, 500},
   planted_row{"mirror_before_commit", bug::mirror_before_commit, 500},
   planted_row{"lost_mirror_kept", bug::lost_mirror_kept, 500},
   planted_row{"generation_kept", bug::generation_kept, 500},
   planted_row{"lease_ignored", bug::lease_ignored, 500},
-  planted_row{"lease_loss_ignored", bug::lease_loss_ignored, 5000},
+  planted_row{"lease_loss_ignored", bug::lease_loss_ignored, 500},
   planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
   planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
   planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
   planted_row{"windows_ignored", bug::windows_ignored, 120},
   planted_row{"returned_stock_kept", bug::returned_stock_kept, 20},
-  planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
-  planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
-  planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
+  planted_row{"invitation_ignored", bug::invitation_ignored, 300},
+  planted_row{"block_forgotten", bug::block_forgotten, 300},
+  planted_row{"advance_counts_twice", bug::advance_counts_twice, 300},
+  planted_row{"away_loses_number", bug::away_loses_number, 340},
+  planted_row{"hidden_overtakes", bug::hidden_overtakes, 900},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 130, family::checkouts},
+  planted_row{"late_money_kept", bug::late_money_kept, 60, family::checkouts},
+  planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 20, family::checkouts},
   planted_row{"report_believed", bug::report_believed, 200, family::checkouts},
   planted_row{"promo_not_returned", bug::promo_not_returned, 10, family::checkouts},
-  planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, family::checkouts},
+  planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 100, family::checkouts},
   planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
   planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
   planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
-  planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
-  planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
+  planted_row{"serves_after_lease", bug::serves_after_lease, 190, family::meshed},
+  planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 270, family::meshed},
   planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
-  planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
+  planted_row{"takes_back_given", bug::takes_back_given, 610, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
-  planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
-  planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
-  planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
-  planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
+  planted_row{"subscribes_twice", bug::subscribes_twice, 500, family::meshed},
+  planted_row{"lost_hub_kept", bug::lost_hub_kept, 60, family::meshed},
+  planted_row{"lost_peer_kept", bug::lost_peer_kept, 24, family::meshed},
+  planted_row{"recheck_forgotten", bug::recheck_forgotten, 170},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
   planted_row{"loss_unnoticed", bug::loss_unnoticed, 300, family::lost},
@@ -107,140 +122,229 @@ constexpr std::array planted_bugs{
   planted_row{"gossip_forgotten", bug::gossip_forgotten, 300, family::lost},
 };
 
-void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
-  std::cout << "VIOLATION " << o.violation << "\n"
-            << describe(options_of(seed)) << "\nreplay: test_sim --seed " << seed;
-  if (bug_name != nullptr) std::cout << " --bug " << bug_name;
-  std::cout << " --trace\n";
+/// Printed at once, so that several processes do not mix their lines.
+void print(const std::string& text) { std::cout << text + "\n" << std::flush; }
+
+/// Shows the failure as drawn, and the smallest sale that still fails.
+void print_failure(const sale_options& o, const outcome& failed) {
+  const auto small = shrink(o, failed);
+  auto smallest = o;
+  turn_off(small.off, smallest);
+  auto text = "VIOLATION " + failed.violation + "\n" + describe(o) + "\nreplay: test_sim --seed "
+              + std::to_string(o.seed) + " --trace";
+  if (!small.off.empty())
+    text += "\nsmaller: " + small.last.violation + "\n" + describe(smallest) + "\nreplay: test_sim --seed "
+            + std::to_string(o.seed) + " --without " + small.off + " --trace";
+  print(text);
 }
 
-int run_planted(std::uint64_t first) {
-  int missed = 0;
-  for (const auto& row : planted_bugs) {
-    planted_bug = row.which;
-    const auto step = step_of(row.in);
-    auto seed = first_of(row.in, first);
-    std::uint64_t tried = 0;
-    outcome o;
-    for (; tried < row.within && o.violation.empty(); ++tried, seed += step) o = run_sale(seed, false);
-    if (!o.violation.empty()) {
-      std::cout << "found  " << row.name << " with seed " << seed - step << " (" << tried << " of "
-                << row.within << name_of(row.in) << "): " << o.violation << "\n";
-    } else {
-      std::cout << "MISSED " << row.name << " in " << row.within << " seeds\n";
-      ++missed;
-    }
-  }
+/// Whether the bug is found.
+bool find_planted(const planted_row& row, std::uint64_t first) {
+  planted_bug = row.which;
+  const auto step = step_of(row.in);
+  auto seed = first_of(row.in, first);
+  std::uint64_t tried = 0;
+  outcome o;
+  for (; tried < row.within && o.violation.empty(); ++tried, seed += step) o = run_sale(seed, false);
   planted_bug = bug::none;
-  return missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  const bool found = !o.violation.empty();
+  print(found ? std::string{"found  "} + row.name + " with seed " + std::to_string(seed - step) + " ("
+                  + std::to_string(tried) + " of " + std::to_string(row.within) + name_of(row.in)
+                  + "): " + o.violation
+              : std::string{"MISSED "} + row.name + " in " + std::to_string(row.within) + " seeds");
+  return found;
 }
 
-/// `in` all: seeds of every family; else only of this one.
-int run_seeds(std::uint64_t first, std::uint64_t count, family in, bool all_rare) {
+int run_planted(std::uint64_t first, unsigned jobs) {
+  const auto missed = in_processes(jobs, [&](unsigned k) {
+    int n = 0;
+    for (auto i = std::size_t{k}; i < planted_bugs.size(); i += jobs)
+      n += find_planted(planted_bugs[i], first) ? 0 : 1;
+    return n;
+  });
+  return std::accumulate(missed.begin(), missed.end(), 0) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t steps = 0, failures = 0, meshed = 0, twins = 0, lost = 0;
+  std::uint64_t sales = 0, meshed = 0, twins = 0, lost = 0, steps = 0, failures = 0;
   milliseconds virtual_time{0};
-  const auto run = [&](std::uint64_t seed) {
+  double cpu_seconds = 0;
+
+  void add(const tally& t) {
+    for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += t.reached[i];
+    sales += t.sales;
+    meshed += t.meshed;
+    twins += t.twins;
+    lost += t.lost;
+    steps += t.steps;
+    failures += t.failures;
+    virtual_time += t.virtual_time;
+    cpu_seconds += t.cpu_seconds;
+  }
+  void run(std::uint64_t seed) {
     const auto o = run_sale(seed, false);
     steps += o.steps;
     virtual_time += o.virtual_time;
     for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += o.reached[i] != 0 ? 1 : 0;
     if (!o.violation.empty()) {
-      print_failure(seed, nullptr, o);
+      print_failure(options_of(seed), o);
       ++failures;
       return;
     }
     if (seed % 10 != 0) return;
     if (const auto again = run_sale(seed, false); again.hash != o.hash || again.steps != o.steps) {
-      std::cout << "NOT DETERMINISTIC: seed " << seed << " ran differently the second time\n";
-      ++failures;
-    }
-  };
-  for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
-    const bool all = in == family::all;
-    if (all) run(seed);
-    if (in == family::meshed || (all && seed % meshed_every == 0)) {
-      run(first_meshed + (all ? seed / meshed_every : seed));
-      ++meshed;
-    }
-    if (in == family::twins || (all && seed % twins_every == 0)) {
-      run(first_twins + (all ? seed / twins_every : seed));
-      ++twins;
-    }
-    if (in == family::lost || (all && seed % lost_every == 0)) {
-      run(first_lost + (all ? seed / lost_every : seed));
-      ++lost;
-    }
-  }
-  std::cout << (in == family::all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << twins
-            << " with twins, " << lost << " whose ledger went back, " << steps << " steps, "
-            << virtual_time.count() / 1000 << " virtual seconds, " << failures << " failed, CPU "
-            << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
-  for (std::size_t i = 0; i < reached.size(); ++i) {
-    std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
-    if (all_rare && reached[i] == 0) {
-      std::cout << "NEVER REACHED: " << name_of(static_cast<rare>(i)) << "\n";
+      print("NOT DETERMINISTIC: seed " + std::to_string(seed) + " ran differently the second time");
       ++failures;
     }
   }
-  return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+};
+
+/// Which seeds a run covers.
+struct seed_range {
+  std::uint64_t first = 1, count = 0;
+  family in = family::all; ///< all: seeds of every family; else only of this one
+  std::chrono::steady_clock::time_point until{}; ///< end of a run by time; then `count` does not matter
+  [[nodiscard]] bool has_more(std::uint64_t done) const {
+    return until == std::chrono::steady_clock::time_point{} ? done < count
+                                                            : std::chrono::steady_clock::now() < until;
+  }
+};
+
+/// The part of process `k` of `jobs`.
+tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
+  tally t;
+  for (std::uint64_t i = k; range.has_more(i) && t.failures < failures_max; i += jobs) {
+    const auto seed = range.first + i;
+    const bool all = range.in == family::all;
+    if (all) {
+      t.run(seed);
+      ++t.sales;
+    }
+    if (range.in == family::meshed || (all && seed % meshed_every == 0)) {
+      t.run(first_meshed + (all ? seed / meshed_every : seed));
+      ++t.meshed;
+    }
+    if (range.in == family::twins || (all && seed % twins_every == 0)) {
+      t.run(first_twins + (all ? seed / twins_every : seed));
+      ++t.twins;
+    }
+    if (range.in == family::lost || (all && seed % lost_every == 0)) {
+      t.run(first_lost + (all ? seed / lost_every : seed));
+      ++t.lost;
+    }
+  }
+  t.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return t;
 }
 
-int run_one(std::uint64_t seed, bool trace) {
+int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
+  tally sum;
+  for (const auto& t : in_processes(jobs, [&](unsigned k) { return run_part(range, k, jobs); })) sum.add(t);
+  std::cout << sum.sales << " sales, " << sum.meshed << " on meshed nodes, " << sum.twins << " with twins, "
+            << sum.lost << " whose ledger went back, " << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
+            << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
+  for (std::size_t i = 0; i < sum.reached.size(); ++i) {
+    std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << sum.reached[i] << " sales\n";
+    if (all_rare && sum.reached[i] == 0) {
+      std::cout << "NEVER REACHED: " << name_of(static_cast<rare>(i)) << "\n";
+      ++sum.failures;
+    }
+  }
+  return sum.failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/// New seeds in each call, below those of other families.
+std::uint64_t new_seeds() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return 1'000'000 + static_cast<std::uint64_t>(now / std::chrono::seconds{1}) * 1009 % 900'000'000;
+}
+
+int run_one(const sale_options& options, bool trace) {
   if (trace) std::cout << std::unitbuf; // keeps the trace if the program crashes
-  const auto o = run_sale(seed, trace);
-  std::cout << "seed " << seed << ": hash " << std::hex << o.hash << std::dec << ", " << o.steps << " steps, "
-            << o.virtual_time.count() << " virtual ms, " << o.sold << " sold\n";
+  const auto o = run_sale(options, trace);
+  std::cout << "seed " << options.seed << ": hash " << std::hex << o.hash << std::dec << ", " << o.steps
+            << " steps, " << o.virtual_time.count() << " virtual ms, " << o.sold << " sold\n";
   if (o.violation.empty()) return EXIT_SUCCESS;
-  print_failure(seed, nullptr, o);
+  std::cout << "VIOLATION " << o.violation << "\n" << describe(options) << "\n";
   return EXIT_FAILURE;
+}
+
+struct arguments {
+  std::uint64_t seed = 0, first = 1, seeds = 5000, long_seeds = 100'000, only = 0, minutes = 0;
+  unsigned jobs = std::max(std::thread::hardware_concurrency(), 1u);
+  family in = family::all;
+  bool trace = false, planted_run = false;
+  std::string without;
+};
+
+bool plant(std::string_view name) {
+  const auto found = std::ranges::find(planted_bugs, name, &planted_row::name);
+  if (found != planted_bugs.end()) planted_bug = found->which;
+  return found != planted_bugs.end();
+}
+
+/// False: an argument is unknown.
+bool read(arguments& a, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view arg{argv[i]};
+    const auto text = [&] { return i + 1 < argc ? argv[++i] : ""; };
+    const auto number = [&] { return std::strtoull(text(), nullptr, 10); };
+    if (arg == "--seed")
+      a.seed = number();
+    else if (arg == "--first")
+      a.first = number();
+    else if (arg == "--seeds")
+      a.seeds = number();
+    else if (arg == "--long-seeds")
+      a.long_seeds = number();
+    else if (arg == "--minutes")
+      a.minutes = number();
+    else if (arg == "--jobs")
+      a.jobs = std::max(static_cast<unsigned>(number()), 1u);
+    else if (arg == "--meshed" || arg == "--twins" || arg == "--lost") {
+      a.in = arg == "--meshed" ? family::meshed : arg == "--twins" ? family::twins : family::lost;
+      a.only = number();
+    } else if (arg == "--without")
+      a.without = text();
+    else if (arg == "--trace")
+      a.trace = true;
+    else if (arg == "--planted")
+      a.planted_run = true;
+    else if (arg != "--bug" || !plant(text()))
+      return false;
+  }
+  return true;
+}
+
+int run(const arguments& a) {
+  if (a.planted_run) return run_planted(a.first, a.jobs);
+  if (a.seed != 0) {
+    auto o = options_of(a.seed);
+    if (turn_off(a.without, o)) return run_one(o, a.trace);
+    std::cerr << "--without names an unknown part\n";
+    return EXIT_FAILURE;
+  }
+  if (a.minutes != 0) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{a.minutes};
+    return run_seeds({a.first != 1 ? a.first : new_seeds(), 0, a.in, until}, a.jobs, false);
+  }
+  if (a.only != 0) return run_seeds({a.first, a.only, a.in}, a.jobs, false);
+  auto seeds = a.seeds;
+  if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
+    seeds = a.long_seeds;
+  if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
+    seeds = std::strtoull(fewer, nullptr, 10);
+  // A smaller run may miss a rare branch by chance.
+  return run_seeds({a.first, seeds, family::all}, a.jobs, seeds >= 500);
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 0, first = 1, seeds = 5000, long_seeds = 100'000, only = 0;
-  family in = family::all;
-  bool trace = false, planted_run = false;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view arg{argv[i]};
-    const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
-    if (arg == "--seed")
-      seed = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--first")
-      first = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--seeds")
-      seeds = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--long-seeds")
-      long_seeds = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--meshed" || arg == "--twins" || arg == "--lost") {
-      in = arg == "--meshed" ? family::meshed : arg == "--twins" ? family::twins : family::lost;
-      only = std::strtoull(value(), nullptr, 10);
-    } else if (arg == "--trace")
-      trace = true;
-    else if (arg == "--planted")
-      planted_run = true;
-    else if (arg == "--bug") {
-      const std::string_view name{value()};
-      for (const auto& row : planted_bugs)
-        if (name == row.name) planted_bug = row.which;
-      if (planted_bug == bug::none) {
-        std::cerr << "no planted bug named " << name << "\n";
-        return EXIT_FAILURE;
-      }
-    } else {
-      std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N] [--first N] | --seed N "
-                   "[--bug NAME] "
-                   "[--trace] | --planted\n";
-      return EXIT_FAILURE;
-    }
-  }
-  if (planted_run) return run_planted(first);
-  if (seed != 0) return run_one(seed, trace);
-  if (only != 0) return run_seeds(first, only, in, false);
-  if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
-    seeds = long_seeds;
-  if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
-    seeds = std::strtoull(fewer, nullptr, 10);
-  return run_seeds(first, seeds, family::all, seeds >= 500); // a smaller run may miss a rare branch by chance
+  arguments a;
+  if (read(a, argc, argv)) return run(a);
+  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --minutes N] [--first N] [--jobs N] | "
+               "--seed N [--without PART,...] [--bug NAME] [--trace] | --planted\n";
+  return EXIT_FAILURE;
 }

@@ -37,7 +37,8 @@ caf::behavior idle_owners(caf::event_based_actor* self) {
 } // namespace
 
 mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
-                     const owner_services& owners, const region_handle& region) :
+                     const owner_services& owners, const region_handle& region,
+                     std::shared_ptr<lease_doubt> doubt) :
     world_(w), number_(w.net->enter(node, &runs)) {
   const auto& o = w.options.mesh;
   others_ = system.spawn(idle_owners);
@@ -50,6 +51,7 @@ mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, cons
   services_.catalog = caf::actor_cast<catalog_handle>(others_);
   services_.accounts = caf::actor_cast<accounts_handle>(others_);
   services_.dialer = system.spawn(sim_dialer, w.net, number_);
+  services_.doubt = std::move(doubt);
   services_.beat_interval = o.beat_interval;
   services_.alive_for = o.alive_for;
   cluster_ = system.spawn(cluster, static_cast<const cluster_services*>(&services_));

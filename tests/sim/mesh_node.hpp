@@ -11,7 +11,7 @@ namespace fq::sim {
 class mesh_node {
 public:
   mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
-            const owner_services& owners, const region_handle& region);
+            const owner_services& owners, const region_handle& region, std::shared_ptr<lease_doubt> doubt);
   /// Removes the process from the network; the process ends its actors.
   void leave(bool is_silent);
   [[nodiscard]] process_no number() const { return number_; }

@@ -11,6 +11,9 @@ std::uint32_t perhaps(generator& rng, std::int64_t low, std::int64_t high) {
   return chance(rng, 500) ? static_cast<std::uint32_t>(between(rng, low, high)) : 0;
 }
 
+/// The lowest presence_timeout that the server accepts.
+constexpr milliseconds presence_min{20'000};
+
 queue_settings queue_of(generator& rng) {
   queue_settings q;
   constexpr std::array policies{admission_policy::batch,    admission_policy::batch,
@@ -83,6 +86,58 @@ void draw_windows(sale_options& o) {
   o.queue.reclaim_window =
     chance(rng, 200) ? milliseconds{0} : between(rng, milliseconds{200}, milliseconds{3'000});
   o.queue.reclaims_max = static_cast<std::uint32_t>(between(rng, 0, 3));
+}
+
+/// Settings that few sales change. From a generator of its own, as all groups that were added later.
+void draw_settings(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 3};
+  auto& q = o.queue;
+  if (chance(rng, 200)) q.ticket_ttl = between(rng, milliseconds{3'000}, milliseconds{20'000});
+  if (chance(rng, 200)) q.capacity = static_cast<std::uint32_t>(between(rng, 3, 20));
+  if (chance(rng, 200)) {
+    q.presence_timeout = between(rng, presence_min, presence_min + seconds{2});
+    o.people.dozes = static_cast<std::uint32_t>(between(rng, 10, 60));
+  }
+  q.away_grace = between(rng, milliseconds{1'000}, milliseconds{8'000});
+  if (chance(rng, 120)) q.policy = admission_policy::operated;
+  o.max_per_order = static_cast<std::uint32_t>(chance(rng, 700) ? 2 : between(rng, 1, 3));
+}
+
+void draw_access(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 4};
+  if (!chance(rng, 350)) return;
+  auto& a = o.access;
+  a.hidden = chance(rng, 700) ? 1 : 2;
+  a.invites = static_cast<std::uint32_t>(chance(rng, 800) ? between(rng, 200, 700) : 0);
+  a.sets_codes = static_cast<std::uint32_t>(chance(rng, 600) ? between(rng, 200, 600) : 0);
+  a.gives_code = a.sets_codes > 0 ? static_cast<std::uint32_t>(between(rng, 200, 800)) : 0;
+}
+
+void draw_people(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 5};
+  if (chance(rng, 200)) o.people.blocks = static_cast<std::uint32_t>(between(rng, 100, 400));
+  if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
+}
+
+void draw_hubs(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
+  o.mesh.subscribes_again = perhaps(rng, 50, 300);
+}
+
+/// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.
+void draw_kind(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 6};
+  if (o.checkout.on || !chance(rng, 130)) return;
+  o.kind = event_kind::queue;
+  o.queue.policy = chance(rng, 700) ? admission_policy::capacity : admission_policy::operated;
+  o.queue.concurrency = static_cast<std::uint32_t>(between(rng, 1, 8));
+  o.queue.claim_window = o.queue.session_ttl;
+  o.rules.memory_retention = between(rng, milliseconds{500}, milliseconds{8'000});
+  o.ticket_types = 0;
+  o.access = {};
+  o.people.blocks = 0; // a tenant checks its subjects itself
+  o.sale_delay = o.type_delay = milliseconds{0};
+  o.organizer_may_cancel = false;
 }
 
 /// Two processes in a third of the sales; leases also with one process.
@@ -252,10 +307,36 @@ sale_options options_of(std::uint64_t seed) {
   else if (seed >= first_meshed)
     draw_mesh(rng, o);
   draw_windows(o);
+  draw_settings(o);
+  draw_access(o);
+  draw_people(o);
+  draw_hubs(o);
+  draw_kind(o);
   return o;
 }
 
 namespace {
+
+std::string text_of(admission_policy p) {
+  switch (p) {
+    case admission_policy::batch: return "batch";
+    case admission_policy::capacity: return "capacity";
+    case admission_policy::rate: return "rate";
+    case admission_policy::open: return "open";
+    case admission_policy::operated: return "operated";
+  }
+  return {};
+}
+
+void describe_settings(std::ostringstream& s, const sale_options& o) {
+  const auto& q = o.queue;
+  s << "\n  " << (o.kind == event_kind::queue ? "standalone queue" : "sale") << ", rate " << q.rate_per_minute
+    << "/min, ticket ttl " << q.ticket_ttl.count() << " ms, capacity " << q.capacity << ", presence "
+    << q.presence_timeout.count() << " ms, grace " << q.away_grace.count() << " ms, dozes " << o.people.dozes
+    << ", at most " << o.max_per_order << " per order; hidden types " << o.access.hidden << ", invites "
+    << o.access.invites << ", codes " << o.access.sets_codes << ", given " << o.access.gives_code
+    << "; blocks " << o.people.blocks << ", revokes " << o.people.revokes;
+}
 
 void describe_checkout(std::ostringstream& s, const sale_options& o) {
   const auto& c = o.checkout;
@@ -278,7 +359,7 @@ void describe_mesh(std::ostringstream& s, const sale_options& o) {
     << m.reset << ", stall " << m.stall << ", cut " << m.cut << ", ledger cut " << m.ledger_cut
     << ", silent deaths " << m.silent_death << "; moves " << m.move << ", drains " << m.drain
     << "; messages lost " << m.lost << ", twice " << m.twice << ", late " << m.late << " by "
-    << m.late_by.count() << " ms";
+    << m.late_by.count() << " ms, subscribes again " << m.subscribes_again;
 }
 
 } // namespace
@@ -287,7 +368,7 @@ std::string describe(const sale_options& o) {
   const auto& f = o.faults;
   std::ostringstream s;
   s << "seed " << o.seed << ": " << o.fans << " fans, " << o.ticket_types << " x " << o.total
-    << " tickets at " << o.price << ", policy " << static_cast<int>(o.queue.policy) << ", concurrency "
+    << " tickets at " << o.price << ", policy " << text_of(o.queue.policy) << ", concurrency "
     << o.queue.concurrency << ", batch " << o.queue.batch_size << "/" << o.queue.admission_interval.count()
     << " ms, over-admission " << o.queue.over_admission_percent << " %, session "
     << o.queue.session_ttl.count() << " ms, claim window " << o.queue.claim_window.count() << " ms, claim "
@@ -312,6 +393,7 @@ std::string describe(const sale_options& o) {
     << o.releases << ", decline " << o.declines << ", pay after declining " << o.pays_after_declining
     << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "") << "; organizer "
     << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+  describe_settings(s, o);
   if (o.has_cache)
     s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
       << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed

@@ -76,6 +76,19 @@ struct checkout_options {
 
 inline constexpr std::uint64_t checkout_every = 4;
 
+/// Hidden ticket types, and who may buy them. Rates are per mille.
+struct access_options {
+  std::uint32_t hidden = 0; ///< hidden types, besides the public ones
+  std::uint32_t invites = 0, sets_codes = 0; ///< of the organizer's rounds
+  std::uint32_t gives_code = 0; ///< of the fans' joins
+};
+
+/// Fans that do not behave, and organizers who act against single ones. Rates are per mille.
+struct people_options {
+  std::uint32_t blocks = 0, revokes = 0; ///< of the organizer's rounds
+  std::uint32_t dozes = 0; ///< of polls: no further request until the entry is AWAY
+};
+
 /// Options of a sale on meshed nodes. Rates are per 100,000 steps, for single messages per mille.
 struct mesh_options {
   bool on = false;
@@ -90,6 +103,7 @@ struct mesh_options {
   bool opens_early = false; ///< the sale opened long ago: nodes may rebalance it
   std::uint32_t lost = 0, twice = 0, late = 0; ///< single requests and answers on an open connection
   milliseconds late_by{0};
+  std::uint32_t subscribes_again = 0; ///< per mille of subscriptions: the hub sends it twice
 };
 
 /// Options of a sale whose ledger goes back. Times since the sale's begin.
@@ -115,12 +129,14 @@ inline constexpr std::uint64_t lost_every = 8;
 
 struct sale_options {
   std::uint64_t seed = 0;
+  event_kind kind = event_kind::sale; ///< queue: a standalone queue, without stock
   std::uint32_t fans = 0;
   queue_settings queue;
   milliseconds claim_ttl{0};
   std::uint32_t claims_per_customer = 1;
   std::int64_t total = 0;
-  std::uint32_t ticket_types = 1;
+  std::uint32_t ticket_types = 1; ///< public ones
+  std::uint32_t max_per_order = 2;
   money price = 0;
   milliseconds arrival_span{0};
   milliseconds sale_length{0};
@@ -147,6 +163,8 @@ struct sale_options {
   bool fans_vanish = false; ///< fans stop when the faults stop: deadlines must run without requests
   fault_rates faults;
   checkout_options checkout;
+  access_options access;
+  people_options people;
   mesh_options mesh;
   loss_options loss;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated organizer: pauses, resumes, changes numbers, and sometimes ends or cancels the sale.
+// The simulated organizer: pauses, resumes, changes settings, calls the next, invites, blocks, revokes, and
+// sometimes ends or cancels the sale.
 #pragma once
 #include "tests/sim/world.hpp"
 

@@ -92,7 +92,7 @@ bool tells(const outbox_row& row, const told& what) {
 void outbox_watch::applied(const batch& b) {
   std::vector<told> happened;
   std::uint32_t ordinal = 0;
-  std::size_t next = 0;
+  std::size_t next = 0, told_news = 0;
   for (const auto& c : b.content) {
     if (const auto what = std::visit(expected_telling{b.aggregate, *world_.check}, c))
       happened.push_back(*what);
@@ -101,7 +101,8 @@ void outbox_watch::applied(const batch& b) {
     if (appended == nullptr) continue;
     if (!ids_.insert(appended->row.id).second) world_.check->fail("I16", "one id, two domain events");
     const bool is_mail = appended->row.topic == topic::mail_send; // checked by mail_watch
-    if (!is_mail && (next >= happened.size() || !tells(appended->row, happened[next++])))
+    const bool is_of_people = check_people(appended->row, told_news);
+    if (!is_mail && !is_of_people && (next >= happened.size() || !tells(appended->row, happened[next++])))
       world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
     const outbox_key key{b.aggregate, b.to_seq, ordinal++};
     if (appended->row.lanes != bit_of(is_mail ? lane::mail : lane::notices))
@@ -115,6 +116,21 @@ void outbox_watch::applied(const batch& b) {
   }
   if (next < happened.size())
     world_.check->fail("I16", "nobody was told: " + std::string{happened[next].topic});
+  if (told_news < world_.check->news().size()) world_.check->fail("I16", "an invited customer was not told");
+}
+
+/// The events of blocks and invitations follow the others.
+bool outbox_watch::check_people(const outbox_row& row, std::size_t& told_news) const {
+  const auto names = [&](const customer_id& who) {
+    return row.payload.find(to_string(who)) != std::string::npos;
+  };
+  if (row.topic == topic::quota_invitation) {
+    const auto& news = world_.check->news();
+    if (told_news >= news.size() || !names(news[told_news++]))
+      world_.check->fail("I16", "somebody was told of no invitation");
+    return true;
+  }
+  return row.topic == topic::blacklist_enforced;
 }
 
 void outbox_watch::delivered(lane which, const outbox_item& item) {

@@ -18,6 +18,7 @@ public:
   void check_end();
 
 private:
+  [[nodiscard]] bool check_people(const outbox_row& row, std::size_t& told_news) const;
   struct row {
     outbox_key key;
     outbox_row content;

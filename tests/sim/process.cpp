@@ -34,7 +34,9 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     sched_(sched), world_(w), connection_(w, node) {
   auto& system = sched.system();
   const auto& o = w.options;
-  ledger_worker_settings settings{.memory = memory_, .prune_interval = milliseconds{3'600'000}};
+  const auto doubt = o.mesh.on ? std::make_shared<lease_doubt>() : nullptr;
+  ledger_worker_settings settings{
+    .memory = memory_, .doubt = doubt, .prune_interval = milliseconds{3'600'000}};
   if (o.lease_term.count() > 0) settings.lease = {node, o.lease_term};
   worker_ = system.spawn(ledger_worker, static_cast<ledger*>(&connection_), static_cast<environment*>(&env),
                          std::move(settings));
@@ -61,6 +63,10 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .memory = memory_,
              .takeover_interval = o.takeover_interval,
              .has_cluster = o.mesh.on};
+  if (o.people.blocks > 0)
+    owners_.blocked_at = [&w](tenant_id, const organizer_id&) {
+      return blocked_customers{w.blocked, nullptr};
+    };
   owners_.rules.pace = std::make_shared<refund_pace>([&env] { return env.steady_now(); });
   if (w.mirror != nullptr) {
     owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);
@@ -77,7 +83,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   region_ = system.spawn(
     fq::region, &owners_,
     restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
-  if (o.mesh.on) mesh_.emplace(w, system, node, *this, owners_, region_);
+  if (o.mesh.on) mesh_.emplace(w, system, node, *this, owners_, region_, doubt);
 }
 
 supervisor_handle process::supervisor(aggregate_id aggregate) const {

@@ -64,7 +64,7 @@ struct node {
 
 class simulation {
 public:
-  simulation(std::uint64_t seed, bool trace);
+  simulation(const sale_options& o, bool trace);
   ~simulation();
   outcome run();
 

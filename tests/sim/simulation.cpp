@@ -51,12 +51,12 @@ memory_ledger_options simulation::store_options(bool goes_back) {
   return o;
 }
 
-simulation::simulation(std::uint64_t seed, bool trace) :
+simulation::simulation(const sale_options& options, bool trace) :
     system_(config_),
     sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
-    env_(sched_.clock(), seed),
-    store_(store_options(options_of(seed).loss.on)),
-    check_(store_, sale_aggregate, options_of(seed).rules),
+    env_(sched_.clock(), options.seed),
+    store_(store_options(options.loss.on)),
+    check_(store_, sale_aggregate, options.rules),
     leases_(world_),
     loss_(world_),
     outbox_(world_),
@@ -65,8 +65,8 @@ simulation::simulation(std::uint64_t seed, bool trace) :
     sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
-  world_.options = options_of(seed);
-  world_.rng.seed(seed ^ 0x5151);
+  world_.options = options;
+  world_.rng.seed(options.seed ^ 0x5151);
   world_.env = &env_;
   world_.check = &check_;
   world_.leases = &leases_;
@@ -93,7 +93,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
   };
   nodes_.reserve(o.nodes); // processes reference their machine's clock
   for (std::uint32_t i = 0; i < o.nodes; ++i)
-    nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
+    nodes_.push_back({node_name(i), {sched_.clock(), o.seed + (std::uint64_t{i} << 32)}});
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
@@ -101,7 +101,7 @@ simulation::simulation(std::uint64_t seed, bool trace) :
       system_.spawn<fan>(&world_, o.fans + i, o.chaos + between(world_.rng, recovery, last_claims)));
   people_.push_back(system_.spawn(sim_courier, &world_));
   people_.push_back(witness_ = system_.spawn(witness, &check_));
-  if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
+  people_.push_back(system_.spawn(organizer, &world_));
   if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
   if (o.mesh.move > 0) people_.push_back(system_.spawn(mesh_operator, &world_));
   homes_.settle(system_.latest_actor_id(), nullptr);
@@ -136,24 +136,29 @@ void simulation::create_event() {
   event_row e;
   e.id = world_.event = env_.make_id(t, sale_aggregate);
   e.aggregate = sale_aggregate;
+  e.kind = o.kind;
   e.organizer = world_.organizer = env_.make_id(t, accounts_aggregate);
   e.name = "Simulated sale";
-  e.currency = "NGN";
   e.status = event_status::active;
   e.queue_opens_at = t + milliseconds{chance(world_.rng, 200) ? 1'500 : 0};
   if (o.mesh.opens_early) e.queue_opens_at = t - opened_long_ago;
-  e.sale_start = e.queue_opens_at + o.sale_delay;
-  e.sale_end = t + o.sale_length;
+  if (o.kind == event_kind::sale) {
+    e.currency = "NGN";
+    e.sale_start = e.queue_opens_at + o.sale_delay;
+    e.sale_end = t + o.sale_length;
+  }
   e.queue = o.queue;
   e.claim_ttl = o.claim_ttl;
   e.claims_per_customer = o.claims_per_customer;
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
-  for (std::uint32_t i = 0; i < o.ticket_types; ++i) {
+  for (std::uint32_t i = 0; i < o.ticket_types + o.access.hidden; ++i) {
+    const bool hidden = i >= o.ticket_types;
     const auto price = o.checkout.on && i > 0 ? o.price * 2 : o.price;
-    types.push_back({i, env_.make_id(t, sale_aggregate), "Type", price, o.total, 0, 0, 2, true});
+    const auto total = hidden ? std::max<std::int64_t>(o.total / 4, 1) : o.total;
+    types.push_back(
+      {i, env_.make_id(t, sale_aggregate), "Type", price, total, 0, 0, o.max_per_order, true, hidden});
     if (i > 0 && o.type_delay.count() > 0) types.back().sale_from = e.sale_start + o.type_delay;
-    world_.ticket_types.push_back(types.back().id);
   }
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
   batch b;
@@ -172,6 +177,8 @@ void simulation::create_bystanders() {
   for (std::uint32_t i = 0; i < world_.options.mesh.bystanders; ++i) {
     const aggregate_id aggregate{number_of(sale_aggregate) + 1 + i};
     event_row e = check_.event();
+    e.kind = event_kind::sale;
+    e.currency = "NGN";
     e.aggregate = aggregate;
     e.id = env_.make_id(env_.wall_now(), aggregate);
     e.queue_opens_at = e.sale_start = env_.wall_now() - opened_long_ago;
@@ -285,6 +292,7 @@ bool simulation::step() {
   const bool jobs = sched_.has_job(), timers = sched_.has_pending_timeout();
   if (!jobs && !timers) return false;
   check_.step = ++steps_;
+  check_.right_time = env_.wall_now();
   // In the quiet phase time advances only when no jobs are left.
   const bool time_passes =
     timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
@@ -344,9 +352,11 @@ outcome simulation::run() {
   return result;
 }
 
-outcome run_sale(std::uint64_t seed, bool trace) {
-  simulation sale{seed, trace};
+outcome run_sale(const sale_options& o, bool trace) {
+  simulation sale{o, trace};
   return sale.run();
 }
+
+outcome run_sale(std::uint64_t seed, bool trace) { return run_sale(options_of(seed), trace); }
 
 } // namespace fq::sim

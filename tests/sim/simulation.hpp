@@ -4,6 +4,7 @@
 // finish.
 #pragma once
 #include "tests/sim/checker.hpp"
+#include "tests/sim/options.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,6 +21,8 @@ struct outcome {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
 };
 
+outcome run_sale(const sale_options& o, bool trace);
+/// With the options that are drawn from the seed.
 outcome run_sale(std::uint64_t seed, bool trace);
 
 } // namespace fq::sim

@@ -12,7 +12,7 @@ mirror_image image_of(const aggregate_image& rows) {
     if (is_in_line(e.status)) all.waiting.push_back(e.number);
     if (e.status == entry_status::admitted)
       all.sessions.push_back({e.number, e.admission_no, e.subject, e.joined_at,
-                              e.has_claimed ? e.session_expires_at : e.claim_by});
+                              e.has_claimed ? e.session_expires_at : e.claim_by, e.subject_name.text()});
   }
   for (const auto& t : rows.ticket_types) all.stock.push_back({t.id, t.total, t.held, t.sold});
   std::ranges::sort(all.stock, {}, &mirrored_stock::id);

@@ -95,6 +95,7 @@ void watcher::open() {
 /// Subscribes first and takes snapshots afterwards, so that no change between them is lost.
 void watcher::subscribe_there() {
   if (!asker_.tell({true})) return lose();
+  if (strikes(world_.rng, world_.options.mesh.subscribes_again)) asker_.tell({true});
   asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
     if (generation != generation_) return;
     why ? lose() : opened();
@@ -138,7 +139,10 @@ void watcher::show(queue_number n, const entry_reply& told) {
   }
   auto& s = known->second;
   const auto& states = world_.places->of(n);
-  const auto shown = std::ranges::find(states, told.entry.status);
+  // A state may come again, such as WAITING after AWAY.
+  const auto known_from = states.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(s.heard, 1) - 1);
+  auto shown = std::find(known_from, states.end(), told.entry.status);
+  if (shown == states.end()) shown = std::ranges::find(states, told.entry.status);
   if (shown == states.end())
     return world_.check->fail("I7", "a snapshot shows place " + text(n) + " in a state that is not durable");
   const auto heard = static_cast<std::size_t>(shown - states.begin()) + 1;
@@ -203,7 +207,7 @@ void watcher::check_calm(const std::string& node, milliseconds calm_from) const 
   }
   const auto since = std::max(since_, calm_from);
   for (const auto& [n, s] : sockets_)
-    if (world_.places->of(n).size() != s.heard
+    if ((s.heard == 0 || world_.places->of(n).back() != world_.places->of(n)[s.heard - 1])
         && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + push_delay)
       return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node
                                          + " was not told what became of it");

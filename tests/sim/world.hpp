@@ -14,6 +14,7 @@
 #include <caf/detail/test_actor_clock.hpp>
 
 #include <functional>
+#include <memory>
 
 namespace fq::sim {
 
@@ -73,7 +74,7 @@ struct world {
   organizer_id organizer;
   aggregate_id aggregate{};
   std::vector<aggregate_id> bystanders; ///< other sales, without activity
-  std::vector<ticket_type_id> ticket_types;
+  std::shared_ptr<const blocked_customers::list> blocked; ///< of the organizer; null: empty
   bool chaos = true; ///< faults are active
   milliseconds calm_from{
     milliseconds::max()}; ///< steady time; everything must have recovered from the last fault
@@ -82,6 +83,14 @@ struct world {
 
   /// A random node, as a load balancer picks it; it may be down.
   [[nodiscard]] const region_handle& some_region() { return regions[rng() % regions.size()]; }
+  [[nodiscard]] ticket_type_id some_type() {
+    const auto& all = check->ticket_types();
+    return all[rng() % all.size()].id;
+  }
+  [[nodiscard]] bool sells() const { return options.kind == event_kind::sale; }
+  [[nodiscard]] managed managed_event() const {
+    return {event, {principal_kind::organizer, default_tenant, organizer}, options.kind};
+  }
   [[nodiscard]] const caf::actor& some_edge() { return edges[rng() % edges.size()]; }
 };
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hold_thread.py PID NAME SECONDS`: stops the threads of that name for that time, as a deadlock would. The
-rest of the process continues. Uses ptrace, because signals stop whole processes."""
+rest of the process continues. Prints begin and end in Unix milliseconds. Uses ptrace, because signals stop
+whole processes."""
 import ctypes
 import os
 import pathlib
@@ -25,7 +26,8 @@ for thread in threads:
     ptrace(SEIZE, thread)
     ptrace(INTERRUPT, thread)
     os.waitpid(thread, 0x40000000)  # __WALL
-print("held", flush=True)
+begin = time.time()
 time.sleep(seconds)
+print(int(begin * 1000), int(time.time() * 1000))
 for thread in threads:
     ptrace(DETACH, thread)

@@ -108,6 +108,17 @@ CAF_TEST(a crashed owner is restarted behind the same supervisor after a pause) 
   CAF_CHECK(parent() == stable);
 }
 
+CAF_TEST(an owner that has handed over is not started again) {
+  start();
+  const auto moved = resolve()->value;
+  caf::actor_cast<caf::abstract_actor*>(moved)->eq_impl(
+    caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(root), nullptr, hand_over{"b", true});
+  run();
+  kill(moved);
+  advance(60ms);
+  CAF_CHECK(!parent());
+}
+
 CAF_TEST(the pause doubles while the owner never serves) {
   start({100, 60s, 50ms, 5s});
   crash_owner();

@@ -22,6 +22,7 @@ namespace {
 struct member {
   cluster_services services;
   cluster_links links;
+  std::shared_ptr<lease_doubt> doubt = std::make_shared<lease_doubt>();
   cluster_handle cluster;
 };
 
@@ -55,6 +56,7 @@ struct kinds_fixture : nodes_fixture {
     m->services.speaks = speaks;
     m->services.region = n.root;
     m->services.links = &m->links;
+    m->services.doubt = m->doubt;
     if (begins) begin_cluster(key);
   }
   void begin_cluster(const std::string& name) {
@@ -89,6 +91,52 @@ CAF_TEST(of two kinds that start together the one of the lesser wire version ser
   live(3s);
   CAF_CHECK(serves("b"));
   CAF_CHECK(!serves("a"));
+}
+
+CAF_TEST(the leases of a node end after three heartbeats without it and without a connection to it) {
+  join("a", 1);
+  join("b", 1); // no dialer: never connected
+  live(3s);
+  const auto take = [&](const lease_terms& lease) {
+    return std::holds_alternative<acquired>(store.acquire(catalog_aggregate, lease, never));
+  };
+  CAF_REQUIRE(take({"b", 60s, at("b").process->number()}));
+  live(5s);
+  CAF_CHECK(!take({"c", 60s})); // it lives
+  live_without({"b"}, 2s);
+  CAF_CHECK(!take({"c", 60s}));
+  live_without({"b"}, 3s);
+  CAF_CHECK(take({"c", 60s}));
+}
+
+CAF_TEST(a ledger that stands still for all ends no lease) {
+  join("a", 1);
+  join("b", 1);
+  live(3s);
+  const auto take = [&](const lease_terms& lease) {
+    return std::holds_alternative<acquired>(store.acquire(catalog_aggregate, lease, never));
+  };
+  CAF_REQUIRE(take({"b", 60s, at("b").process->number()}));
+  live_without({"a", "b"}, 10s);
+  live(3s);
+  CAF_CHECK(!take({"c", 60s}));
+}
+
+CAF_TEST(a node trusts its leases less while another is not connected and anew after a standstill) {
+  join("a", 1);
+  live(3s);
+  const auto& doubt = *members.at("a")->doubt;
+  const auto trust = [&](milliseconds looked) { return doubt.end_of(looked) - env.steady_now(); };
+  CAF_CHECK(trust(env.steady_now() - 60s) > 2s); // alone
+  join("b", 1);
+  live(2s);
+  CAF_CHECK(trust(env.steady_now()) == 2'500ms);
+  const auto before = env.steady_now();
+  sched.advance_time(5s);
+  CAF_CHECK(trust(env.steady_now()) <= 0ms);
+  run();
+  CAF_CHECK(trust(before) <= 0ms);
+  CAF_CHECK(trust(env.steady_now()) > 2s);
 }
 
 CAF_TEST(a node that is alone serves at once) {

@@ -108,6 +108,24 @@ CAF_TEST(the first request after a list has changed is decided by it) {
   CAF_CHECK(other->ok && other->value.no.why == reason::customer_blocked);
 }
 
+CAF_TEST(a call by an operator is decided by the list that has changed) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  auto settings = one_by_one();
+  settings.policy = admission_policy::operated;
+  start(10, settings);
+  auto first = join_as(1);
+  auto second = join_as(2);
+  run();
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
+  auto called = ask<count_reply>(
+    owner, advance_line{{event.id, {principal_kind::operate, default_tenant, {7, 7}}}, {}, 1});
+  run();
+  CAF_CHECK(called->ok && called->value.count == 1);
+  CAF_CHECK(find_now(1).status == entry_status::cancelled);
+  CAF_CHECK(find_now(2).status == entry_status::admitted);
+}
+
 CAF_TEST(who is blocked now is sent away and told of once) {
   std::shared_ptr<const blocked_customers::list> blocked;
   services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
@@ -203,6 +221,26 @@ CAF_TEST(an outage holds the answer and costs no reload) {
   }
   CAF_CHECK(place->ok);
   CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, epoch);
+}
+
+CAF_TEST(a new owner ends nothing that an outage has extended) {
+  auto queue = one_by_one();
+  queue.claim_window = 3s;
+  start(10, queue);
+  join_as(1);
+  run();
+  for (int i = 0; i < 9; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
+  auto place = join_as(2);
+  run();
+  while (place->open()) advance(journal_retry_max);
+  CAF_CHECK(commit_faults.empty());
+  const auto before = find_now(1);
+  CAF_REQUIRE(before.status == entry_status::admitted);
+  kill(owner);
+  own();
+  CAF_CHECK(find_now(1).status == entry_status::admitted);
+  advance(queue.claim_window + 1s);
+  CAF_CHECK(find_now(1).status != entry_status::admitted);
 }
 
 CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {

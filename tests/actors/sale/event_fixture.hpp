@@ -27,6 +27,10 @@ struct event_fixture : fixture {
     services.sessions = &sessions;
     services.board = &board;
     services.ledgers = ledgers;
+    own();
+  }
+  /// A new owner, which loads the event.
+  void own() {
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
                            supervisor_handle{}));
     run();

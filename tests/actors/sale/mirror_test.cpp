@@ -174,6 +174,25 @@ CAF_TEST(a cache that was away from the beginning is filled when it comes) {
   CAF_CHECK(verify().state == mirror_state::equal);
 }
 
+CAF_TEST(a late step of an earlier owner does not keep a later one from the cache) {
+  start(operated());
+  const auto earlier = owner;
+  cache_is_down = true;
+  spawn_owner();
+  CAF_CHECK(metrics.is_away);
+  auto step = std::make_shared<mirror_step>();
+  step->aggregate = event.aggregate;
+  caf::actor_cast<caf::abstract_actor*>(cache_actor)
+    ->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(earlier), nullptr,
+              take_mirror_step{std::move(step)});
+  run();
+  kill(earlier);
+  cache_is_down = false;
+  advance(10s);
+  CAF_CHECK(!metrics.is_away);
+  CAF_CHECK(verify().state == mirror_state::equal);
+}
+
 CAF_TEST(a rebuild asked for by people gives a new generation) {
   start(operated());
   join_as(1);

@@ -222,6 +222,7 @@ CAF_TEST(a queue that starts loads what has ended lately and gives no number aga
   start(one_at_a_time());
   const auto first = joined(1);
   auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
   advance(11s);
   joined(2);
   kill(std::exchange(owner, nullptr));
@@ -237,11 +238,31 @@ CAF_TEST(a queue that starts loads what has ended lately and gives no number aga
   CAF_CHECK_EQUAL(value_of(joined(3).number), 3u);
 }
 
+CAF_TEST(a start does not forget the admissions of the last minute) {
+  services.rules.memory_retention = 10s;
+  auto settings = one_at_a_time();
+  settings.rate_per_minute = 1;
+  start(settings);
+  const auto first = joined(1);
+  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
+  advance(20s);
+  kill(std::exchange(owner, nullptr));
+  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  const auto second = joined(2);
+  CAF_CHECK(shown(second.id).status == entry_status::waiting);
+  advance(41s);
+  CAF_CHECK(shown(second.id).status == entry_status::admitted);
+}
+
 CAF_TEST(a reader loads a queue and the writer goes on meanwhile) {
   const auto spawn_worker = [&](ledger_worker_handle loader) {
     ledger_worker_settings settings{.prune_interval = 24h};
     settings.loader = std::move(loader);
-    return keep(sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), settings));
+    return keep(
+      sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), settings));
   };
   const auto reader = spawn_worker({}), writer = spawn_worker(reader);
   ledgers = ledger_workers{{writer}, {reader}};

@@ -197,7 +197,10 @@ private:
 
   /// False: nothing was possible.
   bool step(int number) {
-    const auto n = m_.rows.empty() ? 0 : std::next(m_.rows.begin(), static_cast<std::ptrdiff_t>(d_.below(m_.rows.size())))->first;
+    const auto n =
+      m_.rows.empty()
+        ? 0
+        : std::next(m_.rows.begin(), static_cast<std::ptrdiff_t>(d_.below(m_.rows.size())))->first;
     const auto what = d_.below(100);
     if (forgets_ && what < 10) return forget();
     if (m_.rows.empty() || what < 25) return join(static_cast<std::uint64_t>(number));

@@ -58,6 +58,7 @@ private:
   void one(const priority_removed& x);
   void one(const invitation_stored& x);
   void one(const access_given& x);
+  void one(const entries_forgotten&) {} // totals() counts the rows
   void one(const idempotency_stored& x);
   void one(const receipt_stored& x);
   template <class Other>

@@ -217,6 +217,42 @@ CAF_TEST(an open event admits who may buy what is open) {
   f.sound();
 }
 
+CAF_TEST(a refunded ticket opens the hidden type again for its waiting customer) {
+  fixture f{{0, 3}};
+  event_patch twice;
+  twice.set(&queue_settings::concurrency, 9u);
+  twice.set(&event_row::claims_per_customer, 2u);
+  CAF_REQUIRE(!f.s.patch(twice));
+  f.invite(1);
+  f.s.join(1);
+  f.buy(1, {f.item(1)});
+  const auto bought = f.s.order_of(1).id;
+  f.s.join(1);
+  CAF_CHECK(!f.is_in(1));
+  CAF_REQUIRE(!f.s.refund_order(bought));
+  CAF_REQUIRE(!f.s.refunded(*f.s.refund_asked()));
+  CAF_CHECK(f.is_in(1));
+  f.sound();
+}
+
+CAF_TEST(a code whose time comes admits its holder) {
+  fixture f{{0, 3}};
+  f.code("LATER", 0b10);
+  f.concurrency(1);
+  f.invite(1);
+  f.s.join(1); // takes the only session
+  f.s.join(2, 0, "LATER");
+  promo_code_patch later;
+  later.id = f.s.it->promo_codes().all()[0].id;
+  later.valid_from = {true, f.s.now + seconds{5}};
+  CAF_REQUIRE(!f.s.promo(later));
+  f.concurrency(9);
+  CAF_CHECK(!f.is_in(2));
+  f.s.pass(seconds{5});
+  CAF_CHECK(f.is_in(2));
+  f.sound();
+}
+
 CAF_TEST(a discount for some types needs no hidden type in an open event) {
   fixture f{{3, 5}, admission_policy::open};
   f.code("LESS", 0b1);

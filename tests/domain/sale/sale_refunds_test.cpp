@@ -62,6 +62,72 @@ CAF_TEST(a refund that the gateway will not make waits for a person) {
   f.sound();
 }
 
+namespace {
+
+/// A bought order whose refund the gateway refused for good, and a person retried.
+struct retried_refund : orders_fixture {
+  order_id order;
+  refund_id first, second;
+  explicit retried_refund(bool with_seat = false) {
+    s.rules.refund_retry.attempts = 2;
+    s.reload();
+    order = bought(1, with_seat ? std::vector{standard(), seat()} : std::vector{standard()}).id;
+    s.refund_order(order, {standard()});
+    first = *s.refund_asked();
+    refuse(first);
+    CAF_REQUIRE_EQUAL(s.ledger.dead_letters.size(), 1u);
+    s.it->retry_dead_letter(s.ledger.dead_letters.begin()->first, s.now, s.last = {});
+    s.settle();
+    second = *s.refund_asked();
+  }
+  void refuse(const refund_id& refund) {
+    for (int i = 0; i < 2; ++i) {
+      s.it->refund_not_processed(refund, true, s.now, s.last = {});
+      s.settle();
+    }
+  }
+};
+
+} // namespace
+
+CAF_TEST(a refund made after it was given up takes the tickets back if the next one is refused) {
+  retried_refund f;
+  f.s.refunded(f.first);
+  f.s.refunded(f.first); // another report of it
+  CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  CAF_CHECK(f.s.order_of(1).status == order_status::success);
+  f.s.reload();
+  f.refuse(f.second); // there is nothing left to refund
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  CAF_CHECK(f.s.ledger.dead_letters.empty());
+  f.sound();
+}
+
+CAF_TEST(a refund made after it was given up stays a dead letter if the next one is made too) {
+  retried_refund f;
+  f.s.refunded(f.first);
+  f.s.refunded(f.second);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  f.sound();
+}
+
+CAF_TEST(a refund made after another one gave its tickets back takes nothing back again) {
+  for (const bool is_told_early : {true, false}) {
+    retried_refund f{true};
+    f.s.refunded(f.second);
+    if (is_told_early) f.s.refunded(f.first);
+    f.s.refund_order(f.order, {f.seat()});
+    f.refuse(*f.s.refund_asked());
+    if (!is_told_early) f.s.refunded(f.first);
+    CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 2u); // a person has to look
+    CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+    CAF_CHECK_EQUAL(f.s.type(1).sold, 1);
+    f.sound();
+  }
+}
+
 CAF_TEST(another amount than quoted waits for a person and can be sent back) {
   orders_fixture f;
   const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;

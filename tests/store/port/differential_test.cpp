@@ -206,8 +206,7 @@ private:
 
   void prune() {
     const auto keys = draw_.time(), receipts = draw_.time(), delivered = draw_.time();
-    const prune_bounds bounds{keys,  receipts, delivered,    draw_.below(12),
-                              never, never,    draw_.time()};
+    const prune_bounds bounds{keys, receipts, delivered, draw_.below(12), never, never, draw_.time()};
     agreed("what to prune", [&](ledger& l) { return l.prune(bounds); });
   }
 
@@ -218,7 +217,8 @@ private:
       agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
       agreed("loading " + std::to_string(n), [&](ledger& l) { return l.load(a, since); });
       for (std::uint64_t e = 1; e < 6; ++e)
-        agreed("an entry of " + std::to_string(n), [&](ledger& l) { return l.read_entry(a, queue_number{e}); });
+        agreed("an entry of " + std::to_string(n),
+               [&](ledger& l) { return l.read_entry(a, queue_number{e}); });
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
     for (const auto& o : owners)

@@ -157,6 +157,55 @@ CAF_TEST(after the lease a successor takes over and the former owner has lost it
   });
 }
 
+CAF_TEST(the next owner learns how far the clock was behind) {
+  in_every_world([](world& w) {
+    const auto commit = [&](const acquired& own, milliseconds behind) {
+      const batch b{sale,
+                    own.epoch,
+                    own.applied_seq,
+                    own.applied_seq + 1,
+                    own.now - behind,
+                    {event_changed{event_status::draft, sample_event()}}};
+      FQ_COMMITS(w.store.commit({&b, 1}).at(0));
+    };
+    const auto is_about = [](milliseconds lag, milliseconds expected) {
+      return lag >= expected && lag < expected + seconds{5};
+    };
+    const lease_terms hasty_ben{"ben", short_term};
+    commit(taken(w.store, hasty_ada), seconds{600});
+    CAF_REQUIRE(eventually([&] { return !refusal_of(w.store, hasty_ben); }));
+    const auto silent = taken(w.store, hasty_ben).clock_lag;
+    CAF_CHECK(is_about(silent, seconds{600} + short_term));
+    release(w.store, "ben", {sale});
+    const auto released = taken(w.store, ada);
+    CAF_CHECK(is_about(released.clock_lag, silent));
+    commit(released, milliseconds{0});
+    CAF_CHECK(is_about(taken(w.store, ada).clock_lag, milliseconds{0}));
+  });
+}
+
+CAF_TEST(a peer ends the leases of a silent node and of no other) {
+  in_every_world([](world& w) {
+    const auto own = taken(w.store, ada);
+    leased(w.store, ada);
+    node_row row;
+    row.id = "ada";
+    row = w.store.beat(row, seconds{60}).front();
+    auto earlier = row, other = row;
+    earlier.seen_at = row.seen_at - milliseconds{1};
+    other.incarnation = 7;
+    CAF_CHECK_EQUAL(w.store.end_leases(earlier, true, long_term), 0u); // it has beaten since
+    CAF_CHECK_EQUAL(w.store.end_leases(other, true, long_term), 0u);
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+    CAF_CHECK_EQUAL(w.store.end_leases(row, true, long_term), 1u);
+    CAF_CHECK_EQUAL(w.store.end_leases(row, true, long_term), 0u);
+    CAF_CHECK(join(w.store, own, 1) == commit_outcome::fenced);
+    CAF_CHECK(!holds(w.store, ada, {sale, own.epoch}));
+    CAF_CHECK_EQUAL(taken(w.store, ben).epoch, own.epoch + 2);
+    CAF_CHECK((leased(w.store, ben) == all_partitions()));
+  });
+}
+
 CAF_TEST(a renewed lease goes on) {
   in_every_world([](world& w) {
     const auto own = taken(w.store, hasty_ada);
@@ -338,7 +387,9 @@ CAF_TEST(a process that begins ends what earlier ones of its name may do) {
     const auto later = begun(w.store, "ada");
     CAF_CHECK(later.incarnation > earlier.incarnation);
     const auto at = w.store.peek(sale).head.applied_seq;
-    CAF_CHECK(join(w.store, {own.epoch, at, {}, {}, 0, {}, {}}, 2) == commit_outcome::fenced);
+    auto stale = own;
+    stale.applied_seq = at;
+    CAF_CHECK(join(w.store, stale, 2) == commit_outcome::fenced);
     CAF_CHECK(!holds(w.store, earlier, held));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier); }));
     CAF_CHECK(is_superseded([&] { taken(w.store, earlier, catalog_aggregate); })); // without a lease

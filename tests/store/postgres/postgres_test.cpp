@@ -296,6 +296,27 @@ CAF_TEST(a renewal passes over a row that somebody holds) {
   d.schema.execute("ROLLBACK");
 }
 
+CAF_TEST(a peer ends the leases of a node without a session at once) {
+  database d;
+  std::optional<postgres_ledger> ada(
+    std::in_place,
+    postgres_ledger_options{.url = d.schema.url(), .patience = {}, .node = "ada", .steady_now = steady_now});
+  const lease_terms lease{"ada", seconds{60}, ada->enlist("ada")};
+  CAF_REQUIRE(std::holds_alternative<acquired>(ada->acquire(sale, lease, never)));
+  node_row row;
+  row.id = "ada";
+  row.incarnation = lease.incarnation;
+  row = ada->beat(row, seconds{60}).front();
+  CAF_CHECK_EQUAL(d.store.end_leases(row, false, lease.term), 0u);
+  ada.reset();
+  std::size_t ended = 0;
+  for (int i = 0; ended == 0 && i < 500; ++i) { // Postgres ends the session's process
+    ended = d.store.end_leases(row, false, lease.term);
+    std::this_thread::sleep_for(milliseconds{10});
+  }
+  CAF_CHECK_EQUAL(ended, 1u);
+}
+
 CAF_TEST(a lease ends by the clock of the database) {
   database d;
   const auto until = [&](const std::string& when) {

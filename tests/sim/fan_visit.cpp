@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What only some fans do: access codes, absence, and visits through a standalone queue.
+#include "tests/sim/fan_ask.hpp"
+
+#include <algorithm>
+
+namespace fq::sim {
+
+/// Often the hidden type that it is invited to; else any, also one that it may not buy.
+ticket_type_id fan::some_type() {
+  const auto invitation = world_->check->invitations().find(me_);
+  if (invitation != world_->check->invitations().end() && wants(600))
+    return world_->check->ticket_types()[invitation->second.ticket_type].id;
+  return world_->some_type();
+}
+
+std::string fan::some_code() { return "CODE" + std::to_string(between(world_->rng, 0, 3)); }
+
+bool fan::is_about_code(reason why) {
+  constexpr std::array all{reason::access_code_invalid, reason::promo_code_invalid,
+                           reason::promo_code_expired, reason::promo_code_exhausted,
+                           reason::promo_code_limit};
+  return std::ranges::find(all, why) != all.end();
+}
+
+/// Whether it puts its phone away until its place is AWAY.
+bool fan::dozes() {
+  return world_->check->event().queue.presence_timeout.count() > 0
+         && strikes(world_->rng, world_->options.people.dozes);
+}
+
+// -- standalone queues ------------------------------------------------------------------------------------
+
+void fan::do_show_ticket() {
+  ask(find_ticket{ticket_},
+      on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
+                      [this](const entry_reply& told) { on_place(told); }));
+}
+
+void fan::do_return_ticket() {
+  ask(leave_ticket{ticket_}, on<ack_reply>(
+                               [this, ticket = ticket_](const ack_reply& told, std::uint64_t) {
+                                 if (told.no)
+                                   return world_->check->fail("I7", "a ticket to return is unknown");
+                                 world_->check->saw_ended(queue_number_of(ticket));
+                               },
+                               [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+}
+
+/// The origin tells that its guest has left.
+void fan::do_end_visit() {
+  ask(end_session{token_},
+      on<ack_reply>([this, ticket = ticket_](
+                      const ack_reply&, std::uint64_t) { world_->check->saw_ended(queue_number_of(ticket)); },
+                    [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+}
+
+} // namespace fq::sim
