@@ -74,7 +74,7 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
   node alone{without_others, env,
              [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
   auto handlers =
-    control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory(), alone.ledger()});
+    control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory(), alone.writer()});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
   handlers.clear(); // the handlers hold actors, which must be released before the node
   return answer;

@@ -89,7 +89,7 @@ public:
   [[nodiscard]] const std::atomic<bool>& is_superseded() const { return process_->is_superseded(); }
   /// Events that are stopped, because the ledger lost commits of them.
   [[nodiscard]] const std::atomic<std::uint64_t>& events_lost() const { return memory_->stopped(); }
-  [[nodiscard]] ledger_worker_handle ledger() const { return owner_services_.ledgers.of(accounts_aggregate); }
+  [[nodiscard]] ledger_worker_handle writer() const { return owner_services_.ledgers.of(accounts_aggregate); }
   /// Null: no cache is configured.
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 

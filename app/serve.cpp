@@ -299,7 +299,7 @@ public:
     server_.emplace(parts_of_server());
     control_.emplace(options.data_dir,
                      control_requests({below_.system(), below_.accounts(), below_.region(),
-                                       below_.directory(), below_.ledger(), below_.cluster()}));
+                                       below_.directory(), below_.writer(), below_.cluster()}));
   }
 
   /// Serves until a signal comes or a global actor dies. Returns the exit code.

@@ -5,6 +5,7 @@
 #include "tests/sim/mesh.hpp"
 
 #include "actors/cluster/cluster.hpp"
+#include "actors/sale/event_actor.hpp"
 
 namespace fq::sim {
 

@@ -61,6 +61,7 @@ std::string text_of(commit_outcome outcome) {
 bool same_answers(const acquire_result& a, const acquire_result& b) {
   if (a.index() != b.index()) return false;
   if (const auto* x = std::get_if<lease_held>(&a)) return x->owner == std::get<lease_held>(b).owner;
+  if (const auto* x = std::get_if<ledger_lost>(&a)) return *x == std::get<ledger_lost>(b);
   const auto* x = std::get_if<acquired>(&a);
   if (x == nullptr) return true;
   const auto& y = std::get<acquired>(b);
@@ -121,6 +122,7 @@ private:
   void step() {
     if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.lease(), draw_.since());
     if (draw_.percent(8)) return lease();
+    if (draw_.percent(2)) return lose();
     if (draw_.percent(8)) return dispatch();
     // a new event has no owner
     for (const auto a : memory_.aggregates())
@@ -141,14 +143,34 @@ private:
     }
   }
 
-  void acquire(aggregate_id a, const lease_terms& terms, const load_since& since) {
+  void acquire(aggregate_id a, const lease_terms& terms, const load_since& since,
+               const ledger_mark& seen = {}) {
     const auto answer = agreed(
       "acquiring " + std::to_string(number_of(a)),
-      [&](ledger& l) { return unless_superseded([&] { return l.acquire(a, terms, since); }); },
+      [&](ledger& l) { return unless_superseded([&] { return l.acquire(a, terms, since, seen); }); },
       [](const auto& x, const auto& y) {
         return x.has_value() == y.has_value() && (!x || same_answers(*x, *y));
       });
     answer ? ++seen_.acquisitions[answer->index()] : ++seen_.superseded_calls;
+  }
+
+  /// Somebody has seen more of an aggregate than there is, and accepts the loss.
+  void lose() {
+    const auto a = draw_.some_aggregate();
+    const auto* head = memory_.head(a);
+    if (head == nullptr) return;
+    acquire(a, draw_.lease(), {}, {head->epoch + draw_.below(3), head->applied_seq + draw_.below(5)});
+    agreed("what is lost", [&](ledger& l) { return l.losses(); });
+    acquire(a, draw_.lease(), {});
+    const audit_row row{make_uuid(noon, a, 5'000'000 + ++accepted_),
+                        default_tenant,
+                        {},
+                        "system",
+                        "loss.accept",
+                        "{}",
+                        "",
+                        noon};
+    agreed("whether a loss is accepted", [&](ledger& l) { return l.accept_loss(a, row); });
   }
 
   void begin_process() {
@@ -278,6 +300,7 @@ private:
   }
 
   coverage& seen_;
+  std::uint64_t accepted_ = 0;
   bool same_ = true;
   temp_folder folder_;
   postgres_schema schema_;
