@@ -54,6 +54,7 @@ const postgres_statement accept_lost{
   "UPDATE aggregate SET epoch = greatest(epoch, lost_epoch) + 1,"
   " applied_seq = greatest(applied_seq, lost_seq) + 1,"
   " cache_generation = cache_generation + greatest(applied_seq, lost_seq) - applied_seq + 1,"
+  " counted_seq = counted_seq + greatest(applied_seq, lost_seq) - applied_seq + 1,"
   " lost_epoch = 0, lost_seq = 0 WHERE number = $1::bigint AND lost_epoch <> 0 RETURNING applied_seq"};
 postgres_statement insert_of_audit() {
   const auto t = table_of<audit_row>();

@@ -38,6 +38,7 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                 "UPDATE aggregate SET epoch = max(epoch, lost_epoch) + 1,"
                 " applied_seq = max(applied_seq, lost_seq) + 1,"
                 " cache_generation = cache_generation + max(applied_seq, lost_seq) - applied_seq + 1,"
+                " counted_seq = counted_seq + max(applied_seq, lost_seq) - applied_seq + 1,"
                 " lost_epoch = 0, lost_seq = 0 WHERE number = ? AND lost_epoch <> 0 RETURNING applied_seq"),
     insert_audit(db, insert_sql(table_of<audit_row>())),
     is_kept(db, "SELECT lease_until BETWEEN " + sqlite_now + " + ?5 AND " + sqlite_now

@@ -9,14 +9,13 @@ namespace {
 constexpr int gossip_beats = 4;
 } // namespace
 
-bool loss_watch::went_back() {
+void loss_watch::went_back() {
   const auto* head = world_.store->head(world_.aggregate);
   const ledger_mark stored{head->epoch, head->applied_seq};
-  if (std::ranges::none_of(seen_, [&](const sight& s) { return stored.is_behind(s.mark); })) return false;
   stored_ = stored;
+  is_forgotten_ = std::ranges::none_of(seen_, [&](const sight& s) { return stored.is_behind(s.mark); });
   world_.check->lose_track();
-  world_.check->reached(rare::commits_lost);
-  return true;
+  if (!is_forgotten_) world_.check->reached(rare::commits_lost);
 }
 
 void loss_watch::was_told() {
@@ -41,7 +40,7 @@ void loss_watch::applied() const {
 }
 
 void loss_watch::check_end(bool is_served) const {
-  if (!is_forgotten_ && is_served) world_.check->fail(lost_invariant, "a sale is served that lost commits");
+  if (is_told_ && is_served) world_.check->fail(lost_invariant, "a sale is served that lost commits");
 }
 
 } // namespace fq::sim

@@ -17,8 +17,8 @@ public:
 
   /// A process saw this committed.
   void saw(const ledger_mark& mark) { seen_.push_back({world_.env->steady_now(), mark}); }
-  /// The ledger has gone back. Whether it lost commits of the sale.
-  bool went_back();
+  /// The ledger has gone back, perhaps over nothing that anybody saw.
+  void went_back();
   /// A process was told that the sale is stopped: the ledger must remember it from now on.
   void was_told();
   /// A process ends. Without the mark in the ledger only other processes remember.
@@ -28,7 +28,7 @@ public:
   void applied() const;
 
   [[nodiscard]] bool has_lost() const { return stored_.has_value(); }
-  /// Nobody can know of the loss any more.
+  /// Nobody can know of a loss any more.
   [[nodiscard]] bool is_over() const { return is_forgotten_; }
   void check_end(bool is_served) const;
 

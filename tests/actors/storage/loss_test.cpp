@@ -88,7 +88,7 @@ CAF_TEST(a node that was told what another one saw does not serve it) {
   const auto news = a.memory->news(version, 100);
   CAF_REQUIRE(!news.empty());
   caf::anon_send(b.root, ledger_seen{news});
-  stop(a, caf::exit_reason::kill);
+  stop(a);
   advance(lease_term);
   advance(lease_term);
   CAF_CHECK(is_lost_at(b));

@@ -158,7 +158,7 @@ private:
   void lose() {
     const auto a = draw_.some_aggregate();
     const auto* head = memory_.head(a);
-    if (head == nullptr) return;
+    if (head == nullptr || head->epoch == 0) return;
     acquire(a, draw_.lease(), {}, {head->epoch + draw_.below(3), head->applied_seq + draw_.below(5)});
     agreed("what is lost", [&](ledger& l) { return l.losses(); });
     acquire(a, draw_.lease(), {});
