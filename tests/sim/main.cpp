@@ -117,9 +117,9 @@ constexpr std::array planted_bugs{
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 170},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
-  planted_row{"loss_unnoticed", bug::loss_unnoticed, 300, family::lost},
-  planted_row{"loss_not_written", bug::loss_not_written, 300, family::lost},
-  planted_row{"gossip_forgotten", bug::gossip_forgotten, 300, family::lost},
+  planted_row{"loss_unnoticed", bug::loss_unnoticed, 10, family::lost},
+  planted_row{"loss_not_written", bug::loss_not_written, 40, family::lost},
+  planted_row{"gossip_forgotten", bug::gossip_forgotten, 80, family::lost},
 };
 
 /// Printed at once, so that several processes do not mix their lines.
