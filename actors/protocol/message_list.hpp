@@ -40,7 +40,8 @@
   X(settle_deliveries) X(end_device) X(disable_endpoint) X(list_deliveries) X(deliveries_reply) \
   X(replay_delivery) X(register_device) X(device_reply) X(list_devices) X(remove_device) \
   X(store_endpoint) X(list_endpoints) X(endpoints_reply) X(remove_endpoint) X(delivery_answered) \
-  X(load_acquired) X(read_entry) X(entry_read) X(owner_kept) X(end_leases_of) X(leases_ended)
+  X(load_acquired) X(read_entry) X(entry_read) X(owner_kept) X(end_leases_of) X(leases_ended) \
+  X(owner_moved)
 // clang-format on
 
 namespace fq {

@@ -70,6 +70,11 @@ FQ_INSPECT(owner_denied, x.owner)
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
+/// INTERNAL, from an owner to its supervisor: it has handed over. If it fails from now on, the
+/// supervisor does not start it again: no region knows that second owner.
+struct owner_moved {};
+FQ_INSPECT_EMPTY(owner_moved)
+
 /// One per owner, with a stable handle. Starts the owner, restarts it with back-off within a budget and
 /// resolves its current handle.
 using supervisor_handle =
@@ -80,6 +85,7 @@ using supervisor_handle =
                    caf::reacts_to<owner_absent>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_denied>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_idle>, ///< INTERNAL, from the owner
+                   caf::reacts_to<owner_moved>, ///< INTERNAL, from the owner
                    caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Resolves the owner of every aggregate; spawns it on first use, stops it when idle.
