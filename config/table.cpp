@@ -131,8 +131,9 @@ const auto rows = std::to_array<option_row>({
                             "or memory: for tests (lost at exit).")))),
   number_row(FQ_OPTION(ledger, workers), count, "2", 1, 16,
              "Connections that write to Postgres; SQLite always has one."),
-  number_row(FQ_OPTION(ledger, lease), duration, "10s", second, 5 * minute,
-             "Duration of a node's lease of a sale: after a crash another node waits that long."),
+  number_row(
+    FQ_OPTION(ledger, lease), duration, "10s", second, 5 * minute,
+    "Duration of a node's lease of a sale. Nodes that are not connected wait so long after a crash."),
 
   needed(secret(text_row(FQ_OPTION(cache, url), cache_url, "",
                          "Redis or Valkey as redis://user:password@host:port/database; empty is no cache."))),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregate's time: ledger time at load plus steady time since. It never goes back, also not below the
+// An aggregate's time: ledger time at load plus steady time since. It never goes back, and never below the
 // last committed time. Jumps of the wall clock have no effect. It stops while the ledger is unavailable: no
-// deadline passes while clients cannot be answered. The next owner continues with the same lag behind the
-// ledger.
+// deadline passes while clients cannot be answered. Then it lags behind the ledger. The next owner takes the
+// lag over.
 #pragma once
 #include "actors/base/limits.hpp"
 #include "domain/base/environment.hpp"
@@ -16,14 +16,14 @@ class aggregate_clock {
 public:
   explicit aggregate_clock(environment& env) : env_(&env) {}
 
-  /// `lag`: of the previous owner behind the ledger; more than clock_lag_max is ignored.
+  /// `lag`: see acquired::clock_lag; at most clock_lag_max of it counts.
   void start(timestamp ledger_now, timestamp committed_at, milliseconds lag = milliseconds{0}) {
     base_ = std::max({ledger_now - std::min(lag, clock_lag_max), committed_at, now()});
     lag_ = ledger_now - base_;
     steady_base_ = env_->steady_now();
     paused_ = false;
   }
-  /// Gives up the lag. For an aggregate that has no deadline of a customer.
+  /// Gives up the lag. Call it only if no deadline of a customer is open.
   void catch_up() {
     if (lag_ <= milliseconds{0}) return;
     base_ += std::exchange(lag_, milliseconds{0});
@@ -49,7 +49,7 @@ private:
   environment* env_;
   timestamp base_;
   milliseconds steady_base_{0}; ///< at base_
-  milliseconds lag_{0}; ///< behind the ledger; negative: committed_at was ahead
+  milliseconds lag_{0}; ///< behind the ledger's clock; negative: ahead of it
   bool paused_ = false;
 };
 

@@ -16,8 +16,8 @@ inline constexpr int owners_asked_max = 3;
 inline constexpr std::size_t supervisor_waiting_max = 20'000;
 
 // -- aggregate_clock
-/// Most that sessions and claims are extended by outages before their owner. A longer lag is more probably a
-/// wrong clock, or a server that was off.
+/// Max lag that an owner takes over from the one before it. A longer lag probably comes from a wrong clock,
+/// or from a server that was off.
 inline constexpr milliseconds clock_lag_max{60 * 60 * 1000};
 
 } // namespace fq

@@ -37,11 +37,9 @@ supervisor_handle::behavior_type supervisor_state::behavior() {
     [this](const owner_denied& x) { stop(make_not_owner(x.owner)); },
     [this](const owner_lost&) { stop(make_error(errc::ledger_lost)); },
     [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
-    [this](const timer_fired& t) {
-      if (t.kind == timer_kind::moved)
-        has_moved_ = true;
-      else if (!owner_)
-        start_owner();
+    [this](const owner_moved&) { has_moved_ = true; },
+    [this](const timer_fired&) {
+      if (!owner_) start_owner();
     },
   };
 }
@@ -73,7 +71,7 @@ void supervisor_state::on_down(const caf::down_msg& down) {
   if (!owner_ || down.source != owner_.address()) return;
   owner_ = nullptr;
   ready_ = false;
-  if (has_moved_) return stop(caf::exit_reason::user_shutdown); // a second owner, which no region knows
+  if (has_moved_) return stop(caf::exit_reason::user_shutdown);
   const auto now = env_->steady_now();
   restarts_.push_back(now);
   while (restarts_.front() + budget_.window < now) restarts_.pop_front();

@@ -51,7 +51,7 @@ private:
   restart_budget budget_;
   event_handle owner_;
   bool ready_ = false;
-  bool has_moved_ = false; ///< the owner handed over: it is not started again
+  bool has_moved_ = false; ///< see owner_moved
   std::deque<milliseconds> restarts_; ///< steady times of restarts within the window
   std::uint32_t failures_in_a_row_ = 0;
   std::vector<promise> waiting_;

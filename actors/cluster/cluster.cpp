@@ -109,40 +109,22 @@ void cluster_state::on_seen(const nodes_seen& x) {
   forget_outdated();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
-  watch();
+  watch_.read(services_->node, nodes_, services_->env->steady_now(), services_->beat_interval);
   end_lost();
   publish();
 }
 
 // -- lost nodes
 
-/// Counts the readings without a new heartbeat. A ledger that was away for a while answers several requests
-/// at once: those are one reading.
-void cluster_state::watch() {
-  const auto steady = services_->env->steady_now();
-  for (const auto& node : nodes_) {
-    if (node.id == services_->node) continue;
-    auto& known = watched_[node.id];
-    if (known.row.seen_at != node.seen_at) known = {node, steady, 0};
-    known.row = node;
-  }
-  for (auto& [id, node] : watched_)
-    if (steady - node.counted_at >= services_->beat_interval * 9 / 10) {
-      node.counted_at = steady;
-      ++node.unchanged;
-    }
-  std::erase_if(watched_, [](const auto& n) { return n.second.unchanged > watched_readings_max; });
-}
-
-/// Ends the leases of nodes that no longer answer here: at once if the ledger has lost them too, else after
-/// some missed heartbeats.
+/// Ends the leases of nodes that are not connected: at once if the ledger has lost them too, else once they
+/// are silent.
 void cluster_state::end_lost() {
   doubt_leases();
-  for (const auto& [id, node] : watched_) {
+  for (const auto& [id, node] : watch_.others()) {
     if (peers_.contains(id)) continue;
     self_
       ->request(services_->ledgers.of(accounts_aggregate), end_leases_timeout,
-                end_leases_of{node.row, node.unchanged >= silent_readings})
+                end_leases_of{node.row, node.is_silent()})
       .then(
         [this, lost = id](const leases_ended& x) {
           if (x.leases == 0) return;
@@ -153,7 +135,8 @@ void cluster_state::end_lost() {
   }
 }
 
-/// A node that others may not reach trusts its leases for a shorter time than those wait.
+/// If this node is not connected to another one, that one may end its leases: they are trusted for a shorter
+/// time than the other one waits.
 void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
   const bool is_whole = std::ranges::all_of(
@@ -162,7 +145,7 @@ void cluster_state::doubt_leases() {
                                        : services_->beat_interval * trusted_apart_tenths / 10);
 }
 
-/// A process that stood still may have been taken for dead: its leases need a look.
+/// If this process stood still, others may have ended its leases: they need a look.
 void cluster_state::note_run() {
   const auto steady = services_->env->steady_now();
   const auto before = std::exchange(ran_at_, steady);
@@ -287,7 +270,7 @@ void cluster_state::give_way() {
   if (std::exchange(is_superseded_, true)) return;
   claim_ = {};
   nodes_.clear();
-  watched_.clear();
+  watch_.clear();
   while (!peers_.empty()) {
     self_->demonitor(peers_.begin()->second.region->address());
     remove_peer(peers_.begin());

@@ -11,6 +11,7 @@
 #include "actors/protocol/region_messages.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/ledger_workers.hpp"
+#include "domain/cluster/heartbeats.hpp"
 #include "domain/cluster/placement.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -71,7 +72,6 @@ private:
   void check_ledger();
   void tell_sights();
   void update_serving_claim();
-  void watch();
   void end_lost();
   void doubt_leases();
   void note_run();
@@ -95,13 +95,7 @@ private:
   std::vector<node_row> nodes_; ///< from the last read
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::uint64_t> told_; ///< version of ledger_memory that a peer knows, by node
-  /// Another node's last heartbeat that was read.
-  struct watched_node {
-    node_row row;
-    milliseconds counted_at{0}; ///< steady time
-    std::uint32_t unchanged = 0; ///< readings since, one heartbeat interval apart
-  };
-  std::map<std::string, watched_node> watched_; ///< by node; also those that are missing from nodes_
+  heartbeat_watch watch_; ///< of the other nodes
   std::map<std::string, std::string> failures_; ///< of the last connection attempt, by node
   std::set<std::string> dialing_;
   serving_claim claim_; ///< serving claim; decides between nodes of different kinds

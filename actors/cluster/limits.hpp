@@ -18,16 +18,14 @@ inline constexpr int ledger_patience_beats = 3;
 
 /// Max news of committed aggregates in one message to another node; the rest waits for the next heartbeat.
 inline constexpr std::size_t sights_per_beat_max = 10'000;
-/// Readings of the heartbeats without a new one after which a node that is not connected counts as dead.
-inline constexpr std::uint32_t silent_readings = 3;
-/// Tenths of a heartbeat interval for which a node trusts a lease after a look at it, while another node is
-/// not connected. That one takes the lease after more than 27 tenths without a heartbeat, see watch().
+/// Tenths of a heartbeat interval. A node trusts a lease for so long after it has looked at it, while another
+/// node is not connected. The other one ends the lease later: after 27 tenths without a heartbeat
+/// (domain/cluster/heartbeats.hpp).
 inline constexpr int trusted_apart_tenths = 25;
-/// The same after its own last heartbeat was begun, always: a frozen process wakes up without trust.
+/// Tenths of a heartbeat interval. A node trusts its leases for so long after it began a heartbeat. So a
+/// frozen process wakes up without trust.
 inline constexpr int trusted_run_tenths = 35;
-/// Readings until a silent node is forgotten.
-inline constexpr std::uint32_t watched_readings_max = 30;
-/// For the ledger to end a dead node's leases; the next heartbeat asks again.
+/// For the ledger to end a dead node's leases. The next heartbeat asks again.
 inline constexpr milliseconds end_leases_timeout{3'000};
 
 // -- region

@@ -13,18 +13,19 @@
 
 namespace fq {
 
-/// Why a node may have to distrust leases that have not ended: its peers end the leases of a node that they
-/// hold for dead. The cluster writes it; without a cluster nothing is distrusted. All times are steady.
+/// How far this process trusts its leases before they end: its peers end the leases of a node that they take
+/// for dead. The cluster writes it. Without a cluster every lease is trusted to its end. All times are
+/// steady.
 class lease_doubt {
 public:
-  /// The process runs, and its leases are good until `until` if it does not run again before.
+  /// The process runs. Unless it is called again before, leases are trusted until `until`.
   void runs(milliseconds until) { runs_until_ = until.count(); }
-  /// Leases need a look by the ledger worker since this moment: the process stood still until then.
+  /// The process stood still until `now`: leases are trusted after the next look at them.
   void stood_still(milliseconds now) { looked_since_ = now.count(); }
-  /// Of the last look; `forever` while all nodes are connected.
+  /// A lease is trusted for this time after a look at it; `forever` while all nodes are connected.
   void trust_for(milliseconds since_look) { trusted_for_ = since_look.count(); }
 
-  /// End of the trust in a lease after a look at `looked`.
+  /// Until when a lease is trusted. `looked`: time of the last look at it.
   [[nodiscard]] milliseconds end_of(milliseconds looked) const {
     if (looked.count() < looked_since_) return milliseconds{0};
     const auto trusted_for = trusted_for_.load();

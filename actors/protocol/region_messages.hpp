@@ -74,6 +74,11 @@ FQ_INSPECT_EMPTY(owner_idle)
 struct owner_lost {};
 FQ_INSPECT_EMPTY(owner_lost)
 
+/// INTERNAL, from an owner to its supervisor: it has handed over. If it fails from now on, the
+/// supervisor does not start it again: no region knows that second owner.
+struct owner_moved {};
+FQ_INSPECT_EMPTY(owner_moved)
+
 /// One per owner, with a stable handle. Starts the owner, restarts it with back-off within a budget and
 /// resolves its current handle.
 using supervisor_handle =
@@ -85,6 +90,7 @@ using supervisor_handle =
                    caf::reacts_to<owner_denied>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_idle>, ///< INTERNAL, from the owner
                    caf::reacts_to<owner_lost>, ///< INTERNAL, from the owner
+                   caf::reacts_to<owner_moved>, ///< INTERNAL, from the owner
                    caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Resolves the owner of every aggregate; spawns it on first use, stops it when idle.

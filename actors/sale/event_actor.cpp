@@ -226,7 +226,8 @@ void event_state::follow_ledger() {
   if (sessions_) sessions_->clock_changed();
 }
 
-/// A sale opens and ends by the ledger's clock, unless a customer's deadline would come sooner by it.
+/// Without a customer's deadline, the event's clock gives up its lag, so that the sale opens and ends on
+/// time.
 void event_state::catch_up() {
   if (!clock_->is_paused() && !sale_->has_deadlines()) clock_->catch_up();
 }
@@ -244,8 +245,8 @@ void event_state::on_blocks_changed() {
   apply_block_list();
 }
 
-/// Call before deciding a request that admits or holds: a block that was acknowledged must apply even before
-/// `blocks_changed` arrives here.
+/// Call before deciding a request that admits a customer or holds stock. A block that was acknowledged
+/// applies even before `blocks_changed` arrives here.
 void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
@@ -335,7 +336,7 @@ void event_state::finish_move() {
   demonitor_listeners();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
   const auto done = [this] {
-    if (supervisor_) self_->send(supervisor_, timer_fired{timer_kind::moved, 0});
+    if (supervisor_) self_->send(supervisor_, owner_moved{});
     self_->send(region_, handed_over{aggregate_, true});
   };
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})

@@ -22,8 +22,8 @@ inline constexpr milliseconds owner_timer_min{1};
 /// Timer interval while the ledger is unavailable.
 inline constexpr milliseconds stall_check{100};
 
-/// Of the ended entries that a standalone queue loads, at least: they make up its window of the admission
-/// rate (rate_span), also for an owner whose wall clock is ahead.
+/// A standalone queue loads at least the entries that ended within this time: its admission rate counts them
+/// (rate_span). Twice that span, because the owner's wall clock may be ahead.
 inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 
 // -- event_audit

@@ -28,7 +28,7 @@
 namespace fq {
 
 struct ledger_worker_settings {
-  lease_terms lease{}; ///< for acquired aggregates; see lease_check_max; without an incarnation
+  lease_terms lease{}; ///< for acquired aggregates; without an incarnation
   /// Of this process, shared by its workers; null: the worker's own.
   std::shared_ptr<incarnation> process = nullptr;
   /// Of this process, shared by its workers; null: the worker's own.

@@ -46,8 +46,8 @@ inline constexpr std::size_t rows_per_prune = 250;
 /// With rows_per_prune: at most 2,500 rows/s.
 inline constexpr milliseconds prune_pause{100};
 
-/// Most between two looks at the leases, also of a term above 1.5 s: an owner that lost one before its time,
-/// because the ledger's clock stepped, answers from its memory for this long. See session_trust.
+/// Max time between two looks at the leases. An owner may lose its lease early, because the ledger's clock
+/// stepped or a peer ended it. Until the next look it answers from its memory. See session_trust.
 inline constexpr milliseconds lease_check_max{500};
 
 // -- ledger_memory

@@ -20,4 +20,12 @@ inline constexpr int claim_patience = 5;
 /// Time around its opening in which an event does not move.
 inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 
+// -- heartbeats
+/// Tenths of a heartbeat interval between two readings that count: a reading may come slightly early.
+inline constexpr int reading_tenths = 9;
+/// Readings without a new heartbeat after which a node is silent.
+inline constexpr std::uint32_t silent_readings = 3;
+/// Readings after which a silent node is forgotten.
+inline constexpr std::uint32_t watched_readings_max = 30;
+
 } // namespace fq

@@ -447,7 +447,7 @@ private:
   std::map<customer_id, invitation_row> invitations_;
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
-  timestamp next_code_ = never; ///< when a code's time begins; never: none is ahead
+  timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
   std::vector<customer_id> blocked_to_end_,
     blocked_to_refund_; ///< blocked customers that the next runs process

@@ -79,8 +79,8 @@ void sale::regroup_holders(std::uint32_t promo, timestamp now) {
     if (std::ranges::find(codes, promo - 1) != codes.end()) regroup(*queue_.find(number), now);
 }
 
-/// Moves the holders of codes whose time has come, and notes the next such time. To be called then, after a
-/// load, and when a code changes.
+/// If a code's `valid_from` has come, its holders change their group. Notes the next such time. Call it then,
+/// after a load, and when a code changes.
 void sale::open_codes(timestamp now) {
   const bool has_come = is_set(next_code_) && next_code_ <= now;
   next_code_ = never;

@@ -35,10 +35,15 @@ void memory_ledger::refuse_earlier(const std::string& node, std::uint64_t incarn
     throw superseded("process " + std::to_string(incarnation) + " of the node is not the latest");
 }
 
-std::uint64_t memory_ledger::enlist(const std::string& node) {
+std::set<aggregate_id> memory_ledger::owned_by(const std::string& node) const {
   std::set<aggregate_id> owned;
   for (const auto& [number, state] : state_.aggregates)
     if (state.lease.owner == node) owned.insert(number);
+  return owned;
+}
+
+std::uint64_t memory_ledger::enlist(const std::string& node) {
+  const auto owned = owned_by(node);
   pass_a_call(owned);
   for (const auto number : owned) ++state_.aggregates.at(number).head.epoch;
   return ++state_.incarnations[node];
@@ -156,11 +161,9 @@ std::size_t memory_ledger::end_leases(const node_row& last, bool is_silent, mill
   const auto row = state_.nodes.find(last.id);
   const bool is_dead = is_silent && row != state_.nodes.end() && row->second.seen_at == last.seen_at
                        && row->second.incarnation == last.incarnation;
-  std::set<aggregate_id> owned;
-  if (is_dead)
-    for (const auto& [number, state] : state_.aggregates)
-      if (state.lease.owner == last.id) owned.insert(number);
+  const auto owned = is_dead ? owned_by(last.id) : std::set<aggregate_id>{};
   pass_a_call(owned);
+  if (!is_dead) return 0;
   for (const auto number : owned) {
     auto& own = state_.aggregates.at(number);
     own.clock_lag += silence_of(own.lease, term);
@@ -168,7 +171,7 @@ std::size_t memory_ledger::end_leases(const node_row& last, bool is_silent, mill
     ++own.head.epoch;
   }
   for (auto& partition : state_.partitions)
-    if (is_dead && partition.owner == last.id) partition = {};
+    if (partition.owner == last.id) partition = {};
   return owned.size();
 }
 

@@ -111,6 +111,7 @@ private:
     std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
   };
+  [[nodiscard]] std::set<aggregate_id> owned_by(const std::string& node) const;
   [[nodiscard]] milliseconds silence_of(const held_lease& lease, milliseconds term) const;
   /// The whole durable state; sync() copies it.
   struct durable {

@@ -143,8 +143,8 @@ struct acquired {
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
   timestamp now; ///< the ledger's clock, shared by all nodes
-  /// Of the previous owner's clock behind the ledger's at its last commit, plus the time since its last
-  /// renewal unless it gave the aggregate back.
+  /// How far the previous owner's clock was behind the ledger's at its last commit. Plus the time since its
+  /// last renewal, unless it gave the aggregate back.
   milliseconds clock_lag{0};
   std::uint64_t cache_generation = 0; ///< part of the aggregate's cache keys
   line_totals line;
@@ -184,7 +184,7 @@ struct lost_aggregate {
   friend bool operator==(const lost_aggregate&, const lost_aggregate&) = default;
 };
 
-/// What remains of a lease at least after a renewal that kept it.
+/// The least time that remains of a lease after a renewal.
 constexpr milliseconds lease_kept(milliseconds term) { return term * 2 / 3; }
 
 /// Leases that a renewal did not keep.
@@ -339,8 +339,8 @@ public:
     return std::nullopt;
   }
 
-  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch, where less than
-  /// lease_kept remains: it may be called often, and tells who has lost one.
+  /// Extends the leases of the tenures that `lease.owner` still holds, under the same epoch. Engines may skip
+  /// leases of which lease_kept remains, so that frequent calls are cheap.
   virtual lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures) = 0;
   /// Ends the leases of tenures that `owner` still holds, so that a successor need not wait.
   virtual void release(const std::string& owner, std::span<const tenure> tenures) = 0;
@@ -402,9 +402,10 @@ public:
   /// incarnation.
   virtual void leave(const std::string& node, std::uint64_t incarnation) = 0;
 
-  /// Ends the leases of a node that a peer holds for dead, raises the epochs, and returns how many they were.
-  /// `last`: its row as the peer read it. Does nothing if the node has beaten since or begun anew, or, unless
-  /// it `is_silent`, if it still has a connection to the ledger. Only Postgres knows connections.
+  /// Ends the leases of a node that a peer takes for dead, and raises their epochs. Returns the number of
+  /// aggregates. `last`: the node's row as the peer read it. Does nothing if the node has written a heartbeat
+  /// since or has begun anew. Without `is_silent` it also does nothing if the node has a connection to the
+  /// ledger; only Postgres knows that, so the other engines do nothing then.
   virtual std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) = 0;
 
   /// Deletes old rows; returns the number. Called periodically.

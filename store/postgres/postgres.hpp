@@ -225,7 +225,7 @@ private:
 
 // -- connection
 
-/// The name of a node's sessions in Postgres. Postgres cuts longer ones.
+/// The name of a node's sessions in Postgres, which cuts names after 63 bytes.
 inline std::string postgres_name_of(const std::string& node) { return ("fairqueue " + node).substr(0, 63); }
 
 /// A `postgres://…` URI, passed to libpq unchanged: several hosts and all libpq parameters are possible.

@@ -24,15 +24,18 @@ const postgres_statement fence_earlier{"fence_earlier",
 const postgres_statement latest_process{
   "latest_process", "SELECT incarnation FROM node_incarnation WHERE node = $1::text FOR SHARE"};
 
+/// Adds the time since the lease's last renewal to clock_lag, unless it was given back. `term`: its duration.
+std::string add_silence(const std::string& term) {
+  return "clock_lag = clock_lag + CASE WHEN lease_owner IS NULL THEN 0 ELSE greatest(0, " + postgres_now
+         + " + " + term + " - lease_until) END";
+}
+
 const postgres_statement take_aggregate{
   "take_aggregate",
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
   " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE "
-    + postgres_now
-    + " + $3::bigint END, clock_lag = clock_lag + CASE WHEN lease_owner IS NULL THEN 0 ELSE greatest(0, "
-    + postgres_now
-    + " + $3::bigint - lease_until) END"
-      " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
+    + postgres_now + " + $3::bigint END, " + add_silence("$3::bigint")
+    + " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
       " AND lost_epoch = 0 AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR "
       "lease_until <= "
     + postgres_now
@@ -79,7 +82,7 @@ const postgres_statement find_lease{"find_lease",
                                       + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
 /// The held leases, and whether enough of each remains. A locked row is not extended; the next renewal
-/// retries. A lease of more than its term is from before the database's clock went back.
+/// retries. If the database's clock went back, more than the term remains: such a lease is written too.
 const postgres_statement renew_leases{
   "renew_leases", "WITH mine AS (SELECT number, tenure.epoch, lease_until BETWEEN " + postgres_now
                     + " + $5::bigint AND " + postgres_now
@@ -99,8 +102,8 @@ const postgres_statement release_leases{
                     " WHERE aggregate.number = tenure.number AND aggregate.epoch = tenure.epoch"
                     " AND lease_owner = $3::text"};
 
-/// The row stays locked: a heartbeat waits, and comes too late. Programs without incarnations do not name
-/// their sessions.
+/// The node's row if it may be taken for dead. It stays locked, so that a heartbeat waits and comes too late.
+/// Programs of releases without incarnations do not name their sessions.
 const postgres_statement find_dead{
   "find_dead", "SELECT 1 FROM node WHERE id = $1::text AND incarnation = $2::bigint AND seen_at = $3::bigint"
                " AND ($4::boolean OR incarnation > 0 AND NOT EXISTS"
@@ -109,9 +112,8 @@ const postgres_statement end_partitions{
   "end_partitions",
   "UPDATE outbox_partition SET lease_owner = NULL, lease_until = 0 WHERE lease_owner = $1::text"};
 const postgres_statement end_of_dead{
-  "end_of_dead", "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0,"
-                 " clock_lag = clock_lag + greatest(0, "
-                   + postgres_now + " + $2::bigint - lease_until) WHERE lease_owner = $1::text"};
+  "end_of_dead", "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0, "
+                   + add_silence("$2::bigint") + " WHERE lease_owner = $1::text"};
 
 const postgres_statement take_partition{
   "take_partition", "UPDATE outbox_partition SET lease_owner = $2::text, lease_until = " + postgres_now
@@ -155,10 +157,10 @@ postgres_array epochs_of(std::span<const tenure> tenures) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{enlist_process, fence_earlier, latest_process, take_aggregate, count_line, find_lease,
-                        mark_lost, find_lost, all_lost, accept_lost, insert_audit, renew_leases,
-                        release_leases, find_dead, end_partitions, end_of_dead, take_partition, note_node,
-                        forget_nodes, live_nodes});
+  db.prepare(std::array{enlist_process, fence_earlier,  latest_process, take_aggregate, count_line,
+                        find_lease,     mark_lost,      find_lost,      all_lost,       accept_lost,
+                        insert_audit,   renew_leases,   release_leases, find_dead,      end_partitions,
+                        end_of_dead,    take_partition, note_node,      forget_nodes,   live_nodes});
 }
 
 /// The second statement sees everything that the first one waited for.
@@ -263,7 +265,6 @@ void postgres_leases::release(const std::string& owner, std::span<const tenure> 
   transaction.run();
 }
 
-/// Runs inside the caller's transaction.
 std::size_t postgres_leases::end(const node_row& last, bool is_silent, milliseconds term) {
   postgres_pipeline finding(db_);
   finding.send(find_dead, postgres_parameters::of(last.id, last.incarnation, last.seen_at, is_silent,

@@ -36,6 +36,7 @@ public:
 
   lease_renewal renew(const lease_terms& lease, std::span<const tenure> tenures);
   void release(const std::string& owner, std::span<const tenure> tenures);
+  /// See ledger::end_leases. Runs inside the caller's transaction.
   std::size_t end(const node_row& last, bool is_silent, milliseconds term);
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
   void leave(const std::string& node, std::uint64_t incarnation);

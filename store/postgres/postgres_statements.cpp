@@ -96,20 +96,18 @@ std::string move_aggregate() {
   const auto locked = "locked AS MATERIALIZED (SELECT given.* FROM " + postgres_given(moved)
                       + " JOIN aggregate AS a ON a.number = given.number AND a.epoch = given.epoch"
                         " AND a.applied_seq = given.from_seq FOR UPDATE OF a SKIP LOCKED), ";
-  return every_row(
-    "UPDATE aggregate AS a SET applied_seq = locked.to_seq, committed_at = greatest(a.committed_at, "
-    "locked.at), clock_lag = greatest(0, "
-      + postgres_now
-      + " - locked.at),"
-        " live_entries = a.live_entries + locked.live_entries,"
-        " last_number = greatest(a.last_number, locked.last_number),"
-        " first_kept = greatest(a.first_kept, locked.first_kept),"
-        " admitted_total = a.admitted_total + locked.admitted,"
-        " completed_total = a.completed_total + locked.completed,"
-        " last_batch = greatest(a.last_batch, locked.last_batch), counted_seq = locked.to_seq FROM locked "
-        "WHERE "
-        "a.number = locked.number",
-    postgres_guard_failed, locked);
+  return every_row("UPDATE aggregate AS a SET applied_seq = locked.to_seq,"
+                   " committed_at = greatest(a.committed_at, locked.at), clock_lag = greatest(0, "
+                     + postgres_now
+                     + " - locked.at),"
+                       " live_entries = a.live_entries + locked.live_entries,"
+                       " last_number = greatest(a.last_number, locked.last_number),"
+                       " first_kept = greatest(a.first_kept, locked.first_kept),"
+                       " admitted_total = a.admitted_total + locked.admitted,"
+                       " completed_total = a.completed_total + locked.completed,"
+                       " last_batch = greatest(a.last_batch, locked.last_batch), counted_seq = locked.to_seq"
+                       " FROM locked WHERE a.number = locked.number",
+                   postgres_guard_failed, locked);
 }
 
 /// Every claim move includes the claim's items; most are unchanged.

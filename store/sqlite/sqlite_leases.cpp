@@ -6,6 +6,15 @@
 #include "store/sqlite/sqlite_rows.hpp"
 
 namespace fq {
+namespace {
+
+/// Adds the time since the lease's last renewal to clock_lag, unless it was given back. `term`: its duration.
+std::string add_silence(const std::string& term) {
+  return "clock_lag = clock_lag + iif(lease_owner IS NULL, 0, max(0, " + sqlite_now + " + " + term
+         + " - lease_until))";
+}
+
+} // namespace
 
 sqlite_leases::statements::statements(sqlite_db& db) :
     enlist(db, "INSERT INTO node_incarnation (node, incarnation) VALUES (?1, 1)"
@@ -18,9 +27,8 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                      + sqlite_now),
     take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
              " lease_until = iif(?2 = '', 0, "
-               + sqlite_now + " + ?3), clock_lag = clock_lag + iif(lease_owner IS NULL, 0, max(0, "
-               + sqlite_now + " + ?3 - lease_until)) WHERE number = ?1 RETURNING epoch, " + sqlite_now
-               + ", clock_lag"),
+               + sqlite_now + " + ?3), " + add_silence("?3") + " WHERE number = ?1 RETURNING epoch, "
+               + sqlite_now + ", clock_lag"),
     count_line(db,
                "UPDATE aggregate SET (last_number, admitted_total, completed_total, last_batch, counted_seq)"
                " = (SELECT max(last_number, coalesce(max(queue_number), 0)),"
@@ -45,9 +53,8 @@ sqlite_leases::statements::statements(sqlite_db& db) :
                   + " + ?4 FROM aggregate WHERE number = ?1 AND epoch = ?2 AND lease_owner = ?3"),
     extend(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?2 WHERE number = ?1"),
     find_node(db, "SELECT 1 FROM node WHERE id = ?1 AND incarnation = ?2 AND seen_at = ?3"),
-    end(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0,"
-            " clock_lag = clock_lag + max(0, "
-              + sqlite_now + " + ?2 - lease_until) WHERE lease_owner = ?1"),
+    end(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = NULL, lease_until = 0, "
+              + add_silence("?2") + " WHERE lease_owner = ?1"),
     end_partitions(db,
                    "UPDATE outbox_partition SET lease_owner = NULL, lease_until = 0 WHERE lease_owner = ?1"),
     release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0"

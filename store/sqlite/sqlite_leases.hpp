@@ -37,6 +37,7 @@ public:
   bool renew(const tenure& held, const lease_terms& lease);
   void release(const tenure& held, const std::string& owner);
 
+  /// See ledger::end_leases, of a silent node.
   std::size_t end(const node_row& last, milliseconds term);
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for);

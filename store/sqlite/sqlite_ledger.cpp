@@ -356,8 +356,8 @@ void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
 }
 
 std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
-  auto& c = *connection_;
   if (!is_silent) return 0;
+  auto& c = *connection_;
   return c.guarded([&] {
     sqlite_transaction transaction(c.db);
     const auto ended = c.leases.end(last, term);

@@ -110,7 +110,8 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
   t.after(() => owner.signal('SIGCONT'));
   const served = new Set();
   while (served.size < others.length) {
-    assert.ok(Date.now() < froze + 15_000, 'another node answers for it');
+    // Of a lease of 10 s, two thirds remain at least.
+    assert.ok(Date.now() < froze + 6500, 'another node answers for it');
     for (const server of others) {
       const { status, text } = await access(server, tokens[1]);
       assert.ok(status === 200 || status === 503, text);
@@ -124,6 +125,7 @@ test('GET /access anywhere, without Redis: at once, and no longer than 5 s after
     }
     await sleep(50);
   }
+  t.diagnostic(`served by the others ${Date.now() - froze} ms after the owner stood still`);
   owner.signal('SIGCONT');
 });
 

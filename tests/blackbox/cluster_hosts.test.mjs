@@ -147,6 +147,7 @@ class HostedSale extends FaultySale {
       env,
       ledger_url: made.ledger_url,
       settings: {
+        'ledger.lease': '4s', // the upgrade waits for the end of one
         'checkout.fees': '*:0:0:0', // the ledger is compared with prices
         'http.public_url': made.balancer.url,
         'payments.verdict_grace': '10s',
@@ -306,7 +307,7 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
     const has_change = "SELECT count(*) AS n FROM schema_migration WHERE name = 'next_release'";
     assert.equal(Number((await sql(sale.ledger_url, has_change))[0].n), 1);
     await second.kill();
-    await sale.sleep(11_000); // its leases have ended
+    await sale.sleep(6000); // its leases have ended
     await second.launch(); // this release on the ledger of the next one
     await upgrade(second);
     assert.match(await readiness(last), /"ready"/);

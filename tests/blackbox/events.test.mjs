@@ -280,13 +280,13 @@ test(
         timeout_ms: 2000,
       }).catch(() => false);
       if (has_it) break;
-      await proxy.heal();
+      proxy.heal();
       await is_told();
     }
     const unacknowledged = (await held(nats)).at(-1).id;
     const before = await stored();
     await services.kill('nats');
-    await proxy.heal();
+    proxy.heal();
     const back_at = Date.now() + away_ms;
     let has_died = false;
     while (Date.now() < back_at) {

@@ -70,11 +70,11 @@ describe_faults('Redis', (fault_test) => {
     async (sale) => {
       sale.proxy.half_open();
       await sale.sleep(2500);
-      await sale.proxy.heal();
+      sale.proxy.heal();
       sale.proxy.latency(20, 20);
       await sale.sleep(1000);
       sale.proxy.cut();
-      await sale.proxy.heal();
+      sale.proxy.heal();
     },
     { redis_proxy: true },
   );
@@ -90,7 +90,7 @@ describe_faults('Redis', (fault_test) => {
       await sale.server.kill();
       await diary.close();
       await sale.ledger_must_be_sound();
-      await sale.proxy.heal();
+      sale.proxy.heal();
       await sale.server.launch();
     }
     sale.fault_is_over();

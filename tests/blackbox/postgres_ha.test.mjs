@@ -184,68 +184,73 @@ test('the primary ends five times in a sale of 3,000', { timeout: 1_700_000 * pa
 const what_is_stopped = async (server) =>
   Number(/^fairqueue_events_lost (\d+)/m.exec((await server.get('/metrics', { admin: true })).text)?.[1]);
 
-test('a failover that loses commits stops the event that lost them', {
-  timeout: 400_000 * patience,
-}, async (t) => {
-  const patroni = await Patroni.start(t, { is_synchronous: false });
-  const settings = {
-    'ledger.url': patroni.services.postgres_ha_url,
-    'http.request_timeout': '2s',
-  };
-  const server = await server_for(t, { settings });
-  const organizer = await server.organizer();
-  const line_of = async () => (await server.event(organizer, { queue: { policy: 'operator' } })).id;
-  const [lost, kept] = [await line_of(), await line_of()];
-  const people = await server.customers(100);
-  for (const token of people.slice(0, 10)) for (const event of [lost, kept]) await server.join(token, event);
-  await patroni.whole();
-  await new Promise((done) => setTimeout(done, 2000)); // the standbys have it all
+test(
+  'a failover that loses commits stops the event that lost them',
+  {
+    timeout: 400_000 * patience,
+  },
+  async (t) => {
+    const patroni = await Patroni.start(t, { is_synchronous: false });
+    const settings = {
+      'ledger.url': patroni.services.postgres_ha_url,
+      'http.request_timeout': '2s',
+    };
+    const server = await server_for(t, { settings });
+    const organizer = await server.organizer();
+    const line_of = async () => (await server.event(organizer, { queue: { policy: 'operator' } })).id;
+    const [lost, kept] = [await line_of(), await line_of()];
+    const people = await server.customers(100);
+    for (const token of people.slice(0, 10))
+      for (const event of [lost, kept]) await server.join(token, event);
+    await patroni.whole();
+    await new Promise((done) => setTimeout(done, 2000)); // the standbys have it all
 
-  const ended = await patroni.primary();
-  patroni.stop_replication(ended);
-  let places = [];
-  for (const token of people.slice(10, 40)) places.push((await server.join(token, lost)).queue_number);
-  assert.equal(places.at(-1), 40);
-  await patroni.kill(ended);
-  await eventually('another primary', async () => ![ended, undefined].includes(await patroni.primary()), {
-    timeout_ms: back_ms,
-    every_ms: 100,
-  });
+    const ended = await patroni.primary();
+    patroni.stop_replication(ended);
+    let places = [];
+    for (const token of people.slice(10, 40)) places.push((await server.join(token, lost)).queue_number);
+    assert.equal(places.at(-1), 40);
+    await patroni.kill(ended);
+    await eventually('another primary', async () => ![ended, undefined].includes(await patroni.primary()), {
+      timeout_ms: back_ms,
+      every_ms: 100,
+    });
 
-  // What lost nothing goes on.
-  assert.equal((await server.join(people[40], kept)).queue_number, 11);
-  const join_lost = (token) => server.post(`/events/${lost}/queue`, { token });
-  const refusal = await eventually('the loss is noticed', async () => {
-    const answer = await join_lost(people[41]);
-    assert.equal(answer.status, 503, answer.text); // nothing is acknowledged
-    return answer.json.code === 'ledger_lost' && answer;
-  });
-  assert.equal(refusal.headers['retry-after'], '5');
-  assert.equal(await what_is_stopped(server), 1);
-  assert.match(server.log, /is stopped: the ledger has lost commits/);
-  assert.equal((await server.get('/readyz')).status, 200);
+    // What lost nothing goes on.
+    assert.equal((await server.join(people[40], kept)).queue_number, 11);
+    const join_lost = (token) => server.post(`/events/${lost}/queue`, { token });
+    const refusal = await eventually('the loss is noticed', async () => {
+      const answer = await join_lost(people[41]);
+      assert.equal(answer.status, 503, answer.text); // nothing is acknowledged
+      return answer.json.code === 'ledger_lost' && answer;
+    });
+    assert.equal(refusal.headers['retry-after'], '5');
+    assert.equal(await what_is_stopped(server), 1);
+    assert.match(server.log, /is stopped: the ledger has lost commits/);
+    assert.equal((await server.get('/readyz')).status, 200);
 
-  // Also for a process that remembers nothing.
-  await server.restart();
-  await eventually('the new process says so too', async () => {
-    const answer = await join_lost(people[41]);
-    assert.equal(answer.status, 503, answer.text);
-    return answer.json.code === 'ledger_lost';
-  });
+    // Also for a process that remembers nothing.
+    await server.restart();
+    await eventually('the new process says so too', async () => {
+      const answer = await join_lost(people[41]);
+      assert.equal(answer.status, 503, answer.text);
+      return answer.json.code === 'ledger_lost';
+    });
 
-  const admin = (...args) => run(fairqueue, ['admin', ...args, '--data_dir', server.data_dir]);
-  const accepted = await admin('accept-loss', '--event', lost);
-  assert.equal(accepted.code, 0, accepted.err);
-  assert.match(accepted.out, new RegExp(`^${lost}\tdecisions lost: at least [1-9]`));
-  const again = await server.join(people[41], lost);
-  assert.equal(again.queue_number, 11); // numbers of lost places are given again
-  assert.equal(await what_is_stopped(server), 0);
-  assert.equal((await admin('accept-loss', '--all')).code, 1); // nothing is left
-  const verified = await admin('verify');
-  assert.equal(verified.code, 0, verified.out + verified.err);
-  const audit = await server.get(`/audit?target=${lost}`, { token: organizer });
-  assert.ok(
-    audit.json.entries.some((row) => row.action === 'loss.accept'),
-    audit.text,
-  );
-});
+    const admin = (...args) => run(fairqueue, ['admin', ...args, '--data_dir', server.data_dir]);
+    const accepted = await admin('accept-loss', '--event', lost);
+    assert.equal(accepted.code, 0, accepted.err);
+    assert.match(accepted.out, new RegExp(`^${lost}\tdecisions lost: at least [1-9]`));
+    const again = await server.join(people[41], lost);
+    assert.equal(again.queue_number, 11); // numbers of lost places are given again
+    assert.equal(await what_is_stopped(server), 0);
+    assert.equal((await admin('accept-loss', '--all')).code, 1); // nothing is left
+    const verified = await admin('verify');
+    assert.equal(verified.code, 0, verified.out + verified.err);
+    const audit = await server.get(`/audit?target=${lost}`, { token: organizer });
+    assert.ok(
+      audit.json.entries.some((row) => row.action === 'loss.accept'),
+      audit.text,
+    );
+  },
+);

@@ -89,11 +89,11 @@ CAF_TEST(starts at the same moment end with the same keys) {
   // Threads share a process id, so their temporary names collide as well: the worst case.
   for (auto& o : opened)
     threads.emplace_back([&] {
-      for (int attempt = 0; attempt < 5'000 && !o; ++attempt) {
+      for (int attempt = 0; attempt < 50 && !o; ++attempt) {
         try {
           o = key_store::open(folder / "data");
-        } catch (const key_store_error&) { // the thread that writes may not run at this moment
-          std::this_thread::sleep_for(std::chrono::milliseconds{1});
+        } catch (const key_store_error&) { // another thread writes the keys: give it time to run
+          std::this_thread::sleep_for(std::chrono::milliseconds{20});
         }
       }
     });

@@ -168,7 +168,7 @@ public:
   [[nodiscard]] const std::map<queue_number, entry_row>& entries() const { return entries_; }
   [[nodiscard]] const std::map<customer_id, queue_number>& live_places() const { return live_place_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
-  /// Customers of whom an invitation in the latest batch was the first news.
+  /// Customers who need a mail about an invitation of the latest batch.
   [[nodiscard]] const std::vector<customer_id>& news() const { return news_; }
   [[nodiscard]] std::int64_t sold() const;
   struct counts_t {

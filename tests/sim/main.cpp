@@ -76,10 +76,10 @@ constexpr std::array planted_bugs{
   planted_row{"release_twice", bug::release_twice, 30},
   planted_row{"admit_without_counting", bug::admit_without_counting, 10},
   planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
-  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 20},
-  planted_row{"order_by_timestamp", bug::order_by_timestamp, 20},
+  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
+  planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
   planted_row{"late_money_kept", bug::late_money_kept, 40},
-  planted_row{"amount_unchecked", bug::amount_unchecked, 130},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 80},
   planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
   planted_row{"claim_window_at_read", bug::claim_window_at_read, 500},
   planted_row{"mirror_before_commit", bug::mirror_before_commit, 500},
@@ -95,26 +95,26 @@ constexpr std::array planted_bugs{
   planted_row{"invitation_ignored", bug::invitation_ignored, 300},
   planted_row{"block_forgotten", bug::block_forgotten, 300},
   planted_row{"advance_counts_twice", bug::advance_counts_twice, 300},
-  planted_row{"away_loses_number", bug::away_loses_number, 340},
-  planted_row{"hidden_overtakes", bug::hidden_overtakes, 900},
-  planted_row{"amount_unchecked", bug::amount_unchecked, 130, family::checkouts},
-  planted_row{"late_money_kept", bug::late_money_kept, 60, family::checkouts},
-  planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 20, family::checkouts},
+  planted_row{"away_loses_number", bug::away_loses_number, 300},
+  planted_row{"hidden_overtakes", bug::hidden_overtakes, 300},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
+  planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
+  planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
   planted_row{"report_believed", bug::report_believed, 200, family::checkouts},
   planted_row{"promo_not_returned", bug::promo_not_returned, 10, family::checkouts},
-  planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 100, family::checkouts},
+  planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, family::checkouts},
   planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
   planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
   planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
-  planted_row{"serves_after_lease", bug::serves_after_lease, 190, family::meshed},
-  planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 270, family::meshed},
+  planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
+  planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
   planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
-  planted_row{"takes_back_given", bug::takes_back_given, 610, family::meshed},
+  planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
   planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
   planted_row{"subscribes_twice", bug::subscribes_twice, 500, family::meshed},
-  planted_row{"lost_hub_kept", bug::lost_hub_kept, 60, family::meshed},
-  planted_row{"lost_peer_kept", bug::lost_peer_kept, 24, family::meshed},
-  planted_row{"recheck_forgotten", bug::recheck_forgotten, 170},
+  planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+  planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
+  planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
   planted_row{"loss_unnoticed", bug::loss_unnoticed, 10, family::lost},
@@ -242,8 +242,9 @@ int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
   tally sum;
   for (const auto& t : in_processes(jobs, [&](unsigned k) { return run_part(range, k, jobs); })) sum.add(t);
   std::cout << sum.sales << " sales, " << sum.meshed << " on meshed nodes, " << sum.twins << " with twins, "
-            << sum.lost << " whose ledger went back, " << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
-            << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
+            << sum.lost << " whose ledger went back, " << sum.steps << " steps, "
+            << sum.virtual_time.count() / 1000 << " virtual seconds, " << sum.failures << " failed, CPU "
+            << sum.cpu_seconds << " s\n";
   for (std::size_t i = 0; i < sum.reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << sum.reached[i] << " sales\n";
     if (all_rare && sum.reached[i] == 0) {
@@ -344,7 +345,8 @@ int run(const arguments& a) {
 int main(int argc, char** argv) {
   arguments a;
   if (read(a, argc, argv)) return run(a);
-  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --minutes N] [--first N] [--jobs N] | "
+  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --minutes N] [--first N] "
+               "[--jobs N] | "
                "--seed N [--without PART,...] [--bug NAME] [--trace] | --planted\n";
   return EXIT_FAILURE;
 }

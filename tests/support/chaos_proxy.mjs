@@ -2,6 +2,7 @@
 // A TCP proxy on loopback with faults: latency, cut, half-open, limit, refuse. Between a client and Postgres
 // it can also break a connection around a COMMIT, so that the client does not know the result. Directions are
 // named by their receiver: `to_server` and `to_client`.
+import { once } from 'node:events';
 import net from 'node:net';
 import { CommitWatch } from './postgres_wire.mjs';
 
@@ -116,6 +117,7 @@ export class ChaosProxy {
   links = new Set();
   accepted = 0;
   is_half_open = false;
+  is_refusing = false;
   limits = { to_server: Infinity, to_client: Infinity };
   #latency = { ms: 0, jitter_ms: 0 };
   #commit_trap;
@@ -125,22 +127,14 @@ export class ChaosProxy {
     const proxy = new ChaosProxy();
     Object.assign(proxy, { target_port, speaks_postgres });
     proxy.listener = net.createServer({ allowHalfOpen: true }, (client) => proxy.#accept(client));
-    await proxy.#listen(0);
+    proxy.listener.listen(0, '127.0.0.1');
+    await once(proxy.listener, 'listening');
     proxy.port = proxy.listener.address().port;
     return proxy;
   }
 
-  #listen(port) {
-    return new Promise((resolve, reject) => {
-      this.listener.once('error', reject);
-      this.listener.listen(port, '127.0.0.1', () => {
-        this.listener.removeListener('error', reject);
-        resolve();
-      });
-    });
-  }
-
   #accept(client) {
+    if (this.is_refusing) return client.resetAndDestroy();
     ++this.accepted;
     const server = net.connect({ port: this.target_port, host: '127.0.0.1', allowHalfOpen: true });
     this.links.add(new Link(this, client, server));
@@ -175,9 +169,9 @@ export class ChaosProxy {
     this.limits = { to_server, to_client };
   }
 
-  /** Refuses new connections; keeps open ones. */
+  /** Resets new connections; keeps open ones. Keeps its port, which another process could get otherwise. */
   refuse() {
-    if (this.listener.listening) this.listener.close();
+    this.is_refusing = true;
   }
 
   /**
@@ -200,17 +194,17 @@ export class ChaosProxy {
   }
 
   /** Removes all toxics. Cuts connections that lost bytes. */
-  async heal() {
+  heal() {
     this.latency(0);
     this.is_half_open = false;
+    this.is_refusing = false;
     this.limit_data({});
     this.#commit_trap = undefined;
     for (const link of this.links) if (link.has_lost_bytes) link.cut(true);
-    if (!this.listener.listening) await this.#listen(this.port);
   }
 
   close() {
-    this.refuse();
+    this.listener.close();
     this.cut();
   }
 }

@@ -63,6 +63,10 @@ struct kinds_fixture : nodes_fixture {
     auto& m = *members.at(name);
     m.cluster = sys.spawn(cluster, static_cast<const cluster_services*>(&m.services));
   }
+  /// Takes an aggregate that no node of this test runs.
+  bool take(const lease_terms& lease) {
+    return std::holds_alternative<acquired>(store.acquire(catalog_aggregate, lease, never));
+  }
   [[nodiscard]] bool serves(const std::string& name) const { return members.at(name)->links.serves; }
   /// Advances in steps of a heartbeat.
   void live(milliseconds d) {
@@ -97,9 +101,6 @@ CAF_TEST(the leases of a node end after three heartbeats without it and without 
   join("a", 1);
   join("b", 1); // no dialer: never connected
   live(3s);
-  const auto take = [&](const lease_terms& lease) {
-    return std::holds_alternative<acquired>(store.acquire(catalog_aggregate, lease, never));
-  };
   CAF_REQUIRE(take({"b", 60s, at("b").process->number()}));
   live(5s);
   CAF_CHECK(!take({"c", 60s})); // it lives
@@ -113,9 +114,6 @@ CAF_TEST(a ledger that stands still for all ends no lease) {
   join("a", 1);
   join("b", 1);
   live(3s);
-  const auto take = [&](const lease_terms& lease) {
-    return std::holds_alternative<acquired>(store.acquire(catalog_aggregate, lease, never));
-  };
   CAF_REQUIRE(take({"b", 60s, at("b").process->number()}));
   live_without({"a", "b"}, 10s);
   live(3s);
