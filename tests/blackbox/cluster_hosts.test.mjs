@@ -10,7 +10,7 @@ import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { Services, sql } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
-import { FaultySale, longer_sale, short_sale } from './faults.mjs';
+import { FaultySale, longer_sale, short_sale, slow_sale } from './faults.mjs';
 import { cut, hosts_for, switch_address } from './hosts.mjs';
 import {
   Server,
@@ -275,7 +275,7 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
   });
 
   fault('a rolling upgrade to a release with other messages and one more migration', async (t) => {
-    const sale = await HostedSale.start_on(t);
+    const sale = await HostedSale.start_on(t, { sale: slow_sale });
     const [first, second, last] = sale.cluster.nodes;
     const is_alive = (node) =>
       eventually(
@@ -317,6 +317,7 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
     await upgrade(last);
     for (const node of sale.cluster.nodes) await node.ready();
     for (const node of sale.cluster.nodes) await can_be_used(node);
+    await sale.hurry();
     await sale.ends_in_order(t, { is_far_hit: true });
   });
 

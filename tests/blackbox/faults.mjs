@@ -60,6 +60,11 @@ export const short_sale = {
 };
 /** For a longer fault that fans do not notice. */
 export const longer_sale = { total: 200 };
+/** For a fault of any length: sells one ticket a second until `hurry`, which is longer than a test may take. */
+export const slow_sale = {
+  total: 200,
+  queue: { ...short_sale.queue, batch_size: 2, admission_interval_ms: 2000 },
+};
 const fans = 300;
 /** Bounds of the tests, in ms. */
 const settle_ms = 30_000;
@@ -200,6 +205,14 @@ export class FaultySale {
   fault_is_over() {
     assert.ok(!this.crowd_is_gone, 'the sale was over before the fault was');
     this.faults_done = true;
+  }
+
+  /** Sells the rest of a slow sale at the usual pace. */
+  async hurry() {
+    const { batch_size, admission_interval_ms } = short_sale.queue;
+    const body = { queue: { batch_size, admission_interval_ms } };
+    const changed = await this.server.patch(`/events/${this.event}`, { token: this.organizer, body });
+    assert.equal(changed.status, 200, changed.text);
   }
 
   async settles() {
