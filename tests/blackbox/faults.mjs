@@ -60,7 +60,7 @@ export const short_sale = {
 };
 /** For a longer fault that fans do not notice. */
 export const longer_sale = { total: 200 };
-/** For a fault of any length: sells one ticket a second until `hurry`, which is longer than a test may take. */
+/** For a fault of any length: sells one ticket a second until `hurry`, so no test lives to its end. */
 export const slow_sale = {
   total: 200,
   queue: { ...short_sale.queue, batch_size: 2, admission_interval_ms: 2000 },
