@@ -52,7 +52,7 @@ region_handle::behavior_type region_state::behavior() {
     [this](const cluster_changed& x) { on_cluster(x); },
     [this](const ledger_seen& x) {
       for (const auto& s : x.sights)
-        if (services_->memory) services_->memory->saw(s.aggregate, {s.epoch, s.seq});
+        if (services_->memory) services_->memory->saw(s);
     },
     [this](const handed_over& x) { on_handed_over(x); },
     [this](const move_event& x) { return on_move_event(x); },

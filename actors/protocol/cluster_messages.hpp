@@ -37,16 +37,18 @@ struct nodes_seen {
 };
 FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes, x.incarnation, x.is_superseded)
 
-/// What one aggregate has come to, as somebody saw it committed.
+/// One epoch of an aggregate, as a node saw it committed.
 struct ledger_sight {
   aggregate_id aggregate{};
   std::uint64_t epoch = 0;
-  std::uint64_t seq = 0; ///< applied_seq
+  std::uint64_t began = 0; ///< applied_seq when the epoch began, or later
+  std::uint64_t seq = 0; ///< applied_seq since
+  std::uint64_t holder = 0; ///< hash of the process that began the epoch
 };
-FQ_INSPECT(ledger_sight, x.aggregate, x.epoch, x.seq)
+FQ_INSPECT(ledger_sight, x.aggregate, x.epoch, x.began, x.seq, x.holder)
 
 /// To the regions of the other nodes, at every heartbeat: what this node has seen committed since the last
-/// one. A ledger that says less has lost commits.
+/// one. See ledger_memory.
 struct ledger_seen {
   std::vector<ledger_sight> sights;
 };

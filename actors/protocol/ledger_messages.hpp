@@ -45,7 +45,7 @@ enum class acquire_outcome : std::uint8_t {
   absent,
   unavailable,
   not_owner,
-  lost ///< the ledger lost commits of it, and nobody has accepted that
+  lost ///< the ledger lost commits of it, and no person has accepted that
 };
 
 struct aggregate_acquired {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The highest epoch and applied_seq that this node knows to have been committed, for each aggregate, also of
-// other nodes. A ledger that says less has lost commits. Shared by a process's ledger workers, region and
-// cluster; any thread.
+// The latest epoch of each aggregate that this node knows to have been committed, also those of other nodes.
+// A ledger that is behind it has lost commits. Shared by a process's ledger workers, region and cluster; any
+// thread.
 #pragma once
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/storage/limits.hpp"
 #include "store/port/ledger.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -27,18 +28,28 @@ public:
   [[nodiscard]] ledger_mark of(aggregate_id aggregate) const {
     const std::scoped_lock held{mutex_};
     const auto known = known_.find(aggregate);
-    return known == known_.end() ? ledger_mark{} : known->second.seen;
+    return known == known_.end() ? ledger_mark{} : mark_of(known->second.last);
   }
 
-  void saw(aggregate_id aggregate, const ledger_mark& seen) {
+  /// If `x` and what is known cannot both be true, the ledger went back between them, and an owner may serve
+  /// what is left. Then a later epoch counts as seen, that no ledger has: the aggregate is stopped.
+  void saw(ledger_sight x) {
     const std::scoped_lock held{mutex_};
-    auto& mine = known_[aggregate];
-    if (!mine.seen.is_behind(seen)) return;
-    mine.seen.raise(seen);
-    if (stopped_.erase(aggregate) != 0) count_ = stopped_.size(); // it goes on, perhaps at another node
-    if (mine.version != 0) by_version_.erase(mine.version);
-    mine.version = ++version_;
-    by_version_.emplace(mine.version, aggregate);
+    auto& mine = known_[x.aggregate];
+    if (mine.version != 0) {
+      const auto& [last, version] = mine;
+      if (contradict(last, x)) {
+        const auto seq = std::max(last.seq, x.seq);
+        x = {x.aggregate, std::max(last.epoch, x.epoch) + 1, seq, seq, 0};
+      } else if (x.epoch == last.epoch) {
+        x.began = std::min(x.began, last.began);
+      }
+      if (!mark_of(last).is_behind(mark_of(x))) return;
+      by_version_.erase(version);
+    }
+    if (stopped_.erase(x.aggregate) != 0) count_ = stopped_.size(); // it continues, perhaps at another node
+    mine = {x, ++version_};
+    by_version_.emplace(version_, x.aggregate);
     if (known_.size() <= most_) return;
     known_.erase(by_version_.begin()->second);
     by_version_.erase(by_version_.begin());
@@ -49,8 +60,7 @@ public:
     const std::scoped_lock held{mutex_};
     std::vector<ledger_sight> all;
     for (auto i = by_version_.upper_bound(version); i != by_version_.end() && all.size() < most; ++i) {
-      const auto& seen = known_.at(i->second).seen;
-      all.push_back({i->second, seen.epoch, seen.seq});
+      all.push_back(known_.at(i->second).last);
       version = i->first;
     }
     return all;
@@ -65,7 +75,7 @@ public:
     count_ = stopped_.size();
     return is_new;
   }
-  void go_on(aggregate_id aggregate) {
+  void resume(aggregate_id aggregate) {
     if (count_ == 0) return;
     const std::scoped_lock held{mutex_};
     stopped_.erase(aggregate);
@@ -75,9 +85,15 @@ public:
 
 private:
   struct remembered {
-    ledger_mark seen;
-    std::uint64_t version = 0;
+    ledger_sight last;
+    std::uint64_t version = 0; ///< 0: nothing is known
   };
+  static ledger_mark mark_of(const ledger_sight& x) { return {x.epoch, x.seq}; }
+  /// An epoch has one holder, and begins after everything that earlier ones committed.
+  static bool contradict(const ledger_sight& a, const ledger_sight& b) {
+    if (a.epoch == b.epoch) return a.holder != b.holder;
+    return a.epoch < b.epoch ? a.seq > b.began : b.seq > a.began;
+  }
   const std::size_t most_;
   mutable std::mutex mutex_;
   std::unordered_map<aggregate_id, remembered> known_;

@@ -240,12 +240,14 @@ ledger_mark ledger_worker_state::seen_of(aggregate_id aggregate) const {
   return planted(bug::loss_unnoticed) ? ledger_mark{} : settings_.memory->of(aggregate);
 }
 
-/// A batch that begins below what was seen committed is above a ledger that has gone back: its owner loaded
-/// too little. It must load again, which stops the aggregate.
+/// A batch that begins below what was seen committed was stored in a ledger that had gone back. Its owner
+/// loaded too little: it must load again, which stops the aggregate.
 void ledger_worker_state::compare(const batch& b, const ledger_mark& before, commit_outcome& outcome) const {
-  if (outcome == commit_outcome::committed && before.seq > b.from_seq) outcome = commit_outcome::out_of_order;
+  const ledger_mark begins{b.epoch, b.from_seq};
+  if (outcome == commit_outcome::committed && begins.is_behind(before))
+    outcome = commit_outcome::out_of_order;
   if (outcome == commit_outcome::committed || outcome == commit_outcome::already_applied)
-    settings_.memory->saw(b.aggregate, {b.epoch, b.to_seq});
+    settings_.memory->saw({b.aggregate, b.epoch, b.from_seq, b.to_seq, holder_});
 }
 
 void ledger_worker_state::settle(const std::vector<waiting>& group,
@@ -284,15 +286,16 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   reached([&] {
     const auto seen = seen_of(x.aggregate);
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
+    holder_ = std::hash<std::string>{}(terms.owner + '/' + std::to_string(terms.incarnation));
     std::optional<load_since> since;
     if (!settings_.loader) since = since_of(x);
     auto result = ledger_->acquire(x.aggregate, terms, since, seen);
     const auto* lost = std::get_if<ledger_lost>(&result);
-    lost ? on_lost(x.aggregate, *lost) : settings_.memory->go_on(x.aggregate);
+    lost ? on_lost(x.aggregate, *lost) : settings_.memory->resume(x.aggregate);
     if (lost) reply.outcome = acquire_outcome::lost;
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
-      settings_.memory->saw(x.aggregate, {got->epoch, got->applied_seq});
+      settings_.memory->saw({x.aggregate, got->epoch, got->applied_seq, got->applied_seq, holder_});
       if (!settings_.lease.owner.empty()) {
         auto horizon = std::make_shared<lease_horizon>(lease_end, looked, settings_.doubt);
         reply.lease = horizon;
@@ -343,9 +346,9 @@ losses_accepted ledger_worker_state::accept(const accept_losses& x) {
       row.action = "loss.accept";
       row.detail = R"({"decisions_lost":)" + count + "}";
       row.at = clock_->now();
-      if (!ledger_->accept_loss(lost.aggregate, row)) continue; // somebody else did
+      if (!ledger_->accept_loss(lost.aggregate, row)) continue; // another node did
       note("aggregate " + number + " goes on: the loss of " + count + " decisions was accepted");
-      settings_.memory->go_on(lost.aggregate);
+      settings_.memory->resume(lost.aggregate);
       reply.losses.push_back(lost);
     }
   });

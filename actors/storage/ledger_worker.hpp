@@ -73,6 +73,7 @@ private:
   void read_directory();
   void beat(const beat_node& x);
   leases_ended end(const end_leases_of& x);
+  std::uint64_t holder_ = 0; ///< of the epochs that this process begins; see ledger_sight
   std::string beats_for_; ///< the node whose heartbeats this worker writes; empty: none
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);

@@ -48,7 +48,7 @@ enum class bug : std::uint8_t {
   returned_stock_kept, ///< a session whose claim ended without a purchase goes on to its end
   renewal_ignores_epoch, ///< a process renews the leases of a later process of its name
   recheck_forgotten, ///< an owner that loads asks about no failed attempt
-  loss_unnoticed, ///< nobody compares the ledger with what was seen committed
+  loss_unnoticed, ///< no node compares the ledger with what was seen committed
   loss_not_written, ///< the ledger does not keep that an aggregate lost commits
   gossip_forgotten, ///< nodes do not tell each other what they saw committed
   invitation_ignored, ///< a hidden type can be claimed without invitation or code

@@ -165,7 +165,7 @@ struct aggregate_busy {};
 /// The ledger has gone back over commits of this aggregate, as a failover to an asynchronous replica does.
 struct ledger_lost {
   ledger_mark stored;
-  ledger_mark seen; ///< the highest that anybody saw committed
+  ledger_mark seen; ///< the highest that was seen committed
   friend bool operator==(const ledger_lost&, const ledger_lost&) = default;
 };
 

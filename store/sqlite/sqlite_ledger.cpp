@@ -16,6 +16,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace fq {
@@ -106,6 +107,22 @@ struct sqlite_ledger::connection {
       db.reset_statements();
       throw;
     }
+  }
+
+  /// `guarded`, in a transaction.
+  template <class Work>
+  auto write(Work work) {
+    return guarded([&] {
+      sqlite_transaction transaction(db);
+      if constexpr (std::is_void_v<decltype(work())>) {
+        work();
+        transaction.commit();
+      } else {
+        auto result = work();
+        transaction.commit();
+        return result;
+      }
+    });
   }
 
   /// Runs `work` with the reader; it sees one moment.
@@ -215,30 +232,19 @@ std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches
 }
 
 std::uint64_t sqlite_ledger::enlist(const std::string& node) {
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    const auto incarnation = c.leases.enlist(node);
-    transaction.commit();
-    return incarnation;
-  });
+  return connection_->write([&] { return connection_->leases.enlist(node); });
 }
 
 acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
                                       const std::optional<load_since>& since, const ledger_mark& seen) {
   auto& c = *connection_;
   std::optional<sqlite_leases::taken> own;
-  auto refused = c.guarded([&]() -> std::optional<acquire_result> {
-    sqlite_transaction transaction(c.db);
+  auto refused = c.write([&]() -> std::optional<acquire_result> {
     c.leases.refuse_earlier(lease.owner, lease.incarnation);
     if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
-    if (auto lost = c.leases.loss(aggregate, seen)) {
-      transaction.commit();
-      return std::move(*lost);
-    }
+    if (auto lost = c.leases.loss(aggregate, seen)) return std::move(*lost);
     own = c.leases.take(aggregate, lease);
     if (!own) return no_such_aggregate{};
-    transaction.commit();
     return std::nullopt;
   });
   if (refused) return std::move(*refused);
@@ -257,13 +263,7 @@ std::vector<lost_aggregate> sqlite_ledger::losses() {
 }
 
 bool sqlite_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    const bool was_lost = c.leases.accept_loss(aggregate, row);
-    transaction.commit();
-    return was_lost;
-  });
+  return connection_->write([&] { return connection_->leases.accept_loss(aggregate, row); });
 }
 
 aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& since) {
@@ -275,21 +275,17 @@ lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const ten
   auto& c = *connection_;
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
-  c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  c.write([&] {
     for (const auto& t : tenures)
       if (!c.leases.renew(t, lease)) result.lost.push_back(t.aggregate);
-    transaction.commit();
   });
   return result;
 }
 
 void sqlite_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
   auto& c = *connection_;
-  c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  c.write([&] {
     for (const auto& t : tenures) c.leases.release(t, owner);
-    transaction.commit();
   });
 }
 
@@ -341,13 +337,7 @@ std::optional<entry_row> sqlite_ledger::read_entry(aggregate_id aggregate, queue
 }
 
 std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds alive_for) {
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    auto nodes = c.leases.beat(self, alive_for);
-    transaction.commit();
-    return nodes;
-  });
+  return connection_->write([&] { return connection_->leases.beat(self, alive_for); });
 }
 
 void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
@@ -357,26 +347,18 @@ void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
 
 std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
   if (!is_silent) return 0;
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    const auto ended = c.leases.end(last, term);
-    transaction.commit();
-    return ended;
-  });
+  return connection_->write([&] { return connection_->leases.end(last, term); });
 }
 
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   auto& c = *connection_;
-  return c.guarded([&] {
+  return c.write([&] {
     std::vector<std::uint32_t> held;
-    sqlite_transaction transaction(c.db);
     c.leases.refuse_earlier(lease.owner, lease.incarnation);
     for (const auto p : wanted)
       if (c.leases.take_partition(p, lease)) held.push_back(p);
-    transaction.commit();
     return held;
   });
 }
@@ -389,24 +371,20 @@ std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const 
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   auto& c = *connection_;
-  c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  c.write([&] {
     for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
-    transaction.commit();
   });
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  return c.write([&] {
     const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
     const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
     auto gone = keys + receipts + delivered;
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    transaction.commit();
     return gone;
   });
 }
@@ -423,29 +401,19 @@ std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
 
 void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  c.write([&] {
     for (const auto& row : rows) c.notices.store_delivery(row);
-    transaction.commit();
   });
 }
 
 std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filter, timestamp now) {
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    auto result = c.notices.take_deliveries(filter, now);
-    transaction.commit();
-    return result;
-  });
+  return connection_->write([&] { return connection_->notices.take_deliveries(filter, now); });
 }
 
 void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.guarded([&] {
-    sqlite_transaction transaction(c.db);
+  c.write([&] {
     for (const auto& row : rows) c.notices.settle_delivery(row);
-    transaction.commit();
   });
 }
 
@@ -459,13 +427,7 @@ bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const 
 }
 
 uuid sqlite_ledger::register_device(const device_row& device) {
-  auto& c = *connection_;
-  return c.guarded([&] {
-    sqlite_transaction transaction(c.db);
-    auto result = c.notices.register_device(device);
-    transaction.commit();
-    return result;
-  });
+  return connection_->write([&] { return connection_->notices.register_device(device); });
 }
 
 std::vector<device_row> sqlite_ledger::list_devices(const uuid& holder) {

@@ -153,7 +153,7 @@ acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_te
   };
   auto result = ask();
   if (aggregate == world_.aggregate) note(result, lease);
-  if (aggregate == world_.aggregate && std::holds_alternative<ledger_lost>(result)) world_.loss->was_told();
+  if (aggregate == world_.aggregate && std::holds_alternative<ledger_lost>(result)) world_.loss->noticed();
   come_back();
   if (const auto* got = std::get_if<acquired>(&result); got != nullptr && aggregate == world_.aggregate)
     world_.loss->saw({got->epoch, got->applied_seq});

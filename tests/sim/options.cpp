@@ -187,8 +187,9 @@ void draw_twins(generator& rng, sale_options& o) {
   o.faults.twin = static_cast<std::uint32_t>(between(rng, 50, 400));
 }
 
-/// Additional options for sales whose ledger goes back, in half of them on two nodes. Whoever saw a commit
-/// goes on until the ledger has gone back, and the nodes reach each other: what they must remember is known.
+/// Additional options for sales whose ledger goes back, in half of them on two nodes. Processes that saw
+/// a commit live until the ledger has gone back, and the nodes reach each other: what they must remember is
+/// known.
 void draw_loss(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 3};
   auto& l = o.loss;

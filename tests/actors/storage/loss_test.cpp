@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ledger that has lost commits, as after a failover to an asynchronous replica: the aggregate is stopped at
-// every node that knows of them, until somebody accepts the loss.
+// every node that knows of them, until a person accepts the loss.
 #define CAF_SUITE ledger_loss
 #include "actors/cluster/cluster.hpp"
 
@@ -44,7 +44,7 @@ struct loss_fixture : nodes_fixture {
 
 CAF_TEST_FIXTURE_SCOPE(loss_tests, loss_fixture)
 
-CAF_TEST(nothing is acknowledged above lost commits until somebody accepts the loss) {
+CAF_TEST(nothing is acknowledged above lost commits until the loss is accepted) {
   auto& a = start("a");
   lose(a, 3);
   CAF_CHECK(join_at(a, 9)->unavailable()); // this one finds it
@@ -99,7 +99,7 @@ CAF_TEST(an owner that loaded too little stops when it is told more) {
   auto& a = start("a");
   CAF_REQUIRE(join_at(a, 1)->ok);
   const auto head = *store.head(event.aggregate);
-  a.memory->saw(event.aggregate, {head.epoch, head.applied_seq + 5});
+  a.memory->saw({event.aggregate, head.epoch + 1, head.applied_seq + 5, head.applied_seq + 5, 0});
   CAF_CHECK(join_at(a, 2)->unavailable());
   CAF_CHECK(is_lost_at(a));
 }
@@ -113,23 +113,58 @@ CAF_TEST(a lost takeover is no loss of the next one) {
   CAF_CHECK_EQUAL(next.alarms, 0u);
 }
 
+CAF_TEST(two histories of one aggregate stop an owner that continues one of them) {
+  auto& a = start("a");
+  CAF_REQUIRE(join_at(a, 1)->ok);
+  const auto head = *store.head(event.aggregate);
+  // Another node's epoch before this one, which the ledger has lost: this owner has already gone further.
+  CAF_REQUIRE(join_at(a, 2)->ok);
+  CAF_REQUIRE(join_at(a, 3)->ok);
+  caf::anon_send(a.root, ledger_seen{{{event.aggregate, head.epoch - 1, 0, head.applied_seq + 1, 7}}});
+  run();
+  CAF_CHECK(join_at(a, 4)->unavailable());
+  CAF_CHECK(is_lost_at(a));
+  CAF_CHECK_EQUAL(a.alarms, 1u);
+}
+
 CAF_TEST(what is remembered is bounded and told once) {
+  const aggregate_id x{16}, y{17}, z{18};
   ledger_memory memory{2};
-  memory.saw(aggregate_id{16}, {1, 5});
-  memory.saw(aggregate_id{17}, {1, 1});
-  memory.saw(aggregate_id{16}, {2, 3}); // each only grows
+  memory.saw({x, 1, 0, 5, 9});
+  memory.saw({y, 1, 0, 1, 9});
+  memory.saw({x, 2, 5, 5, 9});
   std::uint64_t version = 0;
   auto news = memory.news(version, 1);
   CAF_REQUIRE_EQUAL(news.size(), 1u);
-  CAF_CHECK(news[0].aggregate == aggregate_id{17});
+  CAF_CHECK(news[0].aggregate == y);
   news = memory.news(version, 9);
   CAF_REQUIRE_EQUAL(news.size(), 1u);
-  CAF_CHECK(news[0].epoch == 2 && news[0].seq == 5);
-  memory.saw(aggregate_id{16}, {1, 1});
+  CAF_CHECK(news[0].epoch == 2 && news[0].began == 5 && news[0].seq == 5);
+  memory.saw({x, 2, 5, 5, 9});
+  memory.saw({x, 1, 0, 5, 9});
   CAF_CHECK(memory.news(version, 9).empty());
-  memory.saw(aggregate_id{18}, {1, 1});
-  CAF_CHECK((memory.of(aggregate_id{17}) == ledger_mark{}));
-  CAF_CHECK((memory.of(aggregate_id{16}) == ledger_mark{2, 5}));
+  memory.saw({z, 1, 1, 1, 9});
+  CAF_CHECK((memory.of(y) == ledger_mark{}));
+  CAF_CHECK((memory.of(x) == ledger_mark{2, 5}));
+}
+
+CAF_TEST(sights that cannot both be true count as an epoch that no ledger has) {
+  const auto after = [](const ledger_sight& first, const ledger_sight& second) {
+    ledger_memory memory;
+    memory.saw(first);
+    memory.saw(second);
+    return memory.of(first.aggregate);
+  };
+  const aggregate_id x{16};
+  const ledger_sight early{x, 4, 80, 86, 1}, late{x, 5, 86, 90, 2};
+  CAF_CHECK((after(early, late) == ledger_mark{5, 90}));
+  CAF_CHECK((after(late, early) == ledger_mark{5, 90}));
+  const ledger_sight too_early{x, 5, 85, 90, 2}; // began before the end of epoch 4
+  CAF_CHECK((after(early, too_early) == ledger_mark{6, 90}));
+  CAF_CHECK((after(too_early, early) == ledger_mark{6, 90}));
+  const ledger_sight of_another{x, 4, 80, 81, 2}; // the same epoch
+  CAF_CHECK((after(early, of_another) == ledger_mark{5, 86}));
+  CAF_CHECK((after(of_another, early) == ledger_mark{5, 86}));
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -154,7 +154,7 @@ private:
     answer ? ++seen_.acquisitions[answer->index()] : ++seen_.superseded_calls;
   }
 
-  /// Somebody has seen more of an aggregate than there is, and accepts the loss.
+  /// A node has seen more of an aggregate than there is. The loss is accepted.
   void lose() {
     const auto a = draw_.some_aggregate();
     const auto* head = memory_.head(a);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conformance of the ledger engines: an aggregate whose commits the ledger has lost is stopped, also for
-// those who remember nothing, until somebody accepts the loss.
+// those who remember nothing, until a person accepts the loss.
 #define CAF_SUITE store_loss
 #include "tests/store/port/engines.hpp"
 
