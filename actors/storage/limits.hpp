@@ -57,6 +57,8 @@ inline constexpr std::size_t remembered_aggregates_max = 1'000'000;
 // -- owner
 /// Retry interval of loading after the ledger did not answer.
 inline constexpr milliseconds owner_load_retry{200};
+/// Max requests that wait while accounts or catalog load; more are refused.
+inline constexpr std::size_t held_while_loading_max = 1'000;
 /// Retry interval of accounts and catalog after the ledger lost commits of them.
 inline constexpr milliseconds lost_retry{3'000};
 /// Retry interval of loading while this node does not serve. No ledger call is made; short, so that the owner

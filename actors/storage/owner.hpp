@@ -19,6 +19,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace fq {
 
@@ -116,7 +118,7 @@ class global_owner : owner_core<Self> {
   using core::aggregate_, core::clock_, core::env_, core::journal_, core::lease_, core::self_, core::serving_;
 
 public:
-  using core::load_later, core::now;
+  using core::now;
 
   /// `has_cluster`: load only after cluster_changed says that this node serves.
   void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers, bool has_cluster) {
@@ -141,7 +143,17 @@ public:
     return answer.content.get();
   }
   /// Starts serving, unless the aggregate was lost during loading and is loaded again.
-  void serve() { serving_ = is_acquired_; }
+  void serve() {
+    serving_ = is_acquired_;
+    has_failed_ = false;
+    answer_held();
+  }
+  /// The load failed. Until the next one succeeds, requests are refused at once.
+  void load_later(milliseconds delay) {
+    has_failed_ = true;
+    answer_held();
+    core::load_later(delay);
+  }
   void on_settled(const batch_settled& answer) {
     if (!journal_->settled(answer)) return load();
     leave_if_due();
@@ -160,12 +172,20 @@ public:
     for (const auto& p : x.peers) peers_.emplace(p.node, p.*peer_of);
     leaves_ = x.leaves_to_successors;
     may_load_ = x.serves && !leaves_;
+    if (may_load_ && !serving_ && !has_failed_) is_loading_ = true; // within serve_retry
+    if (!may_load_) answer_held();
     leave_if_due();
   }
-  /// `serve()`, or the answer of the owning node. A request from another node is not delegated again: it
-  /// could loop.
+  /// `serve()`, after the load if there is one, or the answer of the owning node. A request from another node
+  /// is not delegated again: it could loop.
   template <class Message, class Serve>
   auto here_or_there(const Message& x, Serve serve) -> decltype(serve()) {
+    if (is_loading_ && held_.size() < held_while_loading_max) {
+      held_.push_back([this, x, promise = self_->make_response_promise()]() mutable {
+        promise.delegate(caf::actor_cast<caf::actor>(self_->ctrl()), std::move(x));
+      });
+      return caf::delegated<typename reply_in<decltype(serve())>::type>{};
+    }
     const auto there = elsewhere_ ? peers_.find(lease_owner_) : peers_.end();
     const auto& asker = self_->current_sender();
     if (there == peers_.end() || !asker || asker->node() != self_->node()) return serve();
@@ -196,7 +216,12 @@ public:
 private:
   void load() {
     is_acquired_ = false;
+    is_loading_ = may_load_ && !has_failed_;
     core::load(may_load_);
+  }
+  void answer_held() {
+    is_loading_ = false;
+    for (auto& answer : std::exchange(held_, {})) answer();
   }
   /// Releases the aggregate once all decisions are committed, so that a successor can acquire it.
   void leave_if_due() {
@@ -211,6 +236,9 @@ private:
   bool may_load_ = true;
   bool leaves_ = false; ///< nodes of another kind take over
   bool is_acquired_ = false;
+  bool is_loading_ = false; ///< requests wait for the end of the load
+  bool has_failed_ = false; ///< the last load
+  std::vector<std::function<void()>> held_;
   bool elsewhere_ = false; ///< another node holds the lease; retrying
   bool is_lost_ = false; ///< the ledger lost commits of it; retrying
   std::string lease_owner_; ///< that node

@@ -259,12 +259,18 @@ test('organizer add: with a running server and without one', async (t) => {
   assert.ok(socket.isSocket());
   assert.equal(socket.mode & 0o777, 0o600);
   await server.restart();
-  assert.equal((await login('online@example.com')).status, 200);
+  {
+    const answer = await login('online@example.com');
+    assert.equal(answer.status, 200, answer.text);
+  }
   await server.kill();
   const stale = await add('stale@example.com');
   assert.equal(stale.code, 0, `a socket left by a crash is no obstacle: ${stale.err}`);
   await server.launch();
-  assert.equal((await login('stale@example.com')).status, 200);
+  {
+    const answer = await login('stale@example.com');
+    assert.equal(answer.status, 200, answer.text + server.log.slice(-1500));
+  }
 });
 
 test('migrate: status, --dry-run, up; a second run changes nothing', async () => {

@@ -103,6 +103,27 @@ CAF_TEST(an organizer is added after commit and logs in with the right password 
   CAF_CHECK(!person(log_in{"o@example.com", "other"}).no);
 }
 
+CAF_TEST(a request during the load waits for it and one after a failed load is refused at once) {
+  auto begun = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
+  auto early = ask<person_reply>(begun, log_in{"x@example.com", "secret"});
+  run_without(worker);
+  CAF_CHECK(early->open());
+  run();
+  CAF_REQUIRE(early->ok);
+  CAF_CHECK(early->value.no.why == reason::invalid_credentials);
+  kill(begun);
+
+  acquire_failures = 1;
+  auto away = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
+  auto first = ask<person_reply>(away, log_in{"x@example.com", "secret"});
+  run();
+  CAF_CHECK(first->unavailable());
+  auto second = ask<person_reply>(away, log_in{"x@example.com", "secret"});
+  run_without(worker);
+  CAF_CHECK(second->unavailable());
+  kill(away);
+}
+
 CAF_TEST(a code works once and gives the same customer each time) {
   auto asked = ask<ack_reply>(people, request_otp{"f@example.com"});
   run();
