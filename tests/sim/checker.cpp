@@ -52,6 +52,10 @@ std::string_view name_of(rare r) {
     case rare::queue_admitted: return "admitted by a standalone queue";
     case rare::twin_began: return "process began under the name of a living one";
     case rare::earlier_refused: return "earlier process of a name refused by the ledger";
+    case rare::power_lost: return "the ledger's machine lost power";
+    case rare::sync_failed: return "a sync failed";
+    case rare::disk_full: return "the disk was full";
+    case rare::found_without_answer: return "a commit without an answer found again";
     case rare::handed_over: return "handed over to another node";
     case rare::request_came_back: return "request came back from an owner that moved";
     case rare::zombie_gave_back: return "request came back from a zombie";

@@ -65,6 +65,11 @@ enum class rare : std::uint8_t {
   queue_admitted,
   twin_began,
   earlier_refused,
+  // on the SQLite engine only
+  power_lost,
+  sync_failed,
+  disk_full,
+  found_without_answer,
   // on meshed nodes only
   handed_over,
   request_came_back,

@@ -4,6 +4,7 @@
 //                             invariants, every rare branch reached, every tenth seed twice
 //   test_sim --meshed 500     only sales on meshed nodes
 //   test_sim --twins 500      only sales with two living processes of one name
+//   test_sim --disk 500       only sales on the SQLite engine, with a disk that fails
 //   test_sim --minutes 60     new seeds for so long
 //   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--without PART,...] [--bug NAME] [--trace]
@@ -36,7 +37,8 @@ enum class family : std::uint8_t {
   all, ///< except meshed sales
   checkouts,
   meshed,
-  twins
+  twins,
+  disk
 };
 
 struct planted_row {
@@ -47,10 +49,17 @@ struct planted_row {
 };
 
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
+std::uint64_t base_of(family f) {
+  switch (f) {
+    case family::meshed: return first_meshed;
+    case family::twins: return first_twins;
+    case family::disk: return first_disk;
+    default: return 0;
+  }
+}
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
-  const auto base = f == family::meshed ? first_meshed : f == family::twins ? first_twins : 0;
-  return base + (first + step - 1) / step * step;
+  return base_of(f) + (first + step - 1) / step * step;
 }
 const char* name_of(family f) {
   switch (f) {
@@ -58,6 +67,7 @@ const char* name_of(family f) {
     case family::checkouts: return " checkouts";
     case family::meshed: return " meshed";
     case family::twins: return " twins";
+    case family::disk: return " disk";
   }
   return "";
 }
@@ -111,6 +121,10 @@ constexpr std::array planted_bugs{
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
+  planted_row{"commits_unsynced", bug::commits_unsynced, 300, family::disk},
+  planted_row{"leftover_log_trusted", bug::leftover_log_trusted, 300, family::disk},
+  planted_row{"failed_sync_ignored", bug::failed_sync_ignored, 300, family::disk},
+  planted_row{"full_disk_ignored", bug::full_disk_ignored, 300, family::disk},
 };
 
 /// Printed at once, so that several processes do not mix their lines.
@@ -158,7 +172,7 @@ int run_planted(std::uint64_t first, unsigned jobs) {
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t sales = 0, meshed = 0, twins = 0, steps = 0, failures = 0;
+  std::uint64_t sales = 0, meshed = 0, twins = 0, disk = 0, steps = 0, failures = 0;
   milliseconds virtual_time{0};
   double cpu_seconds = 0;
 
@@ -167,6 +181,7 @@ struct tally {
     sales += t.sales;
     meshed += t.meshed;
     twins += t.twins;
+    disk += t.disk;
     steps += t.steps;
     failures += t.failures;
     virtual_time += t.virtual_time;
@@ -219,6 +234,10 @@ tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
       t.run(first_twins + (all ? seed / twins_every : seed));
       ++t.twins;
     }
+    if (range.in == family::disk || (all && seed % disk_every == 0)) {
+      t.run(first_disk + (all ? seed / disk_every : seed));
+      ++t.disk;
+    }
   }
   t.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   return t;
@@ -228,7 +247,7 @@ int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
   tally sum;
   for (const auto& t : in_processes(jobs, [&](unsigned k) { return run_part(range, k, jobs); })) sum.add(t);
   std::cout << sum.sales << " sales, " << sum.meshed << " on meshed nodes, " << sum.twins << " with twins, "
-            << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
+            << sum.disk << " on SQLite, " << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
             << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
   for (std::size_t i = 0; i < sum.reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << sum.reached[i] << " sales\n";
@@ -288,8 +307,8 @@ bool read(arguments& a, int argc, char** argv) {
       a.minutes = number();
     else if (arg == "--jobs")
       a.jobs = std::max(static_cast<unsigned>(number()), 1u);
-    else if (arg == "--meshed" || arg == "--twins") {
-      a.in = arg == "--meshed" ? family::meshed : family::twins;
+    else if (arg == "--meshed" || arg == "--twins" || arg == "--disk") {
+      a.in = arg == "--meshed" ? family::meshed : arg == "--twins" ? family::twins : family::disk;
       a.only = number();
     } else if (arg == "--without")
       a.without = text();
@@ -330,7 +349,8 @@ int run(const arguments& a) {
 int main(int argc, char** argv) {
   arguments a;
   if (read(a, argc, argv)) return run(a);
-  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --minutes N] [--first N] [--jobs N] | "
+  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --disk N | --minutes N] [--first N] "
+               "[--jobs N] | "
                "--seed N [--without PART,...] [--bug NAME] [--trace] | --planted\n";
   return EXIT_FAILURE;
 }

@@ -29,6 +29,7 @@ struct fault_vfs::disk {
   sqlite3_vfs* real = nullptr;
   std::map<std::string, disk_file> files;
   std::mt19937_64 rng;
+  std::function<std::int64_t()> clock; ///< empty: the machine's
   disk_counts counts;
   struct {
     disk_call which = disk_call::any;
@@ -248,6 +249,14 @@ int on_delete(sqlite3_vfs* vfs, const char* name, int is_folder_synced) {
   return rc;
 }
 
+int on_time(sqlite3_vfs* vfs, sqlite3_int64* to) {
+  constexpr sqlite3_int64 unix_epoch = 210'866'760'000'000; // in milliseconds of the Julian day
+  auto& d = *static_cast<disk*>(vfs->pAppData);
+  if (!d.clock) return d.real->xCurrentTimeInt64(d.real, to);
+  *to = unix_epoch + d.clock();
+  return SQLITE_OK;
+}
+
 /// The file after a power loss.
 void lose(disk& d, const std::string& path, disk_file& file) {
   if (d.is_tearing && !file.is_new && !file.is_gone && file.durable) {
@@ -280,6 +289,7 @@ fault_vfs::fault_vfs(std::uint64_t seed) : disk_(std::make_unique<disk>()) {
   d.self.szOsFile = static_cast<int>(sizeof(open_file)) + d.real->szOsFile;
   d.self.xOpen = on_open;
   d.self.xDelete = on_delete;
+  d.self.xCurrentTimeInt64 = on_time;
   if (sqlite3_vfs_register(&d.self, 1) != SQLITE_OK) throw std::runtime_error{"no fault VFS"};
 }
 
@@ -292,6 +302,7 @@ void fault_vfs::arm(disk_call which, unsigned n, disk_fault what) { disk_->armed
 void fault_vfs::disarm() { disk_->armed.left = 0; }
 void fault_vfs::set_full(bool is_full) { disk_->is_full = is_full; }
 void fault_vfs::set_tearing(bool is_tearing) { disk_->is_tearing = is_tearing; }
+void fault_vfs::set_clock(std::function<std::int64_t()> unix_ms) { disk_->clock = std::move(unix_ms); }
 void fault_vfs::end_process() { disk_->go_down(false); }
 void fault_vfs::cut_power() { disk_->go_down(true); }
 bool fault_vfs::is_down() const { return disk_->is_down; }
