@@ -90,23 +90,27 @@ std::uint64_t size_of(sqlite3_file* real) {
   return static_cast<std::uint64_t>(size);
 }
 
-/// Copies a sector from the page cache to the disk.
-void write_back(std::string& durable, std::uint64_t number, sqlite3_file* real) {
-  const auto from = number * sector, size = size_of(real);
-  if (from >= size) return;
-  const auto length = std::min(sector, size - from);
-  if (durable.size() < from + length) durable.resize(from + length);
-  real->pMethods->xRead(real, durable.data() + from, static_cast<int>(length),
-                        static_cast<sqlite3_int64>(from));
+/// Copies sectors from the page cache to the disk, neighbours together.
+void write_back(std::string& durable, const std::set<std::uint64_t>& numbers, sqlite3_file* real) {
+  const auto size = size_of(real);
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const auto first = *at;
+    auto end = first;
+    while (at != numbers.end() && *at == end) ++at, ++end;
+    const auto from = first * sector, to = std::min(end * sector, size);
+    if (from >= to) return;
+    if (durable.size() < to) durable.resize(to);
+    real->pMethods->xRead(real, durable.data() + from, static_cast<int>(to - from),
+                          static_cast<sqlite3_int64>(from));
+  }
 }
 
 void write_back_some(disk& d, disk_file& file, sqlite3_file* real) {
   if (!d.is_tearing || file.is_new || !file.durable) return;
-  std::erase_if(file.dirty, [&](std::uint64_t n) {
-    const bool goes = d.coin();
-    if (goes) write_back(*file.durable, n, real);
-    return goes;
-  });
+  std::set<std::uint64_t> some;
+  std::ranges::copy_if(file.dirty, std::inserter(some, some.end()), [&](std::uint64_t) { return d.coin(); });
+  write_back(*file.durable, some, real);
+  std::erase_if(file.dirty, [&](std::uint64_t n) { return some.contains(n); });
 }
 
 int on_close(sqlite3_file* f) { return real_of(f)->pMethods->xClose(real_of(f)); }
@@ -159,7 +163,7 @@ int on_sync(sqlite3_file* f, int) {
     file->durable.emplace(size_of(real), '\0');
     if (!file->durable->empty()) on_read(f, file->durable->data(), static_cast<int>(size_of(real)), 0);
   }
-  for (const auto n : file->dirty) write_back(*file->durable, n, real);
+  write_back(*file->durable, file->dirty, real);
   file->durable->resize(size_of(real));
   file->dirty.clear();
   file->is_new = false;
