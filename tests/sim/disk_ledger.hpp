@@ -73,7 +73,9 @@ private:
     return a == b;
   }
   static bool are_same(const aggregate_image& a, const aggregate_image& b) { return a == b; }
-  static bool are_same(const std::vector<outbox_item>& a, const std::vector<outbox_item>& b) { return a == b; }
+  static bool are_same(const std::vector<outbox_item>& a, const std::vector<outbox_item>& b) {
+    return a == b;
+  }
   static bool are_same(const acquire_result& a, const acquire_result& b);
   template <class Other>
   static bool are_same(const Other&, const Other&) {

@@ -189,7 +189,9 @@ std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::strin
   return ask_ledger(world_, [&](ledger& l) { return l.aggregates_to_wake(owner); });
 }
 
-std::vector<block_row> ledger_connection::blocks() { return ask_ledger(world_, [&](ledger& l) { return l.blocks(); }); }
+std::vector<block_row> ledger_connection::blocks() {
+  return ask_ledger(world_, [&](ledger& l) { return l.blocks(); });
+}
 
 access_directory ledger_connection::directory() {
   go_out();

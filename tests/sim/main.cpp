@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000     sales 1..5000, an eighth as many on meshed nodes and with twins each: all
-//                             invariants, every rare branch reached, every tenth seed twice
+//   test_sim --seeds 5000     sales 1..5000, an eighth as many on meshed nodes and with twins each, a
+//                             sixteenth on SQLite: all invariants, every rare branch reached, every tenth
+//                             seed twice
 //   test_sim --meshed 500     only sales on meshed nodes
 //   test_sim --twins 500      only sales with two living processes of one name
 //   test_sim --disk 500       only sales on the SQLite engine, with a disk that fails
@@ -34,7 +35,7 @@ using namespace fq::sim;
 constexpr std::uint64_t failures_max = 5; ///< per process; then it stops
 
 enum class family : std::uint8_t {
-  all, ///< except meshed sales
+  all, ///< seeds without a family of their own
   checkouts,
   meshed,
   twins,
@@ -54,8 +55,10 @@ std::uint64_t base_of(family f) {
     case family::meshed: return first_meshed;
     case family::twins: return first_twins;
     case family::disk: return first_disk;
-    default: return 0;
+    case family::all:
+    case family::checkouts: break;
   }
+  return 0;
 }
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
@@ -247,8 +250,8 @@ int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
   tally sum;
   for (const auto& t : in_processes(jobs, [&](unsigned k) { return run_part(range, k, jobs); })) sum.add(t);
   std::cout << sum.sales << " sales, " << sum.meshed << " on meshed nodes, " << sum.twins << " with twins, "
-            << sum.disk << " on SQLite, " << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
-            << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
+            << sum.disk << " on SQLite, " << sum.steps << " steps, " << sum.virtual_time.count() / 1000
+            << " virtual seconds, " << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
   for (std::size_t i = 0; i < sum.reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << sum.reached[i] << " sales\n";
     if (all_rare && sum.reached[i] == 0) {

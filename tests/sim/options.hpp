@@ -128,7 +128,7 @@ inline constexpr std::uint64_t twins_every = 8;
 /// Seeds of sales on the SQLite engine start here.
 inline constexpr std::uint64_t first_disk = 4'000'000'000;
 /// Other sales per sale on the SQLite engine.
-inline constexpr std::uint64_t disk_every = 8;
+inline constexpr std::uint64_t disk_every = 16;
 
 struct sale_options {
   std::uint64_t seed = 0;

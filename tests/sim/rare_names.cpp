@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of rare situations, as the simulation prints them.
+#include "tests/sim/checker.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace fq::sim {
+namespace {
+
+struct named_rare {
+  rare which;
+  std::string_view name;
+};
+constexpr named_rare rare_names[] = {
+  {rare::late_money_claimed_again, "late money claimed again"},
+  {rare::late_money_refunded, "late money refunded"},
+  {rare::unknown_commit_landed_late, "unknown commit landed late"},
+  {rare::old_epoch_refused, "batch of an older epoch refused"},
+  {rare::fenced_reload, "living owner fenced, reloaded"},
+  {rare::sold_out_then_reopened, "sold out, then reopened"},
+  {rare::restart_budget_spent, "restart budget spent"},
+  {rare::replayed_idempotent_answer, "idempotent answer replayed"},
+  {rare::claim_waited_for_verdict, "claim waited for a verdict"},
+  {rare::passivated, "idle owner passivated"},
+  {rare::process_crashed, "process crashed"},
+  {rare::process_frozen, "process stood still"},
+  {rare::commit_busy, "commit answered busy"},
+  {rare::owned_elsewhere, "another node's lease heeded"},
+  {rare::taken_over, "taken over by another node"},
+  {rare::zombie_refused, "batch of a zombie refused"},
+  {rare::mirror_rebuilt, "mirror lost, begun anew"},
+  {rare::old_dump_noticed, "old dump of the cache noticed"},
+  {rare::delivered_again, "domain event delivered again"},
+  {rare::promo_refused, "promo code refused at its limit"},
+  {rare::promo_came_back, "use of a promo code came back"},
+  {rare::order_paid_late, "failed order bought with late money"},
+  {rare::order_given_up_then_paid, "cancelled order paid, refunded"},
+  {rare::order_failed_pending, "order failed without a page"},
+  {rare::order_partly_refunded, "order refunded in part"},
+  {rare::refund_dead_letter, "refund became a dead letter"},
+  {rare::preferred_admitted, "preferred customer overtook others"},
+  {rare::paid_with_tax, "paid with tax"},
+  {rare::hidden_bought_by_invitation, "hidden type bought by invitation"},
+  {rare::hidden_bought_by_code, "hidden type bought with a code"},
+  {rare::hidden_overtook, "admitted for hidden stock before others"},
+  {rare::customer_blocked, "blocked customer lost its place"},
+  {rare::called_by_operator, "called by an operator"},
+  {rare::revoked, "entry or session revoked"},
+  {rare::went_away, "place became AWAY"},
+  {rare::came_back, "holder of an AWAY place came back"},
+  {rare::place_expired, "place expired"},
+  {rare::queue_admitted, "admitted by a standalone queue"},
+  {rare::twin_began, "process began under the name of a living one"},
+  {rare::earlier_refused, "earlier process of a name refused by the ledger"},
+  {rare::power_lost, "the ledger's machine lost power"},
+  {rare::sync_failed, "a sync failed"},
+  {rare::disk_full, "the disk was full"},
+  {rare::found_without_answer, "a commit without an answer found again"},
+  {rare::handed_over, "handed over to another node"},
+  {rare::request_came_back, "request came back from an owner that moved"},
+  {rare::zombie_gave_back, "request came back from a zombie"},
+  {rare::found_at_peer, "owner found at another node"},
+  {rare::link_broken, "connection between nodes broke"},
+  {rare::cut_one_way, "nodes cut from each other one way"},
+  {rare::cut_both_ways, "nodes cut from each other both ways"},
+  {rare::ledger_cut, "node cut from the ledger"},
+  {rare::taken_over_while_cut, "taken over from a node that was cut off"},
+  {rare::lease_ended, "lease ended by a peer"},
+  {rare::subscribed_again, "subscription renewed"},
+  {rare::node_drained, "node drained"},
+  {rare::message_lost, "message lost on a living connection"},
+  {rare::message_twice, "request delivered twice"},
+};
+static_assert(std::size(rare_names) == static_cast<std::size_t>(rare::count_));
+
+} // namespace
+
+std::string_view name_of(rare r) {
+  const auto* const found = std::ranges::find(rare_names, r, &named_rare::which);
+  return found->name;
+}
+
+} // namespace fq::sim
