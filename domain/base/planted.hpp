@@ -57,6 +57,10 @@ enum class bug : std::uint8_t {
   away_loses_number, ///< the holder of an AWAY entry comes back with a new number
   hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
+  commits_unsynced, ///< commits to the SQLite file are not synced
+  leftover_log_trusted, ///< a process appends to what its predecessor left in the WAL without a sync
+  failed_sync_ignored, ///< a commit counts although a write or sync of it failed
+  full_disk_ignored, ///< a commit counts although the disk had no room for it
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -76,6 +76,10 @@ public:
   [[nodiscard]] const claim_row* find_claim(aggregate_id aggregate, const claim_id& id) const;
   [[nodiscard]] const payment_row* find_payment(aggregate_id aggregate, const payment_id& id) const;
   [[nodiscard]] const refund_row* find_refund(aggregate_id aggregate, const refund_id& id) const;
+  /// Empty: it has none.
+  [[nodiscard]] std::string lease_owner(aggregate_id aggregate) const;
+  /// Of the latest process of `node`; 0: none has begun.
+  [[nodiscard]] std::uint64_t incarnation_of(const std::string& node) const;
 
   /// Number of calls with an unknown, still undecided commit.
   [[nodiscard]] std::size_t in_air() const { return air_.size(); }

@@ -191,6 +191,16 @@ const entry_row* memory_ledger::find_entry(aggregate_id aggregate, queue_number 
   return image ? find_row(image->entries, number) : nullptr;
 }
 
+std::string memory_ledger::lease_owner(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? state->lease.owner : std::string{};
+}
+
+std::uint64_t memory_ledger::incarnation_of(const std::string& node) const {
+  const auto at = state_.incarnations.find(node);
+  return at == state_.incarnations.end() ? 0 : at->second;
+}
+
 const claim_row* memory_ledger::find_claim(aggregate_id aggregate, const claim_id& id) const {
   const auto* image = committed(aggregate);
   return image ? find_row(image->claims, id) : nullptr;

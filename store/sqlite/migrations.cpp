@@ -2,6 +2,7 @@
 // Compares the migrations of a ledger file with the known ones, and applies the missing ones.
 #include "store/sqlite/migrations.hpp"
 
+#include "domain/base/planted.hpp"
 #include "store/port/file_lock.hpp"
 #include "store/sqlite/limits.hpp"
 
@@ -52,7 +53,7 @@ std::vector<migration_status> migration_status_of(sqlite_db& db) {
 }
 
 std::vector<migration_status> migrate(sqlite_db& db) {
-  db.make_wal_durable();
+  if (!planted(bug::leftover_log_trusted)) db.make_wal_durable();
   const auto known = sqlite_migrations();
   auto result = migration_status_of(db);
   for (std::size_t i = 0; i < known.size(); ++i) {

@@ -22,8 +22,9 @@ struct sqlite3_stmt;
 
 namespace fq {
 
-/// The database's clock as an SQL expression: Unix milliseconds, constant during one run of a statement.
-inline const std::string sqlite_now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
+/// The database's clock as an SQL expression: Unix milliseconds, constant during one run of a statement. It
+/// is rounded, because a Julian day in a double is a little above or below the millisecond.
+inline const std::string sqlite_now = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)";
 
 class sqlite_error : public std::runtime_error {
 public:

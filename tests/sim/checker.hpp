@@ -71,6 +71,11 @@ enum class rare : std::uint8_t {
   commits_lost,
   loss_noticed,
   loss_known_to_others,
+  // on the SQLite engine only
+  power_lost,
+  sync_failed,
+  disk_full,
+  found_without_answer,
   // on meshed nodes only
   handed_over,
   request_came_back,

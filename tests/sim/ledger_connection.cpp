@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/ledger_connection.hpp"
 
+#include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mesh.hpp"
 
@@ -112,7 +113,7 @@ void ledger_connection::come_back() const {
 
 std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> batches) {
   pass();
-  auto outcomes = world_.store->commit(batches); // injects its own faults
+  auto outcomes = ask_ledger(world_, [&](ledger& l) { return l.commit(batches); }); // injects its own faults
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (batches[i].aggregate != world_.aggregate) continue;
     if (outcomes[i] == commit_outcome::committed) world_.leases->committed(process_);
@@ -129,7 +130,7 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
 std::uint64_t ledger_connection::enlist(const std::string& node) {
   const bool has_faults = world_.options.faults.twin > 0;
   has_faults ? go_out() : pass();
-  const auto incarnation = world_.store->enlist(node);
+  const auto incarnation = ask_ledger(world_, [&](ledger& l) { return l.enlist(node); });
   world_.leases->begun(process_);
   if (has_faults) come_back();
   has_begun_ = true;
@@ -145,7 +146,7 @@ acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_te
   go_out();
   const auto ask = [&] {
     try {
-      return world_.store->acquire(aggregate, lease, since, seen);
+      return ask_ledger(world_, [&](ledger& l) { return l.acquire(aggregate, lease, since, seen); });
     } catch (const superseded&) {
       world_.check->reached(rare::earlier_refused);
       throw;
@@ -176,7 +177,7 @@ bool ledger_connection::accept_loss(aggregate_id aggregate, const audit_row& row
 
 lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const tenure> tenures) {
   go_out();
-  auto renewal = world_.store->renew(lease, tenures);
+  auto renewal = ask_ledger(world_, [&](ledger& l) { return l.renew(lease, tenures); });
   const bool is_lost = std::ranges::find(renewal.lost, world_.aggregate) != renewal.lost.end();
   if (has_sale(tenures) && !is_lost) world_.leases->renewed(process_, lease.term);
   come_back();
@@ -185,84 +186,86 @@ lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const
 
 void ledger_connection::release(const std::string& owner, std::span<const tenure> tenures) {
   go_out();
-  world_.store->release(owner, tenures);
+  ask_ledger(world_, [&](ledger& l) { return l.release(owner, tenures); });
   if (has_sale(tenures)) world_.leases->released(process_);
   come_back();
 }
 
 std::vector<event_listing> ledger_connection::list_events(const event_filter& filter) {
   go_out();
-  return world_.store->list_events(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_events(filter); });
 }
 
 std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::string& owner) {
   go_out();
-  return world_.store->aggregates_to_wake(owner);
+  return ask_ledger(world_, [&](ledger& l) { return l.aggregates_to_wake(owner); });
 }
 
-std::vector<block_row> ledger_connection::blocks() { return world_.store->blocks(); }
+std::vector<block_row> ledger_connection::blocks() {
+  return ask_ledger(world_, [&](ledger& l) { return l.blocks(); });
+}
 
 access_directory ledger_connection::directory() {
   go_out();
-  return world_.store->directory();
+  return ask_ledger(world_, [&](ledger& l) { return l.directory(); });
 }
 
 std::vector<audit_row> ledger_connection::audit(const audit_filter& filter) {
   go_out();
-  return world_.store->audit(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.audit(filter); });
 }
 
 std::vector<order_listing> ledger_connection::list_orders(const order_filter& filter) {
   go_out();
-  return world_.store->list_orders(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_orders(filter); });
 }
 
 std::vector<dead_letter_listing> ledger_connection::list_dead_letters(const dead_letter_filter& filter) {
   go_out();
-  return world_.store->list_dead_letters(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_dead_letters(filter); });
 }
 
 aggregate_id ledger_connection::last_aggregate() {
   go_out();
-  return world_.store->last_aggregate();
+  return ask_ledger(world_, [&](ledger& l) { return l.last_aggregate(); });
 }
 
 std::vector<history_row> ledger_connection::history(aggregate_id aggregate) {
   go_out();
-  return world_.store->history(aggregate);
+  return ask_ledger(world_, [&](ledger& l) { return l.history(aggregate); });
 }
 
 aggregate_snapshot ledger_connection::peek(aggregate_id aggregate) {
   go_out();
-  return world_.store->peek(aggregate);
+  return ask_ledger(world_, [&](ledger& l) { return l.peek(aggregate); });
 }
 
 aggregate_image ledger_connection::load(aggregate_id aggregate, const load_since& since) {
   go_out();
-  return world_.store->load(aggregate, since);
+  return ask_ledger(world_, [&](ledger& l) { return l.load(aggregate, since); });
 }
 
 std::optional<entry_row> ledger_connection::read_entry(aggregate_id aggregate, queue_number number) {
   go_out();
-  return world_.store->read_entry(aggregate, number);
+  return ask_ledger(world_, [&](ledger& l) { return l.read_entry(aggregate, number); });
 }
 
 std::vector<node_row> ledger_connection::beat(const node_row& self, milliseconds alive_for) {
   go_out();
-  auto nodes = world_.store->beat(self, alive_for);
+  auto nodes = ask_ledger(world_, [&](ledger& l) { return l.beat(self, alive_for); });
   come_back();
   return nodes;
 }
 
 void ledger_connection::leave(const std::string& node, std::uint64_t incarnation) {
   go_out();
-  world_.store->leave(node, incarnation);
+  ask_ledger(world_, [&](ledger& l) { return l.leave(node, incarnation); });
   come_back();
 }
 
 std::size_t ledger_connection::end_leases(const node_row& last, bool is_silent, milliseconds term) {
   go_out();
-  const auto ended = world_.store->end_leases(last, is_silent, term);
+  const auto ended = ask_ledger(world_, [&](ledger& l) { return l.end_leases(last, is_silent, term); });
   if (ended > 0) world_.leases->ended(last.id);
   come_back();
   return ended;
@@ -271,7 +274,7 @@ std::size_t ledger_connection::end_leases(const node_row& last, bool is_silent, 
 std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& lease,
                                                            std::span<const std::uint32_t> wanted) {
   go_out();
-  auto held = world_.store->lease_outbox(lease, wanted);
+  auto held = ask_ledger(world_, [&](ledger& l) { return l.lease_outbox(lease, wanted); });
   come_back();
   return held;
 }
@@ -279,97 +282,97 @@ std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& le
 std::vector<outbox_item> ledger_connection::undelivered(lane which, std::span<const std::uint32_t> partitions,
                                                         std::size_t limit, aggregate_id after) {
   go_out();
-  return world_.store->undelivered(which, partitions, limit, after);
+  return ask_ledger(world_, [&](ledger& l) { return l.undelivered(which, partitions, limit, after); });
 }
 
 notice_audience ledger_connection::audience(std::span<const uuid> holders,
                                             std::span<const tenant_id> tenants) {
   pass();
-  return world_.store->audience(holders, tenants);
+  return ask_ledger(world_, [&](ledger& l) { return l.audience(holders, tenants); });
 }
 
 std::vector<device_row> ledger_connection::crowd(const crowd_filter& filter) {
   pass();
-  return world_.store->crowd(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.crowd(filter); });
 }
 
 void ledger_connection::store_deliveries(std::span<const delivery_row> rows) {
   pass();
-  return world_.store->store_deliveries(rows);
+  return ask_ledger(world_, [&](ledger& l) { return l.store_deliveries(rows); });
 }
 
 std::vector<due_delivery> ledger_connection::take_deliveries(const due_filter& filter, timestamp now) {
   pass();
-  return world_.store->take_deliveries(filter, now);
+  return ask_ledger(world_, [&](ledger& l) { return l.take_deliveries(filter, now); });
 }
 
 void ledger_connection::settle_deliveries(std::span<const delivery_row> rows) {
   pass();
-  return world_.store->settle_deliveries(rows);
+  return ask_ledger(world_, [&](ledger& l) { return l.settle_deliveries(rows); });
 }
 
 std::vector<delivery_row> ledger_connection::list_deliveries(const delivery_filter& filter) {
   pass();
-  return world_.store->list_deliveries(filter);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_deliveries(filter); });
 }
 
 bool ledger_connection::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice,
                                         timestamp now) {
   pass();
-  return world_.store->replay_delivery(tenant, target, notice, now);
+  return ask_ledger(world_, [&](ledger& l) { return l.replay_delivery(tenant, target, notice, now); });
 }
 
 uuid ledger_connection::register_device(const device_row& device) {
   pass();
-  return world_.store->register_device(device);
+  return ask_ledger(world_, [&](ledger& l) { return l.register_device(device); });
 }
 
 std::vector<device_row> ledger_connection::list_devices(const uuid& holder) {
   pass();
-  return world_.store->list_devices(holder);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_devices(holder); });
 }
 
 bool ledger_connection::remove_device(const uuid& holder, const uuid& device) {
   pass();
-  return world_.store->remove_device(holder, device);
+  return ask_ledger(world_, [&](ledger& l) { return l.remove_device(holder, device); });
 }
 
 void ledger_connection::end_device(const uuid& device, timestamp since, const std::string& reason,
                                    timestamp at) {
   pass();
-  return world_.store->end_device(device, since, reason, at);
+  return ask_ledger(world_, [&](ledger& l) { return l.end_device(device, since, reason, at); });
 }
 
 bool ledger_connection::store_endpoint(const webhook_endpoint_row& endpoint) {
   pass();
-  return world_.store->store_endpoint(endpoint);
+  return ask_ledger(world_, [&](ledger& l) { return l.store_endpoint(endpoint); });
 }
 
 std::vector<webhook_endpoint_row> ledger_connection::list_endpoints(tenant_id tenant) {
   pass();
-  return world_.store->list_endpoints(tenant);
+  return ask_ledger(world_, [&](ledger& l) { return l.list_endpoints(tenant); });
 }
 
 bool ledger_connection::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
                                          timestamp at) {
   pass();
-  return world_.store->disable_endpoint(endpoint, reason, since, at);
+  return ask_ledger(world_, [&](ledger& l) { return l.disable_endpoint(endpoint, reason, since, at); });
 }
 
 bool ledger_connection::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
   pass();
-  return world_.store->remove_endpoint(tenant, endpoint);
+  return ask_ledger(world_, [&](ledger& l) { return l.remove_endpoint(tenant, endpoint); });
 }
 
 void ledger_connection::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   go_out();
-  world_.store->mark_delivered(which, keys, at);
+  ask_ledger(world_, [&](ledger& l) { return l.mark_delivered(which, keys, at); });
   come_back();
 }
 
 std::size_t ledger_connection::prune(const prune_bounds& bounds) {
   go_out();
-  return world_.store->prune(bounds);
+  return ask_ledger(world_, [&](ledger& l) { return l.prune(bounds); });
 }
 
 } // namespace fq::sim

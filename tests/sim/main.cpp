@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000     sales 1..5000, an eighth as many of each other family: all
-//                             invariants, every rare branch reached, every tenth seed twice
+//   test_sim --seeds 5000     sales 1..5000, and some of each other family: all invariants, every rare
+//                             branch reached, every tenth seed twice
 //   test_sim --meshed 500     only sales on meshed nodes
 //   test_sim --twins 500      only sales with two living processes of one name
 //   test_sim --lost 500       only sales whose ledger goes back
+//   test_sim --disk 500       only sales on the SQLite engine, with a disk that fails
 //   test_sim --minutes 60     new seeds for so long
 //   test_sim --planted        each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--without PART,...] [--bug NAME] [--trace]
@@ -34,12 +35,25 @@ using namespace fq::sim;
 constexpr std::uint64_t failures_max = 5; ///< per process; then it stops
 
 enum class family : std::uint8_t {
-  all, ///< except meshed sales
+  all, ///< seeds without a family of their own
   checkouts,
   meshed,
   twins,
-  lost
+  lost,
+  disk
 };
+
+/// A family with seeds of its own. `every`: other sales per sale of it in a run over all.
+struct family_row {
+  family which;
+  std::string_view name;
+  std::uint64_t first, every;
+};
+constexpr std::array families{family_row{family::all, "sales", 0, 1},
+                              family_row{family::meshed, "meshed", first_meshed, meshed_every},
+                              family_row{family::twins, "twins", first_twins, twins_every},
+                              family_row{family::lost, "lost", first_lost, lost_every},
+                              family_row{family::disk, "disk", first_disk, disk_every}};
 
 struct planted_row {
   const char* name;
@@ -49,23 +63,24 @@ struct planted_row {
 };
 
 std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
+const family_row& row_of(family f) {
+  const auto row = std::ranges::find(families, f == family::checkouts ? family::all : f, &family_row::which);
+  return *row;
+}
 std::uint64_t first_of(family f, std::uint64_t first) {
   const auto step = step_of(f);
-  const auto base = f == family::meshed  ? first_meshed
-                    : f == family::twins ? first_twins
-                    : f == family::lost  ? first_lost
-                                         : 0;
-  return base + (first + step - 1) / step * step;
+  return row_of(f).first + (first + step - 1) / step * step;
 }
-const char* name_of(family f) {
-  switch (f) {
-    case family::all: return "";
-    case family::checkouts: return " checkouts";
-    case family::meshed: return " meshed";
-    case family::twins: return " twins";
-    case family::lost: return " lost";
-  }
-  return "";
+/// `option`: as `--meshed`.
+auto family_of(std::string_view option) {
+  const auto is_its = [&](const family_row& row) {
+    return row.which != family::all && option == "--" + std::string{row.name};
+  };
+  return std::ranges::find_if(families, is_its);
+}
+std::string name_of(family f) {
+  if (f == family::all) return "";
+  return f == family::checkouts ? " checkouts" : ' ' + std::string{row_of(f).name};
 }
 
 /// Limits: at least four times the maximum measured in six ranges of seeds (from 1, 1000, 2000, ... 5000).
@@ -120,6 +135,10 @@ constexpr std::array planted_bugs{
   planted_row{"loss_unnoticed", bug::loss_unnoticed, 10, family::lost},
   planted_row{"loss_not_written", bug::loss_not_written, 40, family::lost},
   planted_row{"gossip_forgotten", bug::gossip_forgotten, 80, family::lost},
+  planted_row{"commits_unsynced", bug::commits_unsynced, 300, family::disk},
+  planted_row{"leftover_log_trusted", bug::leftover_log_trusted, 300, family::disk},
+  planted_row{"failed_sync_ignored", bug::failed_sync_ignored, 300, family::disk},
+  planted_row{"full_disk_ignored", bug::full_disk_ignored, 300, family::disk},
 };
 
 /// Printed at once, so that several processes do not mix their lines.
@@ -167,16 +186,14 @@ int run_planted(std::uint64_t first, unsigned jobs) {
 
 struct tally {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t sales = 0, meshed = 0, twins = 0, lost = 0, steps = 0, failures = 0;
+  std::array<std::uint64_t, families.size()> sales{};
+  std::uint64_t steps = 0, failures = 0;
   milliseconds virtual_time{0};
   double cpu_seconds = 0;
 
   void add(const tally& t) {
     for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += t.reached[i];
-    sales += t.sales;
-    meshed += t.meshed;
-    twins += t.twins;
-    lost += t.lost;
+    for (std::size_t i = 0; i < sales.size(); ++i) sales[i] += t.sales[i];
     steps += t.steps;
     failures += t.failures;
     virtual_time += t.virtual_time;
@@ -217,21 +234,11 @@ tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
   for (std::uint64_t i = k; range.has_more(i) && t.failures < failures_max; i += jobs) {
     const auto seed = range.first + i;
     const bool all = range.in == family::all;
-    if (all) {
-      t.run(seed);
-      ++t.sales;
-    }
-    if (range.in == family::meshed || (all && seed % meshed_every == 0)) {
-      t.run(first_meshed + (all ? seed / meshed_every : seed));
-      ++t.meshed;
-    }
-    if (range.in == family::twins || (all && seed % twins_every == 0)) {
-      t.run(first_twins + (all ? seed / twins_every : seed));
-      ++t.twins;
-    }
-    if (range.in == family::lost || (all && seed % lost_every == 0)) {
-      t.run(first_lost + (all ? seed / lost_every : seed));
-      ++t.lost;
+    for (std::size_t f = 0; f < families.size(); ++f) {
+      const auto& row = families[f];
+      if (row.which != range.in && !(all && seed % row.every == 0)) continue;
+      t.run(row.first + (all ? seed / row.every : seed));
+      ++t.sales[f];
     }
   }
   t.cpu_seconds = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
@@ -241,10 +248,10 @@ tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
 int run_seeds(const seed_range& range, unsigned jobs, bool all_rare) {
   tally sum;
   for (const auto& t : in_processes(jobs, [&](unsigned k) { return run_part(range, k, jobs); })) sum.add(t);
-  std::cout << sum.sales << " sales, " << sum.meshed << " on meshed nodes, " << sum.twins << " with twins, "
-            << sum.lost << " whose ledger went back, " << sum.steps << " steps, "
-            << sum.virtual_time.count() / 1000 << " virtual seconds, " << sum.failures << " failed, CPU "
-            << sum.cpu_seconds << " s\n";
+  for (std::size_t f = 0; f < families.size(); ++f)
+    std::cout << sum.sales[f] << ' ' << families[f].name << ", ";
+  std::cout << sum.steps << " steps, " << sum.virtual_time.count() / 1000 << " virtual seconds, "
+            << sum.failures << " failed, CPU " << sum.cpu_seconds << " s\n";
   for (std::size_t i = 0; i < sum.reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << sum.reached[i] << " sales\n";
     if (all_rare && sum.reached[i] == 0) {
@@ -303,8 +310,8 @@ bool read(arguments& a, int argc, char** argv) {
       a.minutes = number();
     else if (arg == "--jobs")
       a.jobs = std::max(static_cast<unsigned>(number()), 1u);
-    else if (arg == "--meshed" || arg == "--twins" || arg == "--lost") {
-      a.in = arg == "--meshed" ? family::meshed : arg == "--twins" ? family::twins : family::lost;
+    else if (const auto row = family_of(arg); row != families.end()) {
+      a.in = row->which;
       a.only = number();
     } else if (arg == "--without")
       a.without = text();
@@ -345,7 +352,8 @@ int run(const arguments& a) {
 int main(int argc, char** argv) {
   arguments a;
   if (read(a, argc, argv)) return run(a);
-  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --minutes N] [--first N] "
+  std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --disk N | --minutes N] "
+               "[--first N] "
                "[--jobs N] | "
                "--seed N [--without PART,...] [--bug NAME] [--trace] | --planted\n";
   return EXIT_FAILURE;

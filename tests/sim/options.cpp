@@ -215,6 +215,26 @@ void draw_loss(sale_options& o) {
   m.lost = m.twice = m.late = 0;
 }
 
+/// Additional options for sales on the SQLite engine: one process, as its file lock demands, and only the
+/// disk loses what the ledger did.
+void draw_disk(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 8};
+  auto& d = o.disk;
+  d.on = true;
+  d.error = perhaps(rng, 50, 400);
+  d.power = perhaps(rng, 50, 400);
+  d.full = perhaps(rng, 20, 200);
+  d.open = perhaps(rng, 50, 400);
+  d.tears = chance(rng, 500);
+  d.checkpoint_pages = static_cast<std::uint32_t>(between(rng, 20, 600));
+  o.nodes = 1;
+  auto& f = o.faults;
+  f.crash_process = perhaps(rng, 20, 150);
+  f.commit_unavailable = f.commit_applied_unknown = f.commit_lost_unknown = f.commit_late = 0;
+  f.commit_delayed = f.commit_busy = f.acquire_unavailable = f.call_unavailable = f.call_unanswered = 0;
+  f.rival_owner = 0;
+}
+
 /// Additional options for checkouts: order deadlines (pending_max), fees, and more kinds of gateway refusals.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
@@ -301,7 +321,9 @@ sale_options options_of(std::uint64_t seed) {
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
-  if (seed >= first_lost)
+  if (seed >= first_disk)
+    draw_disk(o);
+  else if (seed >= first_lost)
     draw_loss(o);
   else if (seed >= first_twins)
     draw_twins(rng, o);
@@ -350,6 +372,13 @@ void describe_checkout(std::ostringstream& s, const sale_options& o) {
     << f.report_forged << ", declined after paid " << f.declined_after_paid << "; gateway: rejects "
     << f.rejected << ", taxes " << f.taxed << ", refuses refunds " << f.refund_refused
     << (f.references_once ? ", references once" : "") << (f.gateway_stays_away ? ", stays away" : "");
+}
+
+void describe_disk(std::ostringstream& s, const sale_options& o) {
+  const auto& d = o.disk;
+  s << "\n  disk: errors " << d.error << ", power losses " << d.power << ", full " << d.full
+    << ", faults at the start " << d.open << (d.tears ? ", tears" : "") << ", checkpoint at "
+    << d.checkpoint_pages << " pages";
 }
 
 void describe_mesh(std::ostringstream& s, const sale_options& o) {
@@ -408,6 +437,7 @@ std::string describe(const sale_options& o) {
   if (o.loss.on)
     s << "\n  ledger goes back at " << o.loss.back_at.count() << " ms to " << o.loss.kept_at.count()
       << " ms; a process ends at " << o.loss.ends_at.count() << " ms";
+  if (o.disk.on) describe_disk(s, o);
   return s.str();
 }
 

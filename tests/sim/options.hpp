@@ -114,6 +114,17 @@ struct loss_options {
   milliseconds ends_at{0}; ///< the sale's process ends, and starts again if it is the only one
 };
 
+/// Options of a sale on the SQLite engine. Rates are per 100,000 steps, of opened files per mille.
+struct disk_options {
+  bool on = false;
+  std::uint32_t error = 0; ///< a write, sync or truncate fails soon
+  std::uint32_t power = 0; ///< the machine loses power soon
+  std::uint32_t full = 0; ///< no file grows for a while
+  std::uint32_t open = 0; ///< a fault meets the next process while it starts
+  bool tears = false; ///< sectors reach the disk in any order, also without a sync
+  std::uint32_t checkpoint_pages = 0;
+};
+
 /// Seeds of sales on meshed nodes start here, so that the other seeds keep their sequence.
 inline constexpr std::uint64_t first_meshed = 1'000'000'000;
 /// Other sales per meshed sale.
@@ -126,6 +137,10 @@ inline constexpr std::uint64_t twins_every = 8;
 inline constexpr std::uint64_t first_lost = 3'000'000'000;
 /// Other sales per sale whose ledger goes back.
 inline constexpr std::uint64_t lost_every = 8;
+/// Seeds of sales on the SQLite engine start here.
+inline constexpr std::uint64_t first_disk = 4'000'000'000;
+/// Other sales per sale on the SQLite engine.
+inline constexpr std::uint64_t disk_every = 16;
 
 struct sale_options {
   std::uint64_t seed = 0;
@@ -167,6 +182,7 @@ struct sale_options {
   people_options people;
   mesh_options mesh;
   loss_options loss;
+  disk_options disk;
 };
 
 sale_options options_of(std::uint64_t seed);

@@ -5,6 +5,7 @@
 #include "tests/sim/simulation.hpp"
 
 #include "tests/sim/box_office.hpp"
+#include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/fan.hpp"
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/loss_watch.hpp"
@@ -71,6 +72,7 @@ public:
 private:
   // -- the world
   void create_event();
+  std::uint64_t acquire_catalog();
   void close();
   void start_process(node& n);
   void end_process(node& n, bool killed);
@@ -134,6 +136,7 @@ private:
   mail_watch mails_;
   gateway_books gateway_;
   session_keys sessions_;
+  std::optional<disk_ledger> disk_;
   std::optional<watched_cache> cache_;
   std::optional<mesh> net_;
   std::optional<place_history> places_;

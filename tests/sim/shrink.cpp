@@ -30,6 +30,10 @@ void no_mesh_fault(sale_options& o) {
   o.mesh.*Member = {};
 }
 template <auto Member>
+void no_disk_fault(sale_options& o) {
+  o.disk.*Member = {};
+}
+template <auto Member>
 void no_checkout_option(sale_options& o) {
   o.checkout.*Member = {};
 }
@@ -106,6 +110,11 @@ constexpr std::array parts{
   part{"twice", no_mesh_fault<&mesh_options::twice>},
   part{"late", no_mesh_fault<&mesh_options::late>},
   part{"subscribes_again", no_mesh_fault<&mesh_options::subscribes_again>},
+  part{"disk_errors", no_disk_fault<&disk_options::error>},
+  part{"power", no_disk_fault<&disk_options::power>},
+  part{"full_disk", no_disk_fault<&disk_options::full>},
+  part{"faults_at_start", no_disk_fault<&disk_options::open>},
+  part{"tears", no_disk_fault<&disk_options::tears>},
   part{"donates", no_checkout_option<&checkout_options::donates>},
   part{"two_types", no_checkout_option<&checkout_options::two_types>},
   part{"promo", no_checkout_option<&checkout_options::uses_promo>},

@@ -78,6 +78,8 @@ simulation::simulation(const sale_options& options, bool trace) :
   world_.aggregate = sale_aggregate;
   world_.trace = trace;
   const auto& o = world_.options;
+  world_.chaos = false;
+  if (o.disk.on) world_.disk = &disk_.emplace(world_, store_);
   if (o.has_cache) world_.mirror = &cache_.emplace(world_);
   create_event();
   if (o.mesh.on) {
@@ -128,6 +130,10 @@ void simulation::close() {
     check_.fail("I14", "an actor outlived its supervisor and its process");
 }
 
+std::uint64_t simulation::acquire_catalog() {
+  return ask_ledger(world_, [](ledger& l) { return l.acquire_unleased(catalog_aggregate, never); })->epoch;
+}
+
 /// Does the catalog's work directly in the ledger, without faults.
 void simulation::create_event() {
   const auto& o = world_.options;
@@ -163,11 +169,11 @@ void simulation::create_event() {
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
   batch b;
   b.aggregate = catalog_aggregate;
-  b.epoch = store_.acquire_unleased(catalog_aggregate, never)->epoch;
+  b.epoch = acquire_catalog();
   b.to_seq = 1;
   b.at = t;
   b.content.emplace_back(event_created{std::move(e), std::move(types)});
-  store_.commit(std::span{&b, 1});
+  ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); });
   world_.chaos = true;
 }
 
@@ -186,13 +192,13 @@ void simulation::create_bystanders() {
     world_.bystanders.push_back(aggregate);
     batch b;
     b.aggregate = catalog_aggregate;
-    b.epoch = store_.acquire_unleased(catalog_aggregate, never)->epoch;
+    b.epoch = acquire_catalog();
     b.from_seq = i + 1;
     b.to_seq = i + 2;
     b.at = env_.wall_now();
     std::vector<ticket_type_row> types{{0, env_.make_id(b.at, aggregate), "Type", 1, 1, 0, 0, 1, true}};
     b.content.emplace_back(event_created{std::move(e), std::move(types)});
-    if (store_.commit(std::span{&b, 1}).front() != commit_outcome::committed)
+    if (ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); }).front() != commit_outcome::committed)
       check_.fail("simulation", "a bystander was not created");
   }
   world_.chaos = true;
@@ -215,6 +221,7 @@ void simulation::end_process(node& n, bool killed) {
   n.dies_at = n.drained_at = milliseconds{-1};
   loss_.ended();
   n.runs->end(homes_, killed, net_ && strikes(world_.rng, world_.options.mesh.silent_death));
+  if (disk_) disk_->end_process(killed);
   ended_.push_back(std::move(n.runs));
 }
 
@@ -247,6 +254,7 @@ void simulation::tend_nodes() {
       if (net_ && !world_.chaos) world_.calm_from = std::max(world_.calm_from, now());
     }
     if (n.dies_at >= milliseconds{0} && n.dies_at <= now()) crash_process(n);
+    if (disk_ && disk_->must_end()) stop_process(n, true);
     if (n.runs && n.drained_at >= milliseconds{0} && n.drained_at <= now()) stop_process(n, false);
   }
   if (steps_ % 16 == 0) show_supervisors();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One seeded sale: the real actors over the memory ledger on CAF's test coordinator, with one thread, virtual
-// time and a schedule drawn from the seed. A phase with faults, then a quiet phase in which everything must
-// finish.
+// One seeded sale: the real actors over the memory ledger, or over SQLite on a disk that fails, on CAF's test
+// coordinator, with one thread, virtual time and a schedule drawn from the seed. A phase with faults, then a
+// quiet phase in which everything must finish.
 #pragma once
 #include "tests/sim/checker.hpp"
 #include "tests/sim/options.hpp"

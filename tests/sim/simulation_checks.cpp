@@ -83,6 +83,7 @@ void simulation::check_end() {
   if (world_.options.has_dispatcher) outbox_.check_end();
   mails_.check_end();
   gateway_.check_end(check_);
+  if (disk_) disk_->check_end();
 }
 
 } // namespace fq::sim

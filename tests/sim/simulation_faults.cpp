@@ -7,7 +7,7 @@ namespace fq::sim {
 // -- faults -----------------------------------------------------------------------------------------------
 
 commit_fault simulation::fault_of(std::span<const batch> batches) {
-  if (!world_.chaos) return {};
+  if (!world_.chaos || disk_) return {};
   const auto& f = world_.options.faults;
   auto& rng = world_.rng;
   const auto calls = static_cast<std::uint32_t>(rng() % 4);
@@ -113,6 +113,7 @@ void simulation::strike() {
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
   if (world_.options.loss.on) tend_ledger();
+  if (disk_) disk_->strike();
   if (cache_) cache_->strike();
   if (net_) strike_mesh();
 }
@@ -138,6 +139,7 @@ void simulation::strike(node& n) {
 void simulation::begin_quiet() {
   world_.chaos = false;
   store_.settle();
+  if (disk_) disk_->calm();
   gateway_.down_until = world_.options.faults.gateway_stays_away ? now() + gateway_away : milliseconds{0};
   if (net_) net_->heal();
   if (earlier_) {

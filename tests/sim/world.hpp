@@ -26,6 +26,7 @@ inline constexpr seconds staff_patience{5};
 /// A lease owner's name.
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 
+class disk_ledger;
 class lease_watch;
 class loss_watch;
 class mesh;
@@ -62,7 +63,8 @@ struct world {
   loss_watch* loss = nullptr;
   outbox_watch* outbox = nullptr;
   gateway_books* gateway = nullptr;
-  memory_ledger* store = nullptr;
+  memory_ledger* store = nullptr; ///< the server asks it by ask_ledger()
+  disk_ledger* disk = nullptr; ///< null: the memory ledger is the server's
   cache* mirror = nullptr; ///< null: no cache
   const session_keys* sessions = nullptr;
   std::vector<region_handle> regions; ///< one per node, and of a twin; null while it is down

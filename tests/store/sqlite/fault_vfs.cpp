@@ -29,6 +29,7 @@ struct fault_vfs::disk {
   sqlite3_vfs* real = nullptr;
   std::map<std::string, disk_file> files;
   std::mt19937_64 rng;
+  std::function<std::int64_t()> clock; ///< empty: the machine's
   disk_counts counts;
   struct {
     disk_call which = disk_call::any;
@@ -89,23 +90,27 @@ std::uint64_t size_of(sqlite3_file* real) {
   return static_cast<std::uint64_t>(size);
 }
 
-/// Copies a sector from the page cache to the disk.
-void write_back(std::string& durable, std::uint64_t number, sqlite3_file* real) {
-  const auto from = number * sector, size = size_of(real);
-  if (from >= size) return;
-  const auto length = std::min(sector, size - from);
-  if (durable.size() < from + length) durable.resize(from + length);
-  real->pMethods->xRead(real, durable.data() + from, static_cast<int>(length),
-                        static_cast<sqlite3_int64>(from));
+/// Copies sectors from the page cache to the disk, neighbours together.
+void write_back(std::string& durable, const std::set<std::uint64_t>& numbers, sqlite3_file* real) {
+  const auto size = size_of(real);
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const auto first = *at;
+    auto end = first;
+    while (at != numbers.end() && *at == end) ++at, ++end;
+    const auto from = first * sector, to = std::min(end * sector, size);
+    if (from >= to) return;
+    if (durable.size() < to) durable.resize(to);
+    real->pMethods->xRead(real, durable.data() + from, static_cast<int>(to - from),
+                          static_cast<sqlite3_int64>(from));
+  }
 }
 
 void write_back_some(disk& d, disk_file& file, sqlite3_file* real) {
   if (!d.is_tearing || file.is_new || !file.durable) return;
-  std::erase_if(file.dirty, [&](std::uint64_t n) {
-    const bool goes = d.coin();
-    if (goes) write_back(*file.durable, n, real);
-    return goes;
-  });
+  std::set<std::uint64_t> some;
+  std::ranges::copy_if(file.dirty, std::inserter(some, some.end()), [&](std::uint64_t) { return d.coin(); });
+  write_back(*file.durable, some, real);
+  std::erase_if(file.dirty, [&](std::uint64_t n) { return some.contains(n); });
 }
 
 int on_close(sqlite3_file* f) { return real_of(f)->pMethods->xClose(real_of(f)); }
@@ -158,7 +163,7 @@ int on_sync(sqlite3_file* f, int) {
     file->durable.emplace(size_of(real), '\0');
     if (!file->durable->empty()) on_read(f, file->durable->data(), static_cast<int>(size_of(real)), 0);
   }
-  for (const auto n : file->dirty) write_back(*file->durable, n, real);
+  write_back(*file->durable, file->dirty, real);
   file->durable->resize(size_of(real));
   file->dirty.clear();
   file->is_new = false;
@@ -248,6 +253,14 @@ int on_delete(sqlite3_vfs* vfs, const char* name, int is_folder_synced) {
   return rc;
 }
 
+int on_time(sqlite3_vfs* vfs, sqlite3_int64* to) {
+  constexpr sqlite3_int64 unix_epoch = 210'866'760'000'000; // in milliseconds of the Julian day
+  auto& d = *static_cast<disk*>(vfs->pAppData);
+  if (!d.clock) return d.real->xCurrentTimeInt64(d.real, to);
+  *to = unix_epoch + d.clock();
+  return SQLITE_OK;
+}
+
 /// The file after a power loss.
 void lose(disk& d, const std::string& path, disk_file& file) {
   if (d.is_tearing && !file.is_new && !file.is_gone && file.durable) {
@@ -280,6 +293,7 @@ fault_vfs::fault_vfs(std::uint64_t seed) : disk_(std::make_unique<disk>()) {
   d.self.szOsFile = static_cast<int>(sizeof(open_file)) + d.real->szOsFile;
   d.self.xOpen = on_open;
   d.self.xDelete = on_delete;
+  d.self.xCurrentTimeInt64 = on_time;
   if (sqlite3_vfs_register(&d.self, 1) != SQLITE_OK) throw std::runtime_error{"no fault VFS"};
 }
 
@@ -292,6 +306,7 @@ void fault_vfs::arm(disk_call which, unsigned n, disk_fault what) { disk_->armed
 void fault_vfs::disarm() { disk_->armed.left = 0; }
 void fault_vfs::set_full(bool is_full) { disk_->is_full = is_full; }
 void fault_vfs::set_tearing(bool is_tearing) { disk_->is_tearing = is_tearing; }
+void fault_vfs::set_clock(std::function<std::int64_t()> unix_ms) { disk_->clock = std::move(unix_ms); }
 void fault_vfs::end_process() { disk_->go_down(false); }
 void fault_vfs::cut_power() { disk_->go_down(true); }
 bool fault_vfs::is_down() const { return disk_->is_down; }

@@ -4,6 +4,7 @@
 // clean, so a later fsync does not write them, while every reader still sees them.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -37,6 +38,8 @@ public:
   void set_full(bool is_full);
   /// Sectors of 512 bytes reach the disk in any order and without a sync, or only by a sync (the default).
   void set_tearing(bool is_tearing);
+  /// SQLite's clock in Unix milliseconds, instead of the machine's.
+  void set_clock(std::function<std::int64_t()> unix_ms);
 
   /// Nothing reaches the files from now on. The page cache survives the end of a process, but no power loss.
   void end_process();
