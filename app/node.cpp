@@ -383,6 +383,7 @@ node::~node() {
   notices_ = nullptr;
   session_reader_ = nullptr;
   cluster_ = nullptr;
+  system_->await_all_actors_done(); // until then they use what their services name
   checkout_switch_services_.accounts = nullptr;
   checkout_switch_services_.directory = nullptr;
   cluster_services_.region = nullptr;
@@ -390,7 +391,6 @@ node::~node() {
   cluster_services_.accounts = nullptr;
   cluster_services_.dialer = nullptr;
   cluster_services_.ledgers.clear();
-  system_->await_all_actors_done();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;
   owner_services_.payments = nullptr;
