@@ -3,6 +3,9 @@
 // reads the mirror.
 #pragma once
 #include "domain/line/limits.hpp"
+#include "domain/line/rank_set.hpp"
+#include "domain/line/ranks.hpp"
+#include "domain/line/session_digest.hpp"
 #include "domain/model/change.hpp"
 
 #include <span>
@@ -52,6 +55,15 @@ struct mirror_image {
   friend bool operator==(const mirror_image&, const mirror_image&) = default;
 };
 
+/// What a comparison expects of the mirror: a bit for each place in line and a digest for each span of ends of
+/// sessions, so that the owner makes it at once. The cache worker compares.
+struct expected_mirror {
+  line_ranks ranks;
+  std::vector<rank_set> in_line; ///< WAITING and AWAY, in any parts
+  session_digests sessions;
+  std::vector<mirrored_stock> stock; ///< by id
+};
+
 /// Mirror changes for the entries of a committed batch. The owner adds the stock, because changes do not
 /// contain its absolute counts.
 mirror_delta mirror_of(const changes& content);
@@ -62,6 +74,11 @@ void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
 /// Describes the differences for people; empty if none. Skips sessions that end before `now` + 1 s, because
 /// the cache may have expired their keys.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);
+/// The same for the content of a cache, in which the line is ordered by rank. Skips the spans in which the
+/// cache may have expired sessions.
+std::vector<std::string> differences(const expected_mirror& expected, const mirror_image& found,
+                                     timestamp now);
+session_digests digests_of(std::span<const mirrored_session> sessions);
 mirrored_session session_of(const entry_row& row);
 /// Whether the batch moved stock.
 bool moves_stock(const changes& content);

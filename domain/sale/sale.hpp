@@ -300,7 +300,7 @@ public:
   /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
-  [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  [[nodiscard]] entry_change change_of(const queue_line::entry& e) const;
   /// Whether a session, claim, payment or ticket can end by its time.
   [[nodiscard]] bool has_deadlines() const;
   /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.

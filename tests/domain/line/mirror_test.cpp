@@ -175,9 +175,9 @@ private:
   /// Changes that fans do not request: away, back, revoked.
   void push(std::uint64_t n) {
     const auto* e = s_.it->queue().find(fan(n));
-    if (e == nullptr || e->live_claims > 0) return;
+    if (e == nullptr || e->live_claims() > 0) return;
     const std::array triggers{entry_trigger::go_away, entry_trigger::come_back, entry_trigger::revoke};
-    s_.it->queue().move(e->row.number, d_.pick(triggers), s_.now, s_.last.content);
+    s_.it->queue().move(e->number, d_.pick(triggers), s_.now, s_.last.content);
     s_.settle();
   }
 

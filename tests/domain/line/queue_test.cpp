@@ -80,7 +80,7 @@ struct model {
 const queue_line::entry* first_of(const queue_line& line) {
   const queue_line::entry* best = nullptr;
   for (std::size_t g = 0; g < line.groups().size(); ++g)
-    if (const auto* e = line.first(g); e && (best == nullptr || queue_line::precedes(*e, *best))) best = e;
+    if (const auto* e = line.first(g); e && (best == nullptr || line.precedes(*e, *best))) best = e;
   return best;
 }
 
@@ -112,8 +112,8 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
         && (!is_set(first_deadline) || model::deadline(r) < first_deadline))
       first_deadline = model::deadline(r);
     const auto* e = line.find(r.number);
-    FQ_HOLDS(seed, e != nullptr && e->row == r);
-    FQ_HOLDS(seed, e->live_claims == m.live_claims.at(n));
+    FQ_HOLDS(seed, e != nullptr && e->row() == r);
+    FQ_HOLDS(seed, e->live_claims() == m.live_claims.at(n));
     if (is_in_line(r.status)) FQ_HOLDS(seed, line.position(*e) == m.position(r));
   }
   const auto& c = line.counts();
@@ -125,7 +125,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   FQ_HOLDS(seed, m.rows.empty() ? line.first_kept() <= queue_number{value_of(totals.last_number) + 1}
                                 : line.first_kept() <= m.rows.begin()->second.number);
   std::vector<queue_number> held;
-  line.each([&](const queue_line::entry& e) { held.push_back(e.row.number); });
+  line.each([&](const queue_line::entry& e) { held.push_back(e.number); });
   FQ_HOLDS(seed, std::ranges::equal(held, m.rows, {}, {}, [](const auto& r) { return r.second.number; }));
   FQ_HOLDS(seed, line.next_session_deadline() == first_deadline);
   FQ_HOLDS(seed, line.window().count_within(seconds{2}, now) == within);
@@ -135,7 +135,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   const auto* first = mutable_model.first();
   const auto* head = first_of(line);
   FQ_HOLDS(seed, (head == nullptr) == (first == nullptr));
-  if (first != nullptr) FQ_HOLDS(seed, head->row == *first);
+  if (first != nullptr) FQ_HOLDS(seed, head->row() == *first);
   std::uint64_t waiting = 0, unclaimed = 0;
   for (const auto& g : line.groups()) {
     waiting += g.waiting;
@@ -146,7 +146,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   const auto oldest =
     std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
   FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
-  if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row == oldest->second);
+  if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row() == oldest->second);
 }
 
 queue_line reloaded(const model& m) {
@@ -176,7 +176,7 @@ public:
       for (const auto& [n, r] : m_.forgotten)
         if (newest != nullptr && r.subject == fan(s) && n > value_of(newest->number)) newest = nullptr;
       FQ_HOLDS(seed_, (line_.find(fan(s)) == nullptr) == (newest == nullptr));
-      if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row == *newest);
+      if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row() == *newest);
     }
     if (m_.forgotten.empty()) check_same(seed_, reloaded(m_), m_, now_); // windows included
   }
@@ -217,7 +217,7 @@ private:
     const auto& r = add(subject, key);
     changes out;
     const auto& e = line_.join(subject, key, now_, out, {}, r.priority_class);
-    FQ_HOLDS(seed_, e.row == r);
+    FQ_HOLDS(seed_, e.row() == r);
     FQ_HOLDS(seed_, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
     return true;
   }
@@ -337,7 +337,7 @@ CAF_TEST(numbers that do not exist are not found) {
   CAF_CHECK(line.find(queue_number{1030}) != nullptr);
   CAF_CHECK(line.find(queue_number{1031}) == nullptr);
   changes out;
-  CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).row.number), 1031u);
+  CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).number), 1031u);
 }
 
 CAF_TEST(beyond the limit of groups an entry waits with those that may buy the most of it) {
@@ -370,7 +370,7 @@ CAF_TEST(who came back from away is first again and its admission counts in the 
   line.move(queue_number{1}, entry_trigger::come_back, start + seconds{2}, out);
   CAF_CHECK(admit(line, 1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});
   queue_line after;
-  for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row);
+  for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row());
   const auto now = start + seconds{10};
   for (const auto span : {seconds{2}, seconds{9}, seconds{10}, seconds{60}})
     CAF_CHECK_EQUAL(after.window().count_within(span, now), line.window().count_within(span, now));
@@ -387,8 +387,8 @@ CAF_TEST(who has not claimed shops until the window of its admission ends and ne
   line.claim_opened(queue_number{2}, out);
   q.claim_window = seconds{30};
   admit(line, 1, start, q, out);
-  CAF_CHECK(line.find(queue_number{1})->row.claim_by == start + claim_window);
-  CAF_CHECK(line.find(queue_number{3})->row.claim_by == start + q.session_ttl);
+  CAF_CHECK(line.find(queue_number{1})->session().claim_by == start + claim_window);
+  CAF_CHECK(line.find(queue_number{3})->session().claim_by == start + q.session_ttl);
   CAF_CHECK(line.next_session_deadline() == start + claim_window);
   CAF_CHECK(line.sessions_due(start + claim_window - milliseconds{1}, 10).empty());
   CAF_CHECK(line.sessions_due(start + claim_window, 10) == std::vector{queue_number{1}});

@@ -76,13 +76,13 @@ std::string places_differ(const sample_sale& s) {
   std::set<std::pair<std::uint8_t, queue_number>> in_line;
   for (const auto& [n, row] : s.ledger.entries) {
     const auto* e = s.it->queue().find(n);
-    if (e == nullptr || e->row != row)
+    if (e == nullptr || e->row() != row)
       return "memory and ledger disagree about entry " + std::to_string(value_of(n));
     if (is_live(row.status) && !live.insert(row.subject).second) return "I2: two live places";
     if (is_in_line(row.status)) in_line.emplace(std::pair{row.priority_class, n});
     std::uint32_t claims = 0;
     for (const auto& [id, c] : s.ledger.claims) claims += c.entry == n && is_live(c.status);
-    if (e->live_claims != claims) return "an entry's live claims are miscounted";
+    if (e->live_claims() != claims) return "an entry's live claims are miscounted";
     if (claims > 1) return "I2: one session holds two live claims";
   }
   if (auto wrong = starves(s); !wrong.empty()) return wrong;
@@ -278,9 +278,9 @@ std::string how_a_reload_differs(const sample_sale& s) {
   const auto again = load_sale(s.ledger, s.rules, 99);
   for (const auto& [n, row] : s.ledger.entries) {
     const auto &a = *s.it->queue().find(n), &b = *again->queue().find(n);
-    if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims != b.live_claims)
+    if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims() != b.live_claims())
       return "entry " + std::to_string(value_of(n)) + " is shown differently";
-    if (s.it->queue().find(row.subject)->row != again->queue().find(row.subject)->row)
+    if (s.it->queue().find(row.subject)->row() != again->queue().find(row.subject)->row())
       return "a subject has another place";
   }
   for (const auto& [id, row] : s.ledger.claims) {

@@ -115,7 +115,7 @@ private:
 
   bool may_claim(std::uint64_t n) const {
     const auto* e = s_.it->queue().find(fan(n));
-    return e != nullptr && e->row.status == entry_status::admitted && e->live_claims == 0;
+    return e != nullptr && e->status == entry_status::admitted && e->live_claims() == 0;
   }
 
   void try_claim(std::uint64_t n) {
@@ -174,7 +174,7 @@ private:
   void check_blocked() {
     for (const auto n : blocked_) {
       const auto* e = s_.it->queue().find(fan(n));
-      FQ_HOLDS(seed_, e == nullptr || !is_live(e->row.status));
+      FQ_HOLDS(seed_, e == nullptr || !is_live(e->status));
       for (const auto& id : s_.it->claims().standing_of(fan(n))) {
         const auto& claim = s_.ledger.claims.at(id);
         FQ_HOLDS(seed_, claim.status != claim_status::claimed);
