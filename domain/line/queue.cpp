@@ -49,6 +49,9 @@ entry_session& queue_line::entry::own_session() {
   return *session_;
 }
 
+/// Entries whose place in the index is fetched while others load.
+constexpr std::size_t loads_ahead = 16;
+
 /// Adds the entry in its present state to the counts, or (-1) takes it out.
 void queue_line::count(const entry& e, int delta) {
   const auto add = [delta](std::uint64_t& n) { n += static_cast<std::uint64_t>(delta); };
@@ -118,6 +121,14 @@ void queue_line::load(const entry_row& row) {
   const auto& e = append(row);
   if (row.status == entry_status::admitted) begin_session(e);
   if (is_set(row.admitted_at)) window_.record(row.admitted_at, 1);
+}
+
+void queue_line::load(std::span<const entry_row> rows) {
+  newest_.reserve(rows.size(), subject_of());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + loads_ahead < rows.size()) newest_.prefetch(rows[i + loads_ahead].subject);
+    load(rows[i]);
+  }
 }
 
 void queue_line::draw(line_ranks ranks) {

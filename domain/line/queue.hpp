@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace fq {
@@ -84,6 +85,8 @@ public:
   void draw(line_ranks ranks);
   /// Loads entries in ascending order of number. Windows are rebuilt from admitted_at.
   void load(const entry_row& row);
+  /// The same for all at once, which is faster.
+  void load(std::span<const entry_row> rows);
 
   // -- reading
   /// Null for a number that was not given, or is forgotten.

@@ -129,7 +129,7 @@ public:
   /// number.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const line_totals& totals);
-  void load(const entry_row& row) { queue_.load(row); }
+  void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const claim_row& row);
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting line against a naive model: places, sessions, positions, and reloads.
 #define CAF_SUITE domain_queue
+#include "domain/line/mirror.hpp"
 #include "domain/line/queue.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
@@ -30,6 +31,7 @@ queue_settings settings() {
 /// The line as a list of rows; every query scans it.
 struct model {
   std::map<std::uint64_t, entry_row> rows;
+  std::vector<std::uint32_t> drawn; ///< the first numbers by rank
   std::map<std::uint64_t, std::uint32_t> live_claims;
   std::uint32_t last_batch = 0;
   std::map<std::uint64_t, entry_row> forgotten;
@@ -51,8 +53,14 @@ struct model {
       if (r.subject == subject) found = &r;
     return found;
   }
-  static bool before(const entry_row& a, const entry_row& b) {
-    return std::pair{a.priority_class, a.number} < std::pair{b.priority_class, b.number};
+  [[nodiscard]] std::uint64_t rank(const entry_row& r) const {
+    const auto n = value_of(r.number);
+    if (n > drawn.size()) return n;
+    return static_cast<std::uint64_t>(std::ranges::find(drawn, n) - drawn.begin()) + 1;
+  }
+  [[nodiscard]] bool before(const entry_row& a, const entry_row& b) const {
+    return a.priority_class < b.priority_class
+           || (a.priority_class == b.priority_class && rank(a) < rank(b));
   }
   std::uint64_t position(const entry_row& row) const {
     std::uint64_t p = 1;
@@ -143,16 +151,30 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
     FQ_HOLDS(seed, g.members >= g.waiting + g.unclaimed);
   }
   FQ_HOLDS(seed, waiting == c.waiting && unclaimed == c.admitted - c.admitted_with_claim);
-  const auto oldest =
-    std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
-  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
-  if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row() == oldest->second);
+  const entry_row* oldest = nullptr;
+  std::vector<mirrored_session> sessions;
+  for (const auto& [n, r] : m.rows) {
+    if (is_in_line(r.status) && (oldest == nullptr || m.rank(r) < m.rank(*oldest))) oldest = &r;
+    if (r.status == entry_status::admitted) sessions.push_back(session_of(r));
+  }
+  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == nullptr));
+  if (oldest != nullptr) FQ_HOLDS(seed, line.oldest()->row() == *oldest);
+  FQ_HOLDS(seed, line.digests() == digests_of(sessions));
+  std::size_t with_session = 0;
+  line.each_session([&](const queue_line::entry& e) {
+    ++with_session;
+    FQ_HOLDS(seed, e.status == entry_status::admitted);
+  });
+  FQ_HOLDS(seed, with_session == sessions.size());
 }
 
 queue_line reloaded(const model& m) {
   queue_line line;
   line.load(m.totals());
-  for (const auto& [n, r] : m.rows) line.load(r);
+  if (!m.drawn.empty()) line.draw(line_ranks{m.drawn});
+  std::vector<entry_row> rows;
+  for (const auto& [n, r] : m.rows) rows.push_back(r);
+  line.load(rows);
   for (const auto& [n, count] : m.live_claims)
     for (std::uint32_t i = 0; i < count; ++i) line.restore_claim(queue_number{n});
   return line;
@@ -164,6 +186,14 @@ public:
       seed_(seed), d_{seed}, forgets_(forgets) {
     for (std::uint64_t n = 1; n <= entries_at_start; ++n) add(fan(n), 0);
     line_ = reloaded(m_);
+  }
+  /// The entries so far get random ranks.
+  random_walk& draw() {
+    for (std::uint32_t n = 1; n <= last(); ++n)
+      m_.drawn.insert(m_.drawn.begin() + static_cast<std::ptrdiff_t>(d_.below(n)), n);
+    line_.draw(line_ranks{m_.drawn});
+    check_same(seed_, line_, m_, now_);
+    return *this;
   }
 
   void go() {
@@ -322,6 +352,25 @@ CAF_TEST(a line behaves like the model under all operations and so does its relo
 
 CAF_TEST(a line that forgets what has ended keeps order and counts and gives no number again) {
   for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25 == 0 ? 300 : seed % 60, true).go(); });
+}
+
+CAF_TEST(a draw orders the entries so far at random before all later ones and so does a reload) {
+  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 60, seed % 2 == 0).draw().go(); });
+}
+
+CAF_TEST(a drawn line admits by rank within its classes) {
+  queue_line line;
+  changes out;
+  for (std::uint64_t n = 1; n <= 4; ++n)
+    line.join(fan(n), 0, start, out, {}, n == 3 ? priority_vip : priority_standard);
+  line.draw(line_ranks{{4, 3, 1, 2}});
+  line.join(fan(5), 0, start, out);
+  std::vector<std::uint64_t> positions;
+  for (std::uint64_t n = 1; n <= 5; ++n) positions.push_back(line.position(*line.find(queue_number{n})));
+  CAF_CHECK(positions == (std::vector<std::uint64_t>{3, 4, 1, 2, 5}));
+  const auto admitted = admit(line, 5, start, settings(), out);
+  CAF_CHECK(admitted
+            == (std::vector{queue_number{3}, queue_number{4}, queue_number{1}, queue_number{2}, queue_number{5}}));
 }
 
 CAF_TEST(numbers that do not exist are not found) {
