@@ -34,7 +34,8 @@ private:
 };
 
 void commit(ledger& store, batch b) {
-  if (store.commit({&b, 1}).at(0) != commit_outcome::committed) throw std::runtime_error{"a batch was refused"};
+  if (store.commit({&b, 1}).at(0) != commit_outcome::committed)
+    throw std::runtime_error{"a batch was refused"};
 }
 
 /// A sale whose line has `entries` waiting entries of random customers.
@@ -44,7 +45,11 @@ aggregate_id fill(ledger& store, std::size_t entries) {
   event.aggregate = first_event_aggregate;
   event.id = make_uuid(noon, event.aggregate, 1);
   event.status = event_status::active;
-  commit(store, {catalog_aggregate, catalog->epoch, catalog->applied_seq, catalog->applied_seq + 1, noon,
+  commit(store, {catalog_aggregate,
+                 catalog->epoch,
+                 catalog->applied_seq,
+                 catalog->applied_seq + 1,
+                 noon,
                  {event_created{event, {}}}});
   const auto epoch = store.acquire_unleased(event.aggregate, never)->epoch;
   for (std::uint64_t n = 0, seq = 0; n < entries; ++seq) {

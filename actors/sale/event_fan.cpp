@@ -160,7 +160,9 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
   const auto id = session_token_entry(admission_token);
   const auto* e = id ? entry_of(*id) : nullptr;
   if (e == nullptr) return nullptr;
-  return session_token_matches(*services_->sessions, admission_token, *id, e->session().admission_no) ? e : nullptr;
+  return session_token_matches(*services_->sessions, admission_token, *id, e->session().admission_no)
+           ? e
+           : nullptr;
 }
 
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {

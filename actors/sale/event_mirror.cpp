@@ -85,7 +85,9 @@ journal::boundary_work event_mirror::begin_work() {
 void event_mirror::check() {
   if (cache_is_away_) return;
   journal_->at_boundary([this] {
-    return [this, g = generation_, expected = std::make_shared<const expected_mirror>(expected_of(*sale_))] {
+    auto expected =
+      std::make_shared<const expected_mirror>(expected_of(sale_->queue(), mirrored_stock_of(*sale_)));
+    return [this, g = generation_, expected = std::move(expected)] {
       if (g == generation_ && begun_)
         port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), milliseconds{0}, expected});
     };
@@ -130,11 +132,6 @@ std::vector<mirrored_stock> mirrored_stock_of(const sale& truth) {
   for (const auto& t : truth.stock().types()) all.push_back({t.id, t.total, t.held, t.sold});
   std::ranges::sort(all, {}, &mirrored_stock::id);
   return all;
-}
-
-expected_mirror expected_of(const sale& truth) {
-  const auto& line = truth.queue();
-  return {line.ranks(), {line.in_line().begin(), line.in_line().end()}, line.digests(), mirrored_stock_of(truth)};
 }
 
 mirror_image image_of(const sale& truth) {

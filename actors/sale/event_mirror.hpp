@@ -16,10 +16,8 @@
 
 namespace fq {
 
-/// Expected content of the mirror of `truth`. Exact at a boundary of its journal, as expected_of.
+/// Expected mirror of `truth`. Exact at a boundary of its journal.
 mirror_image image_of(const sale& truth);
-/// The same as a comparison needs it: takes far less than 1 ms for a line of a million.
-expected_mirror expected_of(const sale& truth);
 /// The stock part of the mirror.
 std::vector<mirrored_stock> mirrored_stock_of(const sale& truth);
 /// Changes of the mirror by a batch that is being submitted.

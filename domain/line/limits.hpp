@@ -18,8 +18,8 @@ inline constexpr milliseconds rate_span{60'000};
 // -- mirror
 /// Max lines from `differences`.
 inline constexpr std::size_t differences_max = 20;
-/// Sessions that end within the same span share a digest: few digests, and those of the next seconds, in which
-/// the cache forgets sessions by itself, can be left out.
+/// Sessions that end within the same span share a digest: few digests, and those of the next seconds, in
+/// which the cache forgets sessions by itself, can be left out.
 inline constexpr milliseconds digest_span{4'000};
 
 // -- groups

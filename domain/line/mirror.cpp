@@ -64,6 +64,10 @@ mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticke
   return all;
 }
 
+expected_mirror expected_of(const queue_line& line, std::vector<mirrored_stock> stock) {
+  return {line.ranks(), {line.in_line().begin(), line.in_line().end()}, line.digests(), std::move(stock)};
+}
+
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
   struct place {
     bool waits = false;
@@ -116,9 +120,8 @@ struct difference_list {
     if (lines.size() < differences_max) lines.push_back(what + ' ' + how);
   }
   void compare_stock(const std::vector<mirrored_stock>& expected, const std::vector<mirrored_stock>& found) {
-    compare(expected, found, std::mem_fn(&mirrored_stock::id), [this](const char* how, const auto& s) {
-      tell("stock of " + to_string(s.id), how);
-    });
+    compare(expected, found, std::mem_fn(&mirrored_stock::id),
+            [this](const char* how, const auto& s) { tell("stock of " + to_string(s.id), how); });
   }
 };
 
@@ -130,9 +133,8 @@ std::vector<std::string> differences(const mirror_image& expected, const mirror_
   auto expected_sessions = expected.sessions, found_sessions = found.sessions;
   std::erase_if(expected_sessions, ends_soon);
   std::erase_if(found_sessions, ends_soon);
-  compare(expected.waiting, found.waiting, std::identity{}, [&](const char* how, queue_number n) {
-    all.tell("waiting " + std::to_string(value_of(n)), how);
-  });
+  compare(expected.waiting, found.waiting, std::identity{},
+          [&](const char* how, queue_number n) { all.tell("waiting " + std::to_string(value_of(n)), how); });
   compare(expected_sessions, found_sessions, std::mem_fn(&mirrored_session::number),
           [&](const char* how, const mirrored_session& s) {
             all.tell("session of " + std::to_string(value_of(s.number)), how);
@@ -156,8 +158,8 @@ std::vector<std::string> differences(const expected_mirror& expected, const mirr
     const auto first = unix_ms(now + seconds{1}) / digest_span.count() + 1;
     return digests{of_all.lower_bound(first), of_all.end()};
   };
-  compare(compared(expected.sessions), compared(digests_of(found.sessions)), std::mem_fn(&digests::value_type::first),
-          [&](const char* how, const auto& d) {
+  compare(compared(expected.sessions), compared(digests_of(found.sessions)),
+          std::mem_fn(&digests::value_type::first), [&](const char* how, const auto& d) {
             all.tell("the group of sessions that end from " + std::to_string(d.first * digest_span.count())
                        + " ms on",
                      how);

@@ -14,6 +14,8 @@
 
 namespace fq {
 
+class queue_line;
+
 /// Session of an admitted entry; every node answers `GET /access` from it.
 struct mirrored_session {
   queue_number number{};
@@ -55,8 +57,8 @@ struct mirror_image {
   friend bool operator==(const mirror_image&, const mirror_image&) = default;
 };
 
-/// What a comparison expects of the mirror: a bit for each place in line and a digest for each span of ends of
-/// sessions, so that the owner makes it at once. The cache worker compares.
+/// What a comparison expects of the mirror: a bit for each place in line and a digest for each span of ends
+/// of sessions, so that the owner makes it at once. The cache worker compares.
 struct expected_mirror {
   line_ranks ranks;
   std::vector<rank_set> in_line; ///< WAITING and AWAY, in any parts
@@ -69,6 +71,7 @@ struct expected_mirror {
 mirror_delta mirror_of(const changes& content);
 /// The expected mirror of an aggregate with these rows. `entries` by ascending number.
 mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types);
+expected_mirror expected_of(const queue_line& line, std::vector<mirrored_stock> stock);
 /// Applies `deltas` to `image`, oldest first. A delta with stock contains all ticket types.
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
 /// Describes the differences for people; empty if none. Skips sessions that end before `now` + 1 s, because

@@ -18,8 +18,14 @@ queue_line::entry::entry(const entry_row& row) :
     joined_at(row.joined_at),
     ended_at(row.ended_at),
     subject_name_(row.subject_name) {
-  const entry_session s{row.admitted_at,     row.session_expires_at, row.claim_by,   row.admission_no,
-                        row.admission_batch, row.reclaims,           0,              row.has_claimed};
+  const entry_session s{row.admitted_at,
+                        row.session_expires_at,
+                        row.claim_by,
+                        row.admission_no,
+                        row.admission_batch,
+                        row.reclaims,
+                        0,
+                        row.has_claimed};
   if (s != no_session) own_session() = s;
 }
 
@@ -49,8 +55,8 @@ entry_session& queue_line::entry::own_session() {
   return *session_;
 }
 
-/// Entries whose place in the index is fetched while others load.
-constexpr std::size_t loads_ahead = 16;
+/// Memory that the index needs is fetched so many entries ahead.
+constexpr std::size_t loads_ahead = 8;
 
 /// Adds the entry in its present state to the counts, or (-1) takes it out.
 void queue_line::count(const entry& e, int delta) {
@@ -126,7 +132,8 @@ void queue_line::load(const entry_row& row) {
 void queue_line::load(std::span<const entry_row> rows) {
   newest_.reserve(rows.size(), subject_of());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (i + loads_ahead < rows.size()) newest_.prefetch(rows[i + loads_ahead].subject);
+    if (i + 2 * loads_ahead < rows.size()) newest_.prefetch(rows[i + 2 * loads_ahead].subject);
+    if (i + loads_ahead < rows.size()) newest_.prefetch(rows[i + loads_ahead].subject, subject_of());
     load(rows[i]);
   }
 }

@@ -125,8 +125,8 @@ public:
     return std::pair{a.priority_class, ranks_.rank_of(a.number)}
            < std::pair{b.priority_class, ranks_.rank_of(b.number)};
   }
-  /// The lowest rank of all classes in line, AWAY included. No ticket ends before this one, because drawn ones
-  /// end together.
+  /// The lowest rank of all classes in line, AWAY included. No ticket ends before this one, because drawn
+  /// ones end together.
   [[nodiscard]] const entry* oldest() const;
   /// By class, the ranks in line, AWAY included.
   using by_class = std::array<rank_set, priority_classes>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of ranks of a line. Insert, erase, place and first are O(log n). One bit per rank from about the lowest
-// member on: a million ranks cost 130 kB.
+// A set of ranks of a line. Insert, erase, place and first are O(log n). One bit per rank from about the
+// lowest member on: a million ranks cost 130 kB.
 #pragma once
 #include "domain/line/ranks.hpp"
 
@@ -43,8 +43,7 @@ public:
   void each(Take take) const {
     for (std::size_t i = 0; i < blocks_.size(); ++i)
       for (std::size_t w = 0; w < words; ++w)
-        for (auto word = blocks_[i][w]; word != 0; word &= word - 1)
-          take(rank_at(i, w, word));
+        for (auto word = blocks_[i][w]; word != 0; word &= word - 1) take(rank_at(i, w, word));
   }
 
 private:

@@ -32,9 +32,13 @@ public:
     if (slots > slots_.size()) grow(slots, subject_of);
   }
 
-  /// Fetches the memory that the next put() of `subject` needs, ahead of it.
-  void prefetch(const subject_key& subject) const {
-    if (!slots_.empty()) __builtin_prefetch(&slots_[home_of(subject)]);
+  /// Fetches the slot that a later put() of `subject` meets first.
+  void prefetch(const subject_key& subject) const { __builtin_prefetch(&slots_[home_of(subject)]); }
+  /// And then the subjects that it meets.
+  template <class SubjectOf>
+  void prefetch(const subject_key& subject, SubjectOf subject_of) const {
+    for (auto i = home_of(subject); slots_[i] != 0; i = after(i))
+      __builtin_prefetch(&subject_of(number_in(slots_[i])));
   }
 
   /// Inserts `n`, or puts it in the place of its subject's number.

@@ -29,8 +29,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
                         std::string subject_name, std::string_view access_code) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
-  if (own != nullptr && join_key != 0 && own->join_key == join_key)
-    return {{}, true, true, own->number};
+  if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;
   if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
   if (own != nullptr && is_live(own->status)) {
@@ -80,8 +79,7 @@ refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
     if (const auto* live = claims_.live(subject)) no.id = live->id;
     return no;
   }
-  const auto trigger =
-    own->status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
+  const auto trigger = own->status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
   end_entry(own->number, trigger, now, out);
   return {};
 }
@@ -108,8 +106,7 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
     return;
   }
   present_.seen(n, now, presence_grain());
-  if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content))
-    return;
+  if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
   away_.forget(n);
   out.entry_changes.push_back(change_of(*e));
   out.reveals = true;

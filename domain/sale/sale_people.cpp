@@ -39,8 +39,7 @@ void sale::end_customer(const customer_id& customer, timestamp now, decision& ou
   }
   if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->status)) {
     end_entry(own->number,
-              own->status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now,
-              out);
+              own->status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
     effect.had_place = true;
   }
   if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);

@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/sqlite/limits.hpp"
 
 #include <algorithm>
 #include <string>
@@ -132,7 +133,9 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   const bool is_queue = image.event && image.event->kind == event_kind::queue;
   const auto ended_since = is_queue ? bounds.since.entries : from_unix_ms(0);
   const auto line = read_head(aggregate).line;
-  if (!is_queue) image.entries.reserve(value_of(line.last_number) - value_of(line.first_kept) + 1); // all of them
+  if (!is_queue) // else most have ended
+    image.entries.reserve(std::min(value_of(line.last_number) - value_of(line.first_kept) + 1,
+                                   sqlite_limits::entries_reserved_max));
   collect(sql_.entries.bind(aggregate, line.first_kept, ended_since), row_from<entry_row>, image.entries);
   image.claims = collect(sql_.claims.bind(aggregate), row_from<claim_row>);
   read_items(aggregate, image.claims);

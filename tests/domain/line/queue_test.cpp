@@ -59,8 +59,7 @@ struct model {
     return static_cast<std::uint64_t>(std::ranges::find(drawn, n) - drawn.begin()) + 1;
   }
   [[nodiscard]] bool before(const entry_row& a, const entry_row& b) const {
-    return a.priority_class < b.priority_class
-           || (a.priority_class == b.priority_class && rank(a) < rank(b));
+    return a.priority_class < b.priority_class || (a.priority_class == b.priority_class && rank(a) < rank(b));
   }
   std::uint64_t position(const entry_row& row) const {
     std::uint64_t p = 1;
@@ -369,8 +368,9 @@ CAF_TEST(a drawn line admits by rank within its classes) {
   for (std::uint64_t n = 1; n <= 5; ++n) positions.push_back(line.position(*line.find(queue_number{n})));
   CAF_CHECK(positions == (std::vector<std::uint64_t>{3, 4, 1, 2, 5}));
   const auto admitted = admit(line, 5, start, settings(), out);
-  CAF_CHECK(admitted
-            == (std::vector{queue_number{3}, queue_number{4}, queue_number{1}, queue_number{2}, queue_number{5}}));
+  CAF_CHECK(
+    admitted
+    == (std::vector{queue_number{3}, queue_number{4}, queue_number{1}, queue_number{2}, queue_number{5}}));
 }
 
 CAF_TEST(numbers that do not exist are not found) {

@@ -31,6 +31,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   auto s = std::make_unique<sale>(rules, [d = dice{seed}]() mutable { return d.bits(); });
   s->load(ledger.event, ledger.types);
   s->load(ledger.totals());
+  s->queue().draw(ledger.ranks);
   std::vector<entry_row> entries;
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
