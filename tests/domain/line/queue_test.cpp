@@ -97,6 +97,24 @@ std::vector<queue_number> admit(queue_line& line, std::uint64_t count, timestamp
     count, [&line] { return first_of(line); }, now, q, out);
 }
 
+void check_oldest_and_sessions(std::uint64_t seed, const queue_line& line, const model& m) {
+  const entry_row* oldest = nullptr;
+  std::vector<mirrored_session> sessions;
+  for (const auto& [n, r] : m.rows) {
+    if (is_in_line(r.status) && (oldest == nullptr || m.rank(r) < m.rank(*oldest))) oldest = &r;
+    if (r.status == entry_status::admitted) sessions.push_back(session_of(r));
+  }
+  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == nullptr));
+  if (oldest != nullptr) FQ_HOLDS(seed, line.oldest()->row() == *oldest);
+  FQ_HOLDS(seed, line.digests() == digests_of(sessions));
+  std::size_t with_session = 0;
+  line.each_session([&](const queue_line::entry& e) {
+    ++with_session;
+    FQ_HOLDS(seed, e.status == entry_status::admitted);
+  });
+  FQ_HOLDS(seed, with_session == sessions.size());
+}
+
 void check_same(std::uint64_t seed, const queue_line& line, const model& m, timestamp now) {
   queue_counts expected;
   timestamp first_deadline = never;
@@ -150,21 +168,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
     FQ_HOLDS(seed, g.members >= g.waiting + g.unclaimed);
   }
   FQ_HOLDS(seed, waiting == c.waiting && unclaimed == c.admitted - c.admitted_with_claim);
-  const entry_row* oldest = nullptr;
-  std::vector<mirrored_session> sessions;
-  for (const auto& [n, r] : m.rows) {
-    if (is_in_line(r.status) && (oldest == nullptr || m.rank(r) < m.rank(*oldest))) oldest = &r;
-    if (r.status == entry_status::admitted) sessions.push_back(session_of(r));
-  }
-  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == nullptr));
-  if (oldest != nullptr) FQ_HOLDS(seed, line.oldest()->row() == *oldest);
-  FQ_HOLDS(seed, line.digests() == digests_of(sessions));
-  std::size_t with_session = 0;
-  line.each_session([&](const queue_line::entry& e) {
-    ++with_session;
-    FQ_HOLDS(seed, e.status == entry_status::admitted);
-  });
-  FQ_HOLDS(seed, with_session == sessions.size());
+  check_oldest_and_sessions(seed, line, m);
 }
 
 queue_line reloaded(const model& m) {

@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Fans join before anybody is admitted, and a draw gives them random ranks.
+  /// Fans join before the first admission, and a draw gives them random ranks.
   void draw() {
     s_.change_status(event_trigger::pause);
     for (std::uint64_t n = 1; n <= fans; ++n) s_.join(n);
