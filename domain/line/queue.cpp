@@ -31,23 +31,21 @@ queue_line::entry::entry(const entry_row& row) :
 
 entry_row queue_line::entry::row() const {
   const auto& s = session();
-  entry_row r;
-  r.number = number;
-  r.subject = subject;
-  r.subject_name = subject_name_;
-  r.join_key = join_key;
-  r.joined_at = joined_at;
-  r.admitted_at = s.admitted_at;
-  r.session_expires_at = s.session_expires_at;
-  r.ended_at = ended_at;
-  r.claim_by = s.claim_by;
-  r.admission_no = s.admission_no;
-  r.admission_batch = s.admission_batch;
-  r.priority_class = priority_class;
-  r.status = status;
-  r.has_claimed = s.has_claimed;
-  r.reclaims = s.reclaims;
-  return r;
+  return {.number = number,
+          .subject = subject,
+          .subject_name = subject_name_,
+          .join_key = join_key,
+          .joined_at = joined_at,
+          .admitted_at = s.admitted_at,
+          .session_expires_at = s.session_expires_at,
+          .ended_at = ended_at,
+          .claim_by = s.claim_by,
+          .admission_no = s.admission_no,
+          .admission_batch = s.admission_batch,
+          .priority_class = priority_class,
+          .status = status,
+          .has_claimed = s.has_claimed,
+          .reclaims = s.reclaims};
 }
 
 entry_session& queue_line::entry::own_session() {
@@ -255,7 +253,7 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   ++counts_.joined_total;
   arrivals_.record(now, 1);
   arrivals_.forget_before(now - arrival_memory);
-  out.emplace_back(std::in_place_type<entry_joined>, entry_joined{row});
+  out.emplace_back(std::in_place_type<entry_joined>, std::move(row));
   return e;
 }
 
@@ -281,7 +279,7 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const ne
     ++s.admission_no;
     count(e, 1);
     begin_session(e);
-    out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row()});
+    out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
     admitted.push_back(e.number);
   }
   if (admitted.empty()) return admitted;
@@ -307,7 +305,7 @@ bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, chan
   if (*to == entry_status::waiting) waiting_with(e).insert(rank);
   if (!is_live(*to)) e.ended_at = now;
   if (*to == entry_status::completed) ++counts_.completed_total;
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row()});
+  out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
   return true;
 }
 
@@ -318,7 +316,7 @@ void queue_line::claim_opened(queue_number n, changes& out) {
   end_session(e);
   e.own_session().has_claimed = true;
   begin_session(e);
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{e.status, e.row()});
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
 }
 
 void queue_line::claim_closed(queue_number n) {
@@ -338,7 +336,7 @@ bool queue_line::claim_returned(queue_number n, timestamp now, const queue_setti
   s.claim_by = std::min(now + q.reclaim_window, s.session_expires_at);
   ++s.reclaims;
   begin_session(e);
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{e.status, e.row()});
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
   return true;
 }
 
