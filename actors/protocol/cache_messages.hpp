@@ -56,7 +56,7 @@ struct check_mirror {
   std::uint64_t steps = 0;
   timestamp now; ///< the owner's clock
   milliseconds sent_at{0}; ///< steady time; corrects `now` for the time this message waits
-  std::shared_ptr<const mirror_image> expected;
+  std::shared_ptr<const expected_mirror> expected;
 };
 
 enum class mirror_state : std::uint8_t {

@@ -152,7 +152,7 @@ void event_state::serve(const acquired& image) {
   sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
   sale_->load(*image.image.event, image.image.ticket_types);
   sale_->load(image.line);
-  for (const auto& row : image.image.entries) sale_->load(row);
+  sale_->load(image.image.entries);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);

@@ -40,8 +40,8 @@ caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
 caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, bool is_seen) {
   const auto t = now();
   decision d;
-  if (is_seen) sale_->seen(e.row.number, t, d);
-  const auto seq = d.content.empty() ? change_of(e.row.number) : commit(std::move(d), t);
+  if (is_seen) sale_->seen(e.number, t, d);
+  const auto seq = d.content.empty() ? change_of(e.number) : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = sale_->view_of(e, t);
   return reveal(std::move(reply), seq);
@@ -66,7 +66,7 @@ caf::result<ack_reply> event_state::leave_as(const subject_key& subject) {
 const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
   if (owner_of(ticket) != aggregate_) return nullptr;
   const auto* e = sale_->queue().find(queue_number_of(ticket));
-  return e != nullptr && make_entry_id(e->row.joined_at, aggregate_, e->row.number) == ticket ? e : nullptr;
+  return e != nullptr && make_entry_id(e->joined_at, aggregate_, e->number) == ticket ? e : nullptr;
 }
 
 /// Whether the ticket's number was given. Its entry has then ended, or the ticket is forged.
@@ -119,8 +119,8 @@ caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
   const auto* e = entry_of(x.ticket);
   if (e == nullptr) return read_forgotten<ack_reply>(x.ticket, [](const entry_row&) { return ack_reply{}; });
   // The entry has ended and its subject has a newer one.
-  if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{});
-  return leave_as(e->row.subject);
+  if (sale_->queue().find(e->subject) != e) return reveal(ack_reply{});
+  return leave_as(e->subject);
 }
 
 caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
@@ -129,7 +129,7 @@ caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
   if (e == nullptr) return reveal(ack_reply{reason::not_admitted});
   const auto t = now();
   decision d;
-  if (auto no = sale_->end_session(e->row.number, e->row.admission_no, t, d))
+  if (auto no = sale_->end_session(e->number, e->session().admission_no, t, d))
     return reveal(ack_reply{std::move(no)});
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
@@ -160,7 +160,9 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
   const auto id = session_token_entry(admission_token);
   const auto* e = id ? entry_of(*id) : nullptr;
   if (e == nullptr) return nullptr;
-  return session_token_matches(*services_->sessions, admission_token, *id, e->row.admission_no) ? e : nullptr;
+  return session_token_matches(*services_->sessions, admission_token, *id, e->session().admission_no)
+           ? e
+           : nullptr;
 }
 
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
@@ -204,7 +206,7 @@ caf::result<positions_reply> event_state::on_find_positions(const find_positions
   reply.positions.reserve(x.numbers.size());
   for (const auto n : x.numbers) {
     const auto* e = sale_->queue().find(n);
-    reply.positions.push_back(e != nullptr && is_in_line(e->row.status) ? sale_->queue().position(*e) : 0);
+    reply.positions.push_back(e != nullptr && is_in_line(e->status) ? sale_->queue().position(*e) : 0);
   }
   return reveal(std::move(reply));
 }

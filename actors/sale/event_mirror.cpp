@@ -31,6 +31,7 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
   step->number = steps_++;
   step->now = port_.now();
   step->delta = delta;
+  step->ranks = sale_->queue().ranks();
   port_.send_step(std::move(step));
 }
 
@@ -84,7 +85,9 @@ journal::boundary_work event_mirror::begin_work() {
 void event_mirror::check() {
   if (cache_is_away_) return;
   journal_->at_boundary([this] {
-    return [this, g = generation_, expected = std::make_shared<const mirror_image>(image_of(*sale_))] {
+    auto expected =
+      std::make_shared<const expected_mirror>(expected_of(sale_->queue(), mirrored_stock_of(*sale_)));
+    return [this, g = generation_, expected = std::move(expected)] {
       if (g == generation_ && begun_)
         port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), milliseconds{0}, expected});
     };
@@ -136,8 +139,8 @@ mirror_image image_of(const sale& truth) {
   const auto& line = truth.queue();
   all.waiting.reserve(line.counts().waiting + line.counts().away);
   line.each([&](const queue_line::entry& e) {
-    if (is_in_line(e.row.status)) all.waiting.push_back(e.row.number);
-    if (e.row.status == entry_status::admitted) all.sessions.push_back(session_of(e.row));
+    if (is_in_line(e.status)) all.waiting.push_back(e.number);
+    if (e.status == entry_status::admitted) all.sessions.push_back(session_of(e.row()));
   });
   all.stock = mirrored_stock_of(truth);
   return all;

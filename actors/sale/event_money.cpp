@@ -191,7 +191,7 @@ void event_state::call(const gateway_call& order) {
     return;
   }
   const auto* refund = sale_->payments().find_refund(order.refund);
-  const auto& entry = sale_->queue().find(sale_->claims().find(p->claim)->entry)->row;
+  const auto& entry = *sale_->queue().find(sale_->claims().find(p->claim)->entry);
   self_->send(services_->payments, call_gateway{.kind = order.kind,
                                                 .gateway = p->gateway,
                                                 .payment = p->id,

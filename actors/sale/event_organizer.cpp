@@ -107,7 +107,7 @@ caf::result<count_reply> event_state::on_revoke(const revoke_sessions& x) {
   const auto t = now();
   decision d;
   count_reply reply;
-  reply.count = sale_->revoke(x.scope, e != nullptr ? e->row.number : queue_number{}, x.subject, t, d);
+  reply.count = sale_->revoke(x.scope, e != nullptr ? e->number : queue_number{}, x.subject, t, d);
   record(d, x.what, x.note, "revoke", t);
   return reply_after(commit(std::move(d), t), std::move(reply));
 }

@@ -23,7 +23,8 @@ void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote) {
     mine->begun = true;
     auto all = news();
     all.is_all = true;
-    for (const auto& s : image_of(*sale_).sessions) all.begun.push_back(state_of(s));
+    sale_->queue().each_session(
+      [&](const queue_line::entry& e) { all.begun.push_back(state_of(session_of(e.row()))); });
     return [this, table, all = std::move(all)] { send(table, all); };
   });
 }

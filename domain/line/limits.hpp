@@ -18,13 +18,16 @@ inline constexpr milliseconds rate_span{60'000};
 // -- mirror
 /// Max lines from `differences`.
 inline constexpr std::size_t differences_max = 20;
+/// Sessions that end within the same span share a digest: few digests, and those of the next seconds, in
+/// which the cache forgets sessions by itself, can be left out.
+inline constexpr milliseconds digest_span{4'000};
 
 // -- groups
 /// Bits of `hidden_types`: a ticket type with a higher ordinal has none, and no code or invitation opens it.
 inline constexpr std::uint32_t hidden_types_max = 64;
 
-// -- number_set
-/// Min blocks of 512 numbers before free ones in front are removed.
+// -- rank_set
+/// Min blocks of 512 ranks before free ones in front are removed.
 inline constexpr std::size_t free_blocks_min = 8;
 
 // -- queue

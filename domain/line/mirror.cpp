@@ -4,6 +4,7 @@
 #include "domain/line/queue.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -63,6 +64,10 @@ mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticke
   return all;
 }
 
+expected_mirror expected_of(const queue_line& line, std::vector<mirrored_stock> stock) {
+  return {line.ranks(), {line.in_line().begin(), line.in_line().end()}, line.digests(), std::move(stock)};
+}
+
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
   struct place {
     bool waits = false;
@@ -108,29 +113,66 @@ void compare(const std::vector<Row>& expected, const std::vector<Row>& found, Ke
   }
 }
 
+/// Collects the lines of a report.
+struct difference_list {
+  std::vector<std::string> lines;
+  void tell(const std::string& what, const char* how) {
+    if (lines.size() < differences_max) lines.push_back(what + ' ' + how);
+  }
+  void compare_stock(const std::vector<mirrored_stock>& expected, const std::vector<mirrored_stock>& found) {
+    compare(expected, found, std::mem_fn(&mirrored_stock::id),
+            [this](const char* how, const auto& s) { tell("stock of " + to_string(s.id), how); });
+  }
+};
+
 } // namespace
 
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now) {
-  std::vector<std::string> lines;
-  const auto tell = [&lines](const std::string& what, const char* how) {
-    if (lines.size() < differences_max) lines.push_back(what + ' ' + how);
-  };
+  difference_list all;
   const auto ends_soon = [now](const mirrored_session& s) { return s.expires_at < now + seconds{1}; };
   auto expected_sessions = expected.sessions, found_sessions = found.sessions;
   std::erase_if(expected_sessions, ends_soon);
   std::erase_if(found_sessions, ends_soon);
-  compare(
-    expected.waiting, found.waiting, [](queue_number n) { return n; },
-    [&](const char* how, queue_number n) { tell("waiting " + std::to_string(value_of(n)), how); });
-  compare(
-    expected_sessions, found_sessions, [](const mirrored_session& s) { return s.number; },
-    [&](const char* how, const mirrored_session& s) {
-      tell("session of " + std::to_string(value_of(s.number)), how);
-    });
-  compare(
-    expected.stock, found.stock, [](const mirrored_stock& s) { return s.id; },
-    [&](const char* how, const mirrored_stock& s) { tell("stock of " + to_string(s.id), how); });
-  return lines;
+  compare(expected.waiting, found.waiting, std::identity{},
+          [&](const char* how, queue_number n) { all.tell("waiting " + std::to_string(value_of(n)), how); });
+  compare(expected_sessions, found_sessions, std::mem_fn(&mirrored_session::number),
+          [&](const char* how, const mirrored_session& s) {
+            all.tell("session of " + std::to_string(value_of(s.number)), how);
+          });
+  all.compare_stock(expected.stock, found.stock);
+  return all.lines;
+}
+
+std::vector<std::string> differences(const expected_mirror& expected, const mirror_image& found,
+                                     timestamp now) {
+  difference_list all;
+  std::vector<line_rank> places, found_places;
+  for (const auto& part : expected.in_line) part.each([&](line_rank r) { places.push_back(r); });
+  std::ranges::sort(places);
+  for (const auto n : found.waiting) found_places.push_back(expected.ranks.rank_of(n));
+  compare(places, found_places, std::identity{}, [&](const char* how, line_rank r) {
+    all.tell("waiting " + std::to_string(value_of(expected.ranks.number_at(r))), how);
+  });
+  using digests = std::vector<std::pair<std::int64_t, session_digest>>;
+  const auto compared = [now](const session_digests& of_all) {
+    const auto first = unix_ms(now + seconds{1}) / digest_span.count() + 1;
+    return digests{of_all.lower_bound(first), of_all.end()};
+  };
+  compare(compared(expected.sessions), compared(digests_of(found.sessions)),
+          std::mem_fn(&digests::value_type::first), [&](const char* how, const auto& d) {
+            all.tell("the group of sessions that end from " + std::to_string(d.first * digest_span.count())
+                       + " ms on",
+                     how);
+          });
+  all.compare_stock(expected.stock, found.stock);
+  return all.lines;
+}
+
+session_digests digests_of(std::span<const mirrored_session> sessions) {
+  session_digests all;
+  for (const auto& s : sessions)
+    count_session(all, s.number, s.admission_no, s.subject, s.joined_at, s.expires_at, s.subject_name, 1);
+  return all;
 }
 
 } // namespace fq

@@ -3,6 +3,9 @@
 // reads the mirror.
 #pragma once
 #include "domain/line/limits.hpp"
+#include "domain/line/rank_set.hpp"
+#include "domain/line/ranks.hpp"
+#include "domain/line/session_digest.hpp"
 #include "domain/model/change.hpp"
 
 #include <span>
@@ -10,6 +13,8 @@
 #include <vector>
 
 namespace fq {
+
+class queue_line;
 
 /// Session of an admitted entry; every node answers `GET /access` from it.
 struct mirrored_session {
@@ -52,16 +57,31 @@ struct mirror_image {
   friend bool operator==(const mirror_image&, const mirror_image&) = default;
 };
 
+/// What a comparison expects of the mirror: a bit for each place in line and a digest for each span of ends
+/// of sessions, so that the owner makes it at once. The cache worker compares.
+struct expected_mirror {
+  line_ranks ranks;
+  std::vector<rank_set> in_line; ///< WAITING and AWAY, in any parts
+  session_digests sessions;
+  std::vector<mirrored_stock> stock; ///< by id
+};
+
 /// Mirror changes for the entries of a committed batch. The owner adds the stock, because changes do not
 /// contain its absolute counts.
 mirror_delta mirror_of(const changes& content);
 /// The expected mirror of an aggregate with these rows. `entries` by ascending number.
 mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types);
+expected_mirror expected_of(const queue_line& line, std::vector<mirrored_stock> stock);
 /// Applies `deltas` to `image`, oldest first. A delta with stock contains all ticket types.
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
 /// Describes the differences for people; empty if none. Skips sessions that end before `now` + 1 s, because
 /// the cache may have expired their keys.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);
+/// The same for the content of a cache, in which the line is ordered by rank. Skips the spans in which the
+/// cache may have expired sessions.
+std::vector<std::string> differences(const expected_mirror& expected, const mirror_image& found,
+                                     timestamp now);
+session_digests digests_of(std::span<const mirrored_session> sessions);
 mirrored_session session_of(const entry_row& row);
 /// Whether the batch moved stock.
 bool moves_stock(const changes& content);

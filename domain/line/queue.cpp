@@ -9,16 +9,63 @@
 
 namespace fq {
 
+queue_line::entry::entry(const entry_row& row) :
+    subject(row.subject),
+    number(row.number),
+    status(row.status),
+    priority_class(row.priority_class),
+    join_key(row.join_key),
+    joined_at(row.joined_at),
+    ended_at(row.ended_at),
+    subject_name_(row.subject_name) {
+  const entry_session s{row.admitted_at,
+                        row.session_expires_at,
+                        row.claim_by,
+                        row.admission_no,
+                        row.admission_batch,
+                        row.reclaims,
+                        0,
+                        row.has_claimed};
+  if (s != no_session) own_session() = s;
+}
+
+entry_row queue_line::entry::row() const {
+  const auto& s = session();
+  return {.number = number,
+          .subject = subject,
+          .subject_name = subject_name_,
+          .join_key = join_key,
+          .joined_at = joined_at,
+          .admitted_at = s.admitted_at,
+          .session_expires_at = s.session_expires_at,
+          .ended_at = ended_at,
+          .claim_by = s.claim_by,
+          .admission_no = s.admission_no,
+          .admission_batch = s.admission_batch,
+          .priority_class = priority_class,
+          .status = status,
+          .has_claimed = s.has_claimed,
+          .reclaims = s.reclaims};
+}
+
+entry_session& queue_line::entry::own_session() {
+  if (!session_) session_ = std::make_unique<entry_session>();
+  return *session_;
+}
+
+/// Memory that the index needs is fetched so many entries ahead.
+constexpr std::size_t loads_ahead = 8;
+
 /// Adds the entry in its present state to the counts, or (-1) takes it out.
 void queue_line::count(const entry& e, int delta) {
   const auto add = [delta](std::uint64_t& n) { n += static_cast<std::uint64_t>(delta); };
   auto& group = groups_[e.group];
-  if (is_live(e.row.status)) add(group.members);
-  switch (e.row.status) {
+  if (is_live(e.status)) add(group.members);
+  switch (e.status) {
     case entry_status::waiting: add(group.waiting); return add(counts_.waiting);
     case entry_status::away: return add(counts_.away);
     case entry_status::admitted:
-      add(e.live_claims > 0 ? counts_.admitted_with_claim : group.unclaimed);
+      add(e.live_claims() > 0 ? counts_.admitted_with_claim : group.unclaimed);
       return add(counts_.admitted);
     case entry_status::completed:
     case entry_status::expired:
@@ -36,7 +83,7 @@ queue_line::entry& queue_line::append(const entry_row& row) {
   if (!own) own = std::make_unique<chunk>();
   ++own->used;
   auto& e = at(row.number);
-  e.row = row;
+  e = entry{row};
   newest_.put(row.subject, row.number, subject_of());
   last_number_ = std::max(last_number_, value_of(row.number));
   count(e, 1);
@@ -45,8 +92,25 @@ queue_line::entry& queue_line::append(const entry_row& row) {
 }
 
 void queue_line::enter_line(const entry& e) {
-  in_line_[e.row.priority_class].insert(e.row.number);
-  if (e.row.status == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(e.row.number);
+  const auto rank = ranks_.rank_of(e.number);
+  in_line_[e.priority_class].insert(rank);
+  if (e.status == entry_status::waiting) waiting_with(e).insert(rank);
+}
+
+/// The entry is admitted, or its session has got a new end.
+void queue_line::begin_session(const entry& e) {
+  const auto& s = e.session();
+  session_deadlines_.emplace(deadline_of(s), e.number);
+  count_session(digests_, e.number, s.admission_no, e.subject, e.joined_at, deadline_of(s), e.subject_name(),
+                1);
+}
+
+/// Before the session or its end changes.
+void queue_line::end_session(const entry& e) {
+  const auto& s = e.session();
+  session_deadlines_.erase({deadline_of(s), e.number});
+  count_session(digests_, e.number, s.admission_no, e.subject, e.joined_at, deadline_of(s), e.subject_name(),
+                -1);
 }
 
 void queue_line::load(const line_totals& totals) {
@@ -58,9 +122,27 @@ void queue_line::load(const line_totals& totals) {
 }
 
 void queue_line::load(const entry_row& row) {
-  append(row);
-  if (row.status == entry_status::admitted) session_deadlines_.emplace(deadline_of(row), row.number);
+  const auto& e = append(row);
+  if (row.status == entry_status::admitted) begin_session(e);
   if (is_set(row.admitted_at)) window_.record(row.admitted_at, 1);
+}
+
+void queue_line::load(std::span<const entry_row> rows) {
+  newest_.reserve(rows.size(), subject_of());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + 2 * loads_ahead < rows.size()) newest_.prefetch(rows[i + 2 * loads_ahead].subject);
+    if (i + loads_ahead < rows.size()) newest_.prefetch(rows[i + loads_ahead].subject, subject_of());
+    load(rows[i]);
+  }
+}
+
+void queue_line::draw(line_ranks ranks) {
+  ranks_ = std::move(ranks);
+  in_line_ = {};
+  for (auto& group : waiting_) group = {};
+  each([this](const entry& e) {
+    if (is_in_line(e.status)) enter_line(e);
+  });
 }
 
 line_totals queue_line::totals() const {
@@ -71,7 +153,7 @@ const queue_line::entry* queue_line::find(queue_number n) const {
   const auto index = (value_of(n) - 1) / chunk_size - first_chunk_; // huge for a lower number
   if (value_of(n) == 0 || index >= chunks_.size() || !chunks_[index]) return nullptr;
   const auto& e = at(n);
-  return e.row.number == n ? &e : nullptr;
+  return e.number == n ? &e : nullptr;
 }
 
 const queue_line::entry* queue_line::find(const subject_key& subject) const {
@@ -91,14 +173,14 @@ void queue_line::forget(queue_number n) {
 }
 
 std::uint64_t queue_line::position(const entry& e) const {
-  auto p = in_line_[e.row.priority_class].rank(e.row.number);
-  for (std::size_t c = 0; c < e.row.priority_class; ++c) p += in_line_[c].size();
+  auto p = in_line_[e.priority_class].place(ranks_.rank_of(e.number));
+  for (std::size_t c = 0; c < e.priority_class; ++c) p += in_line_[c].size();
   return p;
 }
 
 bool queue_line::overtakes(std::uint8_t priority_class) const {
   return !std::all_of(in_line_.begin() + priority_class + 1, in_line_.end(),
-                      [](const number_set& line) { return line.empty(); });
+                      [](const rank_set& line) { return line.empty(); });
 }
 
 timestamp queue_line::next_session_deadline() const {
@@ -107,22 +189,21 @@ timestamp queue_line::next_session_deadline() const {
 
 const queue_line::entry* queue_line::first(std::size_t group) const {
   for (const auto& line : waiting_[group])
-    if (const auto n = line.first()) {
-      const auto* e = find(*n);
+    if (const auto rank = line.first()) {
+      const auto* e = find(ranks_.number_at(*rank));
       if (planted(bug::order_by_timestamp))
-        for (auto m = value_of(*n) + 1; const auto* other = find(queue_number{m}); ++m)
-          if (other->row.status == entry_status::waiting && other->row.joined_at == e->row.joined_at)
-            e = other;
+        for (auto m = value_of(e->number) + 1; const auto* other = find(queue_number{m}); ++m)
+          if (other->status == entry_status::waiting && other->joined_at == e->joined_at) e = other;
       return e;
     }
   return nullptr;
 }
 
 const queue_line::entry* queue_line::oldest() const {
-  std::optional<queue_number> lowest;
+  std::optional<line_rank> lowest;
   for (const auto& line : in_line_)
-    if (const auto n = line.first(); n && (!lowest || *n < *lowest)) lowest = n;
-  return lowest ? find(*lowest) : nullptr;
+    if (const auto rank = line.first(); rank && (!lowest || *rank < *lowest)) lowest = rank;
+  return lowest ? find(ranks_.number_at(*lowest)) : nullptr;
 }
 
 std::size_t queue_line::group_for(hidden_types opens) {
@@ -148,13 +229,12 @@ bool queue_line::set_hidden_types(queue_number n, hidden_types opens) {
   auto& e = at(n);
   const auto to = group_for(opens);
   if (to == e.group) return false;
-  const auto move_waiting = [&](auto step) {
-    if (e.row.status == entry_status::waiting) step(waiting_[e.group][e.row.priority_class]);
-  };
+  const bool waits = e.status == entry_status::waiting;
+  const auto rank = ranks_.rank_of(n);
   count(e, -1);
-  move_waiting([n](number_set& line) { line.erase(n); });
+  if (waits) waiting_with(e).erase(rank);
   e.group = static_cast<std::uint8_t>(to);
-  move_waiting([n](number_set& line) { line.insert(n); });
+  if (waits) waiting_with(e).insert(rank);
   count(e, 1);
   return true;
 }
@@ -173,7 +253,7 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   ++counts_.joined_total;
   arrivals_.record(now, 1);
   arrivals_.forget_before(now - arrival_memory);
-  out.emplace_back(std::in_place_type<entry_joined>, entry_joined{row});
+  out.emplace_back(std::in_place_type<entry_joined>, std::move(row));
   return e;
 }
 
@@ -184,21 +264,23 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const ne
   while (admitted.size() < count_wanted) {
     const auto* head = next();
     if (head == nullptr) break;
-    auto& e = at(head->row.number);
-    const auto from = e.row.status;
-    in_line_[e.row.priority_class].erase(e.row.number);
-    waiting_[e.group][e.row.priority_class].erase(e.row.number);
+    auto& e = at(head->number);
+    const auto from = e.status;
+    const auto rank = ranks_.rank_of(e.number);
+    in_line_[e.priority_class].erase(rank);
+    waiting_with(e).erase(rank);
     count(e, -1);
-    e.row.status = entry_status::admitted;
-    e.row.admitted_at = now;
-    e.row.session_expires_at = now + q.session_ttl;
-    e.row.claim_by = now + std::min(q.claim_window, q.session_ttl);
-    e.row.admission_batch = batch;
-    ++e.row.admission_no;
+    e.status = entry_status::admitted;
+    auto& s = e.own_session();
+    s.admitted_at = now;
+    s.session_expires_at = now + q.session_ttl;
+    s.claim_by = now + std::min(q.claim_window, q.session_ttl);
+    s.admission_batch = batch;
+    ++s.admission_no;
     count(e, 1);
-    session_deadlines_.emplace(deadline_of(e.row), e.row.number);
-    out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row});
-    admitted.push_back(e.row.number);
+    begin_session(e);
+    out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
+    admitted.push_back(e.number);
   }
   if (admitted.empty()) return admitted;
   last_batch_ = batch;
@@ -210,56 +292,58 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, const ne
 
 bool queue_line::move(queue_number n, entry_trigger trigger, timestamp now, changes& out) {
   auto& e = at(n);
-  const auto from = e.row.status;
+  const auto from = e.status;
   const auto to = next(entry_rules, from, trigger);
   if (!to) return false;
-  if (from == entry_status::waiting) waiting_[e.group][e.row.priority_class].erase(n);
-  if (is_in_line(from) && !is_in_line(*to)) in_line_[e.row.priority_class].erase(n);
-  if (from == entry_status::admitted) session_deadlines_.erase({deadline_of(e.row), n});
+  const auto rank = ranks_.rank_of(n);
+  if (from == entry_status::waiting) waiting_with(e).erase(rank);
+  if (is_in_line(from) && !is_in_line(*to)) in_line_[e.priority_class].erase(rank);
+  if (from == entry_status::admitted) end_session(e);
   count(e, -1);
-  e.row.status = *to;
+  e.status = *to;
   count(e, 1);
-  if (*to == entry_status::waiting) waiting_[e.group][e.row.priority_class].insert(n);
-  if (!is_live(*to)) e.row.ended_at = now;
+  if (*to == entry_status::waiting) waiting_with(e).insert(rank);
+  if (!is_live(*to)) e.ended_at = now;
   if (*to == entry_status::completed) ++counts_.completed_total;
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{from, e.row});
+  out.emplace_back(std::in_place_type<entry_moved>, from, e.row());
   return true;
 }
 
 void queue_line::claim_opened(queue_number n, changes& out) {
   restore_claim(n);
   auto& e = at(n);
-  if (e.row.has_claimed || e.row.status != entry_status::admitted) return;
-  session_deadlines_.erase({deadline_of(e.row), n});
-  e.row.has_claimed = true;
-  session_deadlines_.emplace(deadline_of(e.row), n);
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{e.row.status, e.row});
+  if (e.session().has_claimed || e.status != entry_status::admitted) return;
+  end_session(e);
+  e.own_session().has_claimed = true;
+  begin_session(e);
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
 }
 
 void queue_line::claim_closed(queue_number n) {
   auto& e = at(n);
-  if (e.live_claims == 0) return;
+  if (e.live_claims() == 0) return;
   count(e, -1);
-  --e.live_claims;
+  --e.own_session().live_claims;
   count(e, 1);
 }
 
 bool queue_line::claim_returned(queue_number n, timestamp now, const queue_settings& q, changes& out) {
   auto& e = at(n);
-  if (q.reclaim_window.count() == 0 || e.row.reclaims >= q.reclaims_max) return false;
-  session_deadlines_.erase({deadline_of(e.row), n});
-  e.row.has_claimed = false;
-  e.row.claim_by = std::min(now + q.reclaim_window, e.row.session_expires_at);
-  ++e.row.reclaims;
-  session_deadlines_.emplace(deadline_of(e.row), n);
-  out.emplace_back(std::in_place_type<entry_moved>, entry_moved{e.row.status, e.row});
+  auto& s = e.own_session();
+  if (q.reclaim_window.count() == 0 || s.reclaims >= q.reclaims_max) return false;
+  end_session(e);
+  s.has_claimed = false;
+  s.claim_by = std::min(now + q.reclaim_window, s.session_expires_at);
+  ++s.reclaims;
+  begin_session(e);
+  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
   return true;
 }
 
 void queue_line::restore_claim(queue_number n) {
   auto& e = at(n);
   count(e, -1);
-  ++e.live_claims;
+  ++e.own_session().live_claims;
   count(e, 1);
 }
 
@@ -269,10 +353,6 @@ std::vector<queue_number> queue_line::sessions_due(timestamp now, std::size_t li
        i != session_deadlines_.end() && i->first <= now && due.size() < limit; ++i)
     due.push_back(i->second);
   return due;
-}
-
-timestamp deadline_of(const entry_row& row) {
-  return row.has_claimed ? row.session_expires_at : row.claim_by;
 }
 
 } // namespace fq

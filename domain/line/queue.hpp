@@ -3,7 +3,9 @@
 // to `out` for the journal. No clock: callers pass the aggregate's now, which never goes back.
 #pragma once
 #include "domain/line/admission.hpp"
-#include "domain/line/number_set.hpp"
+#include "domain/line/rank_set.hpp"
+#include "domain/line/ranks.hpp"
+#include "domain/line/session_digest.hpp"
 #include "domain/line/subject_index.hpp"
 #include "domain/model/change.hpp"
 
@@ -14,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 namespace fq {
@@ -29,25 +32,61 @@ struct queue_counts {
   std::uint64_t admitted_with_claim = 0; ///< the part of `admitted` with a live claim
 };
 
+/// What an entry has from its admission on; the members as in entry_row.
+struct entry_session {
+  timestamp admitted_at, session_expires_at, claim_by;
+  std::uint32_t admission_no = 0, admission_batch = 0;
+  std::uint8_t reclaims = 0;
+  std::uint8_t live_claims = 0; ///< in memory only
+  bool has_claimed = false;
+  friend bool operator==(const entry_session&, const entry_session&) = default;
+};
+
 /// End of an admitted entry's right to shop: the session's end, or claim_by if that is earlier and the entry
-/// has not claimed.
-timestamp deadline_of(const entry_row& row);
+/// has not claimed. Of an entry_row or an entry_session.
+constexpr timestamp deadline_of(const auto& admitted) {
+  return admitted.has_claimed ? admitted.session_expires_at : admitted.claim_by;
+}
 
 class queue_line {
 public:
-  /// An entry with its in-memory state.
-  struct entry {
-    [[no_unique_address]] entry_row row;
-    std::uint8_t group = 0; ///< index of its group
-    std::uint8_t live_claims = 0;
+  /// An entry in memory, in one cache line. What only some entries have is apart.
+  class entry {
+  public:
+    subject_key subject;
+    queue_number number : 40 {};
+    entry_status status = entry_status::waiting;
+    std::uint8_t priority_class = 0;
+    std::uint8_t group = 0; ///< index of its group; in memory only
+    std::uint64_t join_key = 0;
+    timestamp joined_at, ended_at;
+
+    entry() = default;
+    explicit entry(const entry_row& row);
+    [[nodiscard]] entry_row row() const;
+    [[nodiscard]] const std::string& subject_name() const { return subject_name_.text(); }
+    [[nodiscard]] const entry_session& session() const { return session_ ? *session_ : no_session; }
+    [[nodiscard]] std::uint8_t live_claims() const { return session().live_claims; }
+
+  private:
+    friend class queue_line;
+    static constexpr entry_session no_session{};
+    entry_session& own_session();
+
+    rare_text subject_name_;
+    std::unique_ptr<entry_session> session_; ///< null before the admission
   };
-  static_assert(sizeof(entry) <= 72 + sizeof(queue_number) + sizeof(subject_key));
+  static_assert(sizeof(entry) == 64);
 
   // -- loading
   /// Before all entries: what is known of those that are not loaded too.
   void load(const line_totals& totals);
+  /// A draw gives the first numbers other ranks. Precondition: their entries joined before the queue opened.
+  void draw(line_ranks ranks);
   /// Loads entries in ascending order of number. Windows are rebuilt from admitted_at.
   void load(const entry_row& row);
+  /// The same for all at once, which is faster.
+  void load(std::span<const entry_row> rows);
 
   // -- reading
   /// Null for a number that was not given, or is forgotten.
@@ -73,7 +112,7 @@ public:
   void each(Take take) const {
     for (const auto& c : chunks_)
       for (std::size_t i = 0; c && i < chunk_size; ++i)
-        if (value_of(c->entries[i].row.number) != 0) take(c->entries[i]);
+        if (value_of(c->entries[i].number) != 0) take(c->entries[i]);
   }
   /// When the first session or claim window ends; `never` without admitted entries.
   [[nodiscard]] timestamp next_session_deadline() const;
@@ -82,11 +121,23 @@ public:
   /// The first entry of a group that is not AWAY.
   [[nodiscard]] const entry* first(std::size_t group) const;
   /// The order of the line: `a` before `b`.
-  [[nodiscard]] static bool precedes(const entry& a, const entry& b) {
-    return std::pair{a.row.priority_class, a.row.number} < std::pair{b.row.priority_class, b.row.number};
+  [[nodiscard]] bool precedes(const entry& a, const entry& b) const {
+    return std::pair{a.priority_class, ranks_.rank_of(a.number)}
+           < std::pair{b.priority_class, ranks_.rank_of(b.number)};
   }
-  /// The lowest number in line, AWAY included: the longest waiting.
+  /// The lowest rank of all classes in line, AWAY included. No ticket ends before this one, because drawn
+  /// ones end together.
   [[nodiscard]] const entry* oldest() const;
+  /// By class, the ranks in line, AWAY included.
+  using by_class = std::array<rank_set, priority_classes>;
+  [[nodiscard]] const by_class& in_line() const { return in_line_; }
+  [[nodiscard]] const line_ranks& ranks() const { return ranks_; }
+  [[nodiscard]] const session_digests& digests() const { return digests_; }
+  /// Calls `take(entry)` for each admitted entry, by the end of its session.
+  template <class Take>
+  void each_session(Take take) const {
+    for (const auto& [ends, number] : session_deadlines_) take(at(number));
+  }
 
   // -- deciding
   /// Appends an entry. Precondition: the subject has no live entry.
@@ -130,10 +181,13 @@ private:
     return chunks_[(value_of(n) - 1) / chunk_size - first_chunk_]->entries[(value_of(n) - 1) % chunk_size];
   }
   [[nodiscard]] auto subject_of() const {
-    return [this](queue_number n) -> const subject_key& { return at(n).row.subject; };
+    return [this](queue_number n) -> const subject_key& { return at(n).subject; };
   }
   entry& append(const entry_row& row);
   void enter_line(const entry& e);
+  [[nodiscard]] rank_set& waiting_with(const entry& e) { return waiting_[e.group][e.priority_class]; }
+  void begin_session(const entry& e);
+  void end_session(const entry& e);
   void count(const entry& e, int delta);
   std::size_t group_for(hidden_types opens);
 
@@ -141,11 +195,12 @@ private:
   std::uint64_t first_chunk_ = 0; ///< of all chunks since number 1
   std::uint64_t last_number_ = 0;
   subject_index newest_; ///< of each subject
-  using by_class = std::array<number_set, priority_classes>;
-  by_class in_line_; ///< of all groups, AWAY too: positions
+  line_ranks ranks_;
+  by_class in_line_; ///< of all groups: positions
   std::vector<entry_group> groups_{1};
   std::vector<by_class> waiting_{1}; ///< by group, without AWAY: admission
   std::set<std::pair<timestamp, queue_number>> session_deadlines_;
+  session_digests digests_;
   queue_counts counts_;
   admission_window window_, arrivals_;
   std::uint32_t last_batch_ = 0;

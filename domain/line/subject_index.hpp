@@ -6,6 +6,7 @@
 #include "domain/base/ids.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -24,10 +25,26 @@ public:
     return std::nullopt;
   }
 
+  /// Makes room for `count` numbers in all.
+  template <class SubjectOf>
+  void reserve(std::size_t count, SubjectOf subject_of) {
+    const auto slots = std::bit_ceil(count * 4 / 3 + 1);
+    if (slots > slots_.size()) grow(slots, subject_of);
+  }
+
+  /// Fetches the slot that a later put() of `subject` meets first.
+  void prefetch(const subject_key& subject) const { __builtin_prefetch(&slots_[home_of(subject)]); }
+  /// And then the subjects that it meets.
+  template <class SubjectOf>
+  void prefetch(const subject_key& subject, SubjectOf subject_of) const {
+    for (auto i = home_of(subject); slots_[i] != 0; i = after(i))
+      __builtin_prefetch(&subject_of(number_in(slots_[i])));
+  }
+
   /// Inserts `n`, or puts it in the place of its subject's number.
   template <class SubjectOf>
   void put(const subject_key& subject, queue_number n, SubjectOf subject_of) {
-    if ((size_ + 1) * 4 > slots_.size() * 3) grow(subject_of);
+    if ((size_ + 1) * 4 > slots_.size() * 3) grow(std::max<std::size_t>(16, slots_.size() * 2), subject_of);
     auto i = home_of(subject);
     while (slots_[i] != 0 && subject_of(number_in(slots_[i])) != subject) i = after(i);
     if (slots_[i] == 0) ++size_;
@@ -65,9 +82,8 @@ private:
   [[nodiscard]] std::size_t after(std::size_t i) const { return (i + 1) & mask(); }
   [[nodiscard]] std::size_t home_of(const subject_key& s) const { return std::hash<uuid>{}(s)&mask(); }
   template <class SubjectOf>
-  void grow(SubjectOf subject_of) {
-    const auto old =
-      std::exchange(slots_, std::vector<std::uint32_t>(std::max<std::size_t>(16, slots_.size() * 2)));
+  void grow(std::size_t slots, SubjectOf subject_of) {
+    const auto old = std::exchange(slots_, std::vector<std::uint32_t>(slots));
     for (const auto slot : old) {
       if (slot == 0) continue;
       auto i = home_of(subject_of(number_in(slot)));

@@ -48,7 +48,7 @@ void sale::loaded() {
 void sale::order_ended() {
   std::vector<std::pair<timestamp, queue_number>> all;
   queue_.each([&](const queue_line::entry& e) {
-    if (!is_live(e.row.status)) all.emplace_back(e.row.ended_at, e.row.number);
+    if (!is_live(e.status)) all.emplace_back(e.ended_at, e.number);
   });
   std::ranges::sort(all);
   for (const auto& [at, number] : all) ended_.push_back(number);
@@ -94,7 +94,7 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   while (ended < rows_per_run) {
     const auto* head = queue_.oldest();
     if (head == nullptr) break;
-    end_entry(head->row.number, entry_trigger::leave, now, out);
+    end_entry(head->number, entry_trigger::leave, now, out);
     ++ended;
   }
   return ended;
@@ -105,14 +105,14 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
   if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
-  return std::max(head->row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
+  return std::max(head->joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
 }
 
 std::size_t sale::expire_waiting(timestamp now, decision& out) {
   std::size_t expired = 0;
   for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run;
        t = ticket_deadline(), ++expired)
-    end_entry(queue_.oldest()->row.number, entry_trigger::expire, now, out);
+    end_entry(queue_.oldest()->number, entry_trigger::expire, now, out);
   return expired;
 }
 
@@ -313,7 +313,7 @@ const queue_line::entry* sale::next_to_admit(unit_pools& pools, timestamp now) {
       if (group.waiting == 0 || !pools.serves(group.opens)) continue;
       const auto* head = queue_.first(g);
       const bool overtakes = planted(bug::hidden_overtakes) && g > 0;
-      if (best == nullptr || overtakes || queue_line::precedes(*head, *best)) best = head;
+      if (best == nullptr || overtakes || queue_.precedes(*head, *best)) best = head;
     }
     // What opens its hidden types may have ended since: then it belongs to another group.
     if (best != nullptr && best->group != 0 && regroup(*best, now)) continue;
@@ -335,7 +335,7 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   if (answer.count == 0) return answer;
   const auto next = [&] { return next_to_admit(pools, now); };
   const auto numbers = queue_.admit(answer.count, next, now, event_.queue, out.content);
-  for (const auto n : numbers) out.entry_changes.push_back(change_of(queue_.find(n)->row));
+  for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
   if (numbers.empty()) return answer;
   out.line_moved = out.reveals = true;

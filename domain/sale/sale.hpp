@@ -129,7 +129,7 @@ public:
   /// number.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const line_totals& totals);
-  void load(const entry_row& row) { queue_.load(row); }
+  void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const claim_row& row);
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
@@ -300,7 +300,7 @@ public:
   /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
-  [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  [[nodiscard]] entry_change change_of(const queue_line::entry& e) const;
   /// Whether a session, claim, payment or ticket can end by its time.
   [[nodiscard]] bool has_deadlines() const;
   /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.

@@ -17,7 +17,7 @@ hidden_types bit_of(std::uint32_t ordinal) {
 
 void sale::load(const entry_access_row& row) {
   const auto* e = queue_.find(row.number);
-  if (e != nullptr && is_live(e->row.status)) access_[row.number].push_back(row.promo_code);
+  if (e != nullptr && is_live(e->status)) access_[row.number].push_back(row.promo_code);
 }
 
 bool sale::opens_hidden(const promo_code_row& code) const {
@@ -35,23 +35,23 @@ refusal sale::access_code_of(const subject_key& subject, std::string_view typed,
 /// Records a code for a live entry; nothing if it was given before.
 refusal sale::give_access(const queue_line::entry& e, const promo_code_row& code, timestamp now,
                           decision& out) {
-  auto& given = access_[e.row.number];
+  auto& given = access_[e.number];
   if (std::ranges::find(given, code.ordinal) != given.end()) return {};
   if (given.size() >= access_codes_max) return {reason::access_code_invalid, "The entry has 8 access codes."};
   given.push_back(code.ordinal);
-  out.content.emplace_back(std::in_place_type<access_given>, access_given{{e.row.number, code.ordinal}});
+  out.content.emplace_back(std::in_place_type<access_given>, access_given{{e.number, code.ordinal}});
   regroup(e, now);
   return {};
 }
 
 hidden_types sale::opened_by(const queue_line::entry& e, timestamp now) const {
   hidden_types opens = 0;
-  const auto* invitation = invitation_of(e.row.subject, now);
+  const auto* invitation = invitation_of(e.subject, now);
   if (invitation != nullptr && remaining_of(*invitation) > 0) opens |= bit_of(invitation->ticket_type);
-  if (const auto given = access_.find(e.row.number); given != access_.end())
+  if (const auto given = access_.find(e.number); given != access_.end())
     for (const auto ordinal : given->second) {
       const auto& code = promo_codes_.all()[ordinal];
-      if (!may_use(code, claims_.promo_uses(e.row.subject, ordinal + 1), now))
+      if (!may_use(code, claims_.promo_uses(e.subject, ordinal + 1), now))
         opens |= code.reduction.ticket_types;
     }
   return opens;
@@ -61,16 +61,16 @@ bool sale::opens_hidden(const ticket_type_row& type, const customer_id& customer
   const auto* e = queue_.find(customer);
   const auto* invitation = invitation_of(customer, now);
   return (invitation != nullptr && invitation->ticket_type == type.ordinal)
-         || (e != nullptr && is_live(e->row.status) && (opened_by(*e, now) & bit_of(type.ordinal)) != 0);
+         || (e != nullptr && is_live(e->status) && (opened_by(*e, now) & bit_of(type.ordinal)) != 0);
 }
 
 /// Moves the entry to the group of what it may buy now. False: it stays.
 bool sale::regroup(const queue_line::entry& e, timestamp now) {
-  return queue_.set_hidden_types(e.row.number, opened_by(e, now));
+  return queue_.set_hidden_types(e.number, opened_by(e, now));
 }
 
 void sale::regroup(const customer_id& customer, timestamp now) {
-  if (const auto* e = queue_.find(customer); e != nullptr && is_live(e->row.status)) regroup(*e, now);
+  if (const auto* e = queue_.find(customer); e != nullptr && is_live(e->status)) regroup(*e, now);
 }
 
 /// To be called when a code may be usable again. `promo` as in claim_row.
@@ -102,7 +102,7 @@ void sale::move_promo_uses(std::uint32_t promo, std::int64_t delta, timestamp no
 const promo_code_row* sale::access_code_for(const customer_id& customer, const std::vector<item_wish>& wishes,
                                             timestamp now) const {
   const auto* e = queue_.find(customer);
-  const auto given = e == nullptr ? access_.end() : access_.find(e->row.number);
+  const auto given = e == nullptr ? access_.end() : access_.find(e->number);
   if (given == access_.end()) return nullptr;
   const auto is_free = [now](const ticket_type_row& t) {
     return inventory::is_open(t, now) && inventory::free_units(t) > 0;

@@ -9,8 +9,8 @@ namespace fq {
 namespace {
 
 bool is_shopping(const queue_line::entry* entry, const customer_id& customer, timestamp now) {
-  return entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted
-         && now < deadline_of(entry->row);
+  return entry != nullptr && entry->subject == customer && entry->status == entry_status::admitted
+         && now < deadline_of(entry->session());
 }
 
 } // namespace
@@ -98,10 +98,10 @@ refusal sale::may_hold(const customer_id& customer, timestamp now, std::uint8_t&
 /// `row` provides customer, slot, items, amount and promo; this function fills in the rest.
 claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out) {
   row.id = make_uuid(now, event_.aggregate, random_());
-  row.entry = entry.row.number;
+  row.entry = entry.number;
   row.created_at = now;
   row.expires_at =
-    std::min(now + event_.claim_ttl, entry.row.session_expires_at); // session and claim end together
+    std::min(now + event_.claim_ttl, entry.session().session_expires_at); // session and claim end together
   const auto id = row.id;
   stock_.hold(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
@@ -171,7 +171,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
 void sale::close_session_claim(queue_number n, timestamp now, decision& out) {
   queue_.claim_closed(n);
   const auto* e = queue_.find(n);
-  if (e->row.status != entry_status::admitted || e->live_claims > 0 || planted(bug::returned_stock_kept))
+  if (e->status != entry_status::admitted || e->live_claims() > 0 || planted(bug::returned_stock_kept))
     return;
   if (!queue_.claim_returned(n, now, event_.queue, out.content))
     end_entry(n, entry_trigger::end_session, now, out);

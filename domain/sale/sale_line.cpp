@@ -29,13 +29,12 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
                         std::string subject_name, std::string_view access_code) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
-  if (own != nullptr && join_key != 0 && own->row.join_key == join_key)
-    return {{}, true, true, own->row.number};
+  if (own != nullptr && join_key != 0 && own->join_key == join_key) return {{}, true, true, own->number};
   const promo_code_row* code = nullptr;
   if (auto no = access_code_of(subject, access_code, now, code)) return {std::move(no)};
-  if (own != nullptr && is_live(own->row.status)) {
-    seen(own->row.number, now, out);
-    return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->row.number};
+  if (own != nullptr && is_live(own->status)) {
+    seen(own->number, now, out);
+    return {code != nullptr ? give_access(*own, *code, now, out) : refusal{}, false, false, own->number};
   }
   if (auto no = queue_is_open(now)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
@@ -51,46 +50,45 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   if (queue_.overtakes(priority_class)) out.reveals = true; // others are further back now
   const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
-  if (event_.queue.presence_timeout.count() > 0) present_.seen(e.row.number, now, presence_grain());
+  if (event_.queue.presence_timeout.count() > 0) present_.seen(e.number, now, presence_grain());
   if (code != nullptr)
     give_access(e, *code, now, out);
   else
     regroup(e, now);
-  return {{}, true, false, e.row.number};
+  return {{}, true, false, e.number};
 }
 
 void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
   if (!queue_.move(n, trigger, now, out.content)) return;
-  const auto& row = queue_.find(n)->row;
+  const auto& e = *queue_.find(n);
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
   if (!sells()) ended_.push_back(n);
-  out.entry_changes.push_back(change_of(row));
-  out.line_moved = out.line_moved || !is_set(row.admitted_at);
+  out.entry_changes.push_back(change_of(e));
+  out.line_moved = out.line_moved || !is_set(e.session().admitted_at);
   out.reveals = true;
 }
 
 refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
   const auto* own = queue_.find(subject);
   if (own == nullptr) return reason::not_in_queue;
-  if (!is_live(own->row.status)) return {};
-  if (own->live_claims > 0) {
+  if (!is_live(own->status)) return {};
+  if (own->live_claims() > 0) {
     refusal no{reason::claim_live};
     if (const auto* live = claims_.live(subject)) no.id = live->id;
     return no;
   }
-  const auto trigger =
-    own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
-  end_entry(own->row.number, trigger, now, out);
+  const auto trigger = own->status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
+  end_entry(own->number, trigger, now, out);
   return {};
 }
 
 refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out) {
   const auto* e = queue_.find(n);
-  if (e == nullptr || e->row.status != entry_status::admitted || e->row.admission_no != admission_no)
+  if (e == nullptr || e->status != entry_status::admitted || e->session().admission_no != admission_no)
     return reason::not_admitted;
-  if (e->live_claims > 0) return reason::claim_live;
+  if (e->live_claims() > 0) return reason::claim_live;
   end_entry(n, entry_trigger::complete, now, out);
   return {};
 }
@@ -100,18 +98,17 @@ refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp 
 void sale::seen(queue_number n, timestamp now, decision& out) {
   if (event_.queue.presence_timeout.count() == 0) return;
   const auto* e = queue_.find(n);
-  if (e == nullptr || !is_in_line(e->row.status)) return;
-  if (planted(bug::away_loses_number) && e->row.status == entry_status::away) {
-    const auto lost = e->row;
+  if (e == nullptr || !is_in_line(e->status)) return;
+  if (planted(bug::away_loses_number) && e->status == entry_status::away) {
+    const auto lost = e->row();
     end_entry(n, entry_trigger::leave, now, out);
     queue_.join(lost.subject, lost.join_key, now, out.content, lost.subject_name.text(), lost.priority_class);
     return;
   }
   present_.seen(n, now, presence_grain());
-  if (e->row.status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content))
-    return;
+  if (e->status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
   away_.forget(n);
-  out.entry_changes.push_back(change_of(e->row));
+  out.entry_changes.push_back(change_of(*e));
   out.reveals = true;
 }
 
@@ -123,8 +120,8 @@ void sale::watch_presence(timestamp now) {
   const bool watched = event_.queue.presence_timeout.count() > 0;
   if (!watched && queue_.counts().away == 0) return;
   queue_.each([&](const queue_line::entry& e) {
-    if (watched && e.row.status == entry_status::waiting) present_.seen(e.row.number, now, {});
-    if (e.row.status == entry_status::away) away_.seen(e.row.number, now, {});
+    if (watched && e.status == entry_status::waiting) present_.seen(e.number, now, {});
+    if (e.status == entry_status::away) away_.seen(e.number, now, {});
   });
 }
 
@@ -134,7 +131,7 @@ std::size_t sale::bring_back(timestamp now, decision& out) {
   for (const auto n : absent) {
     away_.forget(n);
     if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
-    out.entry_changes.push_back(change_of(queue_.find(n)->row));
+    out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
   }
   return absent.size();
@@ -148,7 +145,7 @@ std::size_t sale::mark_absent(timestamp now, decision& out) {
     present_.forget(n);
     if (!queue_.move(n, entry_trigger::go_away, now, out.content)) continue;
     away_.seen(n, now, {});
-    out.entry_changes.push_back(change_of(queue_.find(n)->row));
+    out.entry_changes.push_back(change_of(*queue_.find(n)));
     out.reveals = true;
   }
   const auto lost = away_.unseen_since(now - event_.queue.away_grace, absences_per_run);
@@ -173,7 +170,7 @@ std::size_t sale::forget_ended(timestamp now, decision& out) {
   if (sells()) return 0;
   std::size_t forgotten = 0;
   const auto is_due = [&](queue_number n) {
-    return queue_.find(n)->row.ended_at + rules_.memory_retention <= now;
+    return queue_.find(n)->ended_at + rules_.memory_retention <= now;
   };
   for (; !ended_.empty() && forgotten < forgotten_per_run && is_due(ended_.front()); ++forgotten) {
     queue_.forget(ended_.front());
@@ -187,7 +184,7 @@ std::size_t sale::forget_ended(timestamp now, decision& out) {
 
 timestamp sale::next_forgetting() const {
   if (ended_.empty()) return never;
-  return queue_.find(ended_.front())->row.ended_at + rules_.memory_retention + forgetting_pause;
+  return queue_.find(ended_.front())->ended_at + rules_.memory_retention + forgetting_pause;
 }
 
 // -- operators and origins
@@ -207,11 +204,11 @@ std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_k
   if (scope == revocation_scope::all) {
     numbers = queue_.sessions_due(timestamp::max(), revocations_max);
   } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject);
-             e && is_live(e->row.status)) {
-    numbers = {e->row.number};
+             e && is_live(e->status)) {
+    numbers = {e->number};
   }
   for (const auto number : numbers) {
-    const bool admitted = queue_.find(number)->row.status == entry_status::admitted;
+    const bool admitted = queue_.find(number)->status == entry_status::admitted;
     end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
   }
   return numbers.size();

@@ -71,8 +71,8 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   claim.customer = customer;
   if (auto no = may_hold(customer, now, claim.live_slot)) return {std::move(no)};
   const bool joins_itself = entry == nullptr && event_.queue.policy == admission_policy::open;
-  const bool may_shop = entry != nullptr && entry->row.subject == customer
-                        && entry->row.status == entry_status::admitted && now < deadline_of(entry->row);
+  const bool may_shop = entry != nullptr && entry->subject == customer
+                        && entry->status == entry_status::admitted && now < deadline_of(entry->session());
   if (!may_shop && !joins_itself) return {reason::not_admitted};
   wanted w;
   price_quote quoted;

@@ -37,10 +37,9 @@ void sale::end_customer(const customer_id& customer, timestamp now, decision& ou
     withdraw(claim, now, out, {order_trigger::cancel, {}});
     ++effect.claims;
   }
-  if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->row.status)) {
-    end_entry(own->row.number,
-              own->row.status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now,
-              out);
+  if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->status)) {
+    end_entry(own->number,
+              own->status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
     effect.had_place = true;
   }
   if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);

@@ -22,19 +22,19 @@ std::pair<double, double> sale::seconds_per_place(timestamp now) const {
 }
 
 entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
-  const auto& row = e.row;
+  const auto& session = e.session();
   entry_view v;
-  v.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
+  v.id = make_entry_id(e.joined_at, event_.aggregate, e.number);
   v.event = event_.id;
   v.kind = event_.kind;
-  v.customer = row.subject;
-  v.subject_name = row.subject_name.text();
+  v.customer = e.subject;
+  v.subject_name = e.subject_name();
   v.message = event_.message;
-  v.number = row.number;
-  v.status = row.status;
-  v.joined_at = row.joined_at;
+  v.number = e.number;
+  v.status = e.status;
+  v.joined_at = e.joined_at;
   v.poll_after_ms = static_cast<std::uint32_t>(poll_min_ms);
-  if (is_in_line(row.status)) {
+  if (is_in_line(e.status)) {
     v.position = queue_.position(e);
     const auto [low, high] = seconds_per_place(now);
     double poll = poll_min_ms + static_cast<double>(v.position); // a thousand places: about a second later
@@ -49,14 +49,14 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
       std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
     v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
   }
-  if (!is_set(row.admitted_at)) return v;
-  v.admission_no = row.admission_no;
-  v.admission_batch = row.admission_batch;
-  v.admitted_at = row.admitted_at;
-  v.session_expires_at = row.session_expires_at;
-  v.claim_by = deadline_of(row);
-  if (planted(bug::claim_window_at_read) && !row.has_claimed)
-    v.claim_by = row.admitted_at + event_.queue.claim_window;
+  if (!is_set(session.admitted_at)) return v;
+  v.admission_no = session.admission_no;
+  v.admission_batch = session.admission_batch;
+  v.admitted_at = session.admitted_at;
+  v.session_expires_at = session.session_expires_at;
+  v.claim_by = deadline_of(session);
+  if (planted(bug::claim_window_at_read) && !session.has_claimed)
+    v.claim_by = session.admitted_at + event_.queue.claim_window;
   return v;
 }
 
@@ -101,7 +101,7 @@ domain_event sale::related(domain_event told) const {
   const auto* order = orders_.of_claim(claim->id);
   if (order != nullptr) told.order = order->id;
   const auto* place = queue_.find(claim->entry);
-  if (place != nullptr) told.entry = make_entry_id(place->row.joined_at, event_.aggregate, place->row.number);
+  if (place != nullptr) told.entry = make_entry_id(place->joined_at, event_.aggregate, place->number);
   return told;
 }
 
@@ -111,16 +111,17 @@ event_view sale::view() const {
           std::ranges::any_of(stock_.types(), is_hidden)};
 }
 
-entry_change sale::change_of(const entry_row& row) const {
+entry_change sale::change_of(const queue_line::entry& e) const {
+  const auto& session = e.session();
   entry_change c;
-  c.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
-  c.number = row.number;
-  c.status = row.status;
-  c.admission_no = row.admission_no;
-  c.admission_batch = row.admission_batch;
-  c.admitted_at = row.admitted_at;
-  c.session_expires_at = row.session_expires_at;
-  c.claim_by = is_set(row.admitted_at) ? deadline_of(row) : never;
+  c.id = make_entry_id(e.joined_at, event_.aggregate, e.number);
+  c.number = e.number;
+  c.status = e.status;
+  c.admission_no = session.admission_no;
+  c.admission_batch = session.admission_batch;
+  c.admitted_at = session.admitted_at;
+  c.session_expires_at = session.session_expires_at;
+  c.claim_by = is_set(session.admitted_at) ? deadline_of(session) : never;
   return c;
 }
 

@@ -72,9 +72,9 @@ memory_cache::mirror* memory_cache::continued_by(const mirror_step& step, const 
 }
 
 void memory_cache::apply(const mirror_chunk& chunk, const mirror_step& step, mirror& m) const {
-  m.waiting.insert(chunk.joined.begin(), chunk.joined.end());
-  for (const auto number : chunk.left) m.waiting.erase(number);
-  for (const auto& session : chunk.sessions) keep(session, step.now, m);
+  for (const auto number : chunk.joined) m.waiting.emplace(step.ranks.rank_of(number), number);
+  for (const auto number : chunk.left) m.waiting.erase(step.ranks.rank_of(number));
+  for (const auto& session : chunk.sessions) keep(session, step, m);
   for (const auto& session : chunk.ended) m.sessions.erase(session.number);
   for (const auto& stock : chunk.stock) m.stock[stock.id] = stock;
   m.steps = step.number + (chunk.last ? 1 : 0);
@@ -82,10 +82,10 @@ void memory_cache::apply(const mirror_chunk& chunk, const mirror_step& step, mir
   m.ready = chunk.last && step.ready;
 }
 
-void memory_cache::keep(const mirrored_session& session, timestamp now, mirror& m) const {
-  m.waiting.erase(session.number);
-  if (session.expires_at > now)
-    m.sessions[session.number] = {session, env_.steady_now() + (session.expires_at - now)};
+void memory_cache::keep(const mirrored_session& session, const mirror_step& step, mirror& m) const {
+  m.waiting.erase(step.ranks.rank_of(session.number));
+  if (session.expires_at > step.now)
+    m.sessions[session.number] = {session, env_.steady_now() + (session.expires_at - step.now)};
   else
     m.sessions.erase(session.number);
 }
@@ -97,7 +97,7 @@ cache::reading memory_cache::read(const uuid& queue, std::uint64_t generation, s
   const auto* m = complete(queue, generation, steps_taken);
   if (m == nullptr) return {};
   reading result{true, {}};
-  result.image.waiting.assign(m->waiting.begin(), m->waiting.end());
+  for (const auto& [rank, number] : m->waiting) result.image.waiting.push_back(number);
   for (const auto& [number, kept] : m->sessions)
     if (kept.ends > env_.steady_now()) result.image.sessions.push_back(kept.session);
   for (const auto& [id, stock] : m->stock) result.image.stock.push_back(stock);

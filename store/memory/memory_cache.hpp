@@ -10,7 +10,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 
 namespace fq {
 
@@ -82,7 +81,7 @@ private:
   struct mirror {
     std::uint64_t generation = 0, steps = 0, part = 0;
     bool ready = false;
-    std::set<queue_number> waiting;
+    std::map<line_rank, queue_number> waiting;
     std::map<queue_number, kept_session> sessions;
     std::map<ticket_type_id, mirrored_stock> stock;
   };
@@ -94,7 +93,7 @@ private:
                                        std::uint64_t steps_taken) const;
   mirror* continued_by(const mirror_step& step, const mirror_chunk& chunk);
   void apply(const mirror_chunk& chunk, const mirror_step& step, mirror& m) const;
-  void keep(const mirrored_session& session, timestamp now, mirror& m) const;
+  void keep(const mirrored_session& session, const mirror_step& step, mirror& m) const;
 
   environment& env_;
   memory_cache_options options_;

@@ -34,6 +34,7 @@ struct mirror_step {
   timestamp now; ///< the owner's clock; the remaining life of sessions is sent, not their end
   mirror_delta delta;
   bool ready = true; ///< false while the mirror is being built; true: complete after this step
+  line_ranks ranks = {}; ///< the same in all steps of a generation
 };
 
 enum class step_outcome : std::uint8_t {
@@ -66,7 +67,7 @@ public:
   /// Applies the steps in order, pipelined; returns one outcome per step. Throws cache_unavailable.
   virtual std::vector<step_outcome> apply(std::span<const mirror_step> steps) = 0;
 
-  /// The cached content of a queue, ordered like mirror_image, without expired sessions. `found` is false if
+  /// The cached content of a queue, the line by rank, without expired sessions. `found` is false if
   /// the head has another generation or step count, or is not ready. Throws cache_unavailable.
   struct reading {
     bool found = false;

@@ -15,7 +15,7 @@ inline constexpr std::string_view apply_source = R"lua(#!lua
 -- ARGV 4 to 6: step, part and ready after this chunk.
 -- ARGV 7: prefix of the session keys.
 -- ARGV 8 to 12: number of elements in each of the lists that follow, in this order:
---   queue numbers that join the line; queue numbers that leave it;
+--   entries that join the line (rank, queue number); queue numbers that leave it;
 --   sessions (entry id, value, end, life in ms); entry ids of ended sessions;
 --   inventory (ticket type, counters).
 -- A chunk is small enough for unpack.
@@ -37,13 +37,8 @@ else
 end
 
 if joined > 0 then
-  local scored = {}
-  for i = 1, joined do
-    local number = ARGV[at + i]
-    scored[2 * i - 1], scored[2 * i] = number, number
-  end
-  redis.call('ZADD', waiting, unpack(scored))
-  at = at + joined
+  redis.call('ZADD', waiting, unpack(ARGV, at + 1, at + 2 * joined))
+  at = at + 2 * joined
 end
 if left > 0 then
   redis.call('ZREM', waiting, unpack(ARGV, at + 1, at + left))

@@ -109,13 +109,16 @@ struct list_sizes {
     ended = chunk.ended.size() + static_cast<std::size_t>(over);
     begun = chunk.sessions.size() - static_cast<std::size_t>(over);
   }
-  [[nodiscard]] std::size_t words() const { return joined + left + 4 * begun + ended + 2 * stock; }
+  [[nodiscard]] std::size_t words() const { return 2 * joined + left + 4 * begun + ended + 2 * stock; }
 
   std::size_t joined, left, begun, ended, stock;
 };
 
 void add_lists(redis_pipeline& out, const mirror_step& step, const mirror_chunk& chunk) {
-  for (const auto number : chunk.joined) out.add(value_of(number));
+  for (const auto number : chunk.joined) {
+    out.add(value_of(step.ranks.rank_of(number)));
+    out.add(value_of(number));
+  }
   for (const auto number : chunk.left) out.add(value_of(number));
   for (const auto& s : chunk.sessions) out.add(value_of(s.number));
   for (const auto& s : chunk.sessions) {

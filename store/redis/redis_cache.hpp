@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cache in Redis or Valkey. Keys of a queue, with <q> = fairqueue:{<queue>} and <g> = <q>:<generation>:
 //   <q>:head - hash: generation, steps (taken), part (received chunks of the next step), ready (1 or 0)
-//   <g>:waiting - sorted set: queue number, scored by itself
+//   <g>:waiting - sorted set: queue number, scored by its rank
 //   <g>:active - sorted set: entry id, scored by the session's end in Unix ms
 //   <g>:session:<entry id> - string: "<admission_no> <number> <end in Unix ms> <subject>"; expires at the end
 //   <g>:inventory - hash: ticket type -> "<total> <held> <sold>"

@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/sqlite/limits.hpp"
 
 #include <algorithm>
 #include <string>
@@ -17,11 +18,16 @@ std::string letters_of_tenant_sql(const std::string& which) {
          + " AND (NOT ?4 OR event.organizer = ?5) ORDER BY l.id DESC LIMIT ?3";
 }
 
-/// All rows of a bound statement.
+/// Appends all rows of a bound statement.
+template <class Make, class Row>
+void collect(sqlite_statement& s, Make make, std::vector<Row>& rows) {
+  while (s.step()) rows.push_back(make(s));
+}
+
 template <class Make>
 auto collect(sqlite_statement& s, Make make) {
   std::vector<decltype(make(s))> rows;
-  while (s.step()) rows.push_back(make(s));
+  collect(s, make, rows);
   return rows;
 }
 
@@ -126,8 +132,11 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.ticket_types = collect(sql_.ticket_types.bind(aggregate), ticket_type_of);
   const bool is_queue = image.event && image.event->kind == event_kind::queue;
   const auto ended_since = is_queue ? bounds.since.entries : from_unix_ms(0);
-  image.entries = collect(sql_.entries.bind(aggregate, read_head(aggregate).line.first_kept, ended_since),
-                          row_from<entry_row>);
+  const auto line = read_head(aggregate).line;
+  if (!is_queue) // else most have ended
+    image.entries.reserve(std::min(value_of(line.last_number) - value_of(line.first_kept) + 1,
+                                   sqlite_limits::entries_reserved_max));
+  collect(sql_.entries.bind(aggregate, line.first_kept, ended_since), row_from<entry_row>, image.entries);
   image.claims = collect(sql_.claims.bind(aggregate), row_from<claim_row>);
   read_items(aggregate, image.claims);
   image.payments = collect(sql_.payments.bind(aggregate), row_from<payment_row>);

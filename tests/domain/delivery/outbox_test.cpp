@@ -143,7 +143,7 @@ CAF_TEST(a turn says by when it must be used) {
   sample_sale s(event);
   s.join(1);
   s.pass(milliseconds{60'000});
-  const auto row = s.it->queue().find(fan(1))->row;
+  const auto row = s.it->queue().find(fan(1))->row();
   CAF_REQUIRE(row.status == entry_status::admitted);
   const auto told = domain_events_of({entry_moved{entry_status::waiting, row}}, sample_aggregate);
   CAF_REQUIRE_EQUAL(told.size(), 1u);
@@ -154,7 +154,7 @@ CAF_TEST(a turn says by when it must be used) {
 CAF_TEST(what is told of a payment or a claim names its order and the place that it came from) {
   fixture f;
   const auto order = f.bought(1, {f.standard(1)});
-  const auto& place = f.s.it->queue().find(fan(1))->row;
+  const auto place = f.s.it->queue().find(fan(1))->row();
   const auto entry = make_entry_id(place.joined_at, sample_aggregate, place.number);
   const auto payment = f.s.payment_of(order).id;
   const auto of_payment = f.s.it->related([&] {

@@ -175,9 +175,9 @@ private:
   /// Changes that fans do not request: away, back, revoked.
   void push(std::uint64_t n) {
     const auto* e = s_.it->queue().find(fan(n));
-    if (e == nullptr || e->live_claims > 0) return;
+    if (e == nullptr || e->live_claims() > 0) return;
     const std::array triggers{entry_trigger::go_away, entry_trigger::come_back, entry_trigger::revoke};
-    s_.it->queue().move(e->row.number, d_.pick(triggers), s_.now, s_.last.content);
+    s_.it->queue().move(e->number, d_.pick(triggers), s_.now, s_.last.content);
     s_.settle();
   }
 
@@ -196,7 +196,9 @@ private:
     count(delta);
     const auto wrong = mirror_.apply(delta);
     if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
-    FQ_HOLDS(seed_, mirror_.image() == image_of(s_.ledger));
+    const auto image = image_of(s_.ledger);
+    FQ_HOLDS(seed_, mirror_.image() == image);
+    FQ_HOLDS(seed_, differences(expected_of(s_.it->queue(), image.stock), image, never).empty());
     deltas_.push_back(delta);
     batch_.clear();
   }
@@ -306,6 +308,66 @@ CAF_TEST(of several steps in one batch only the outcome is mirrored) {
 CAF_TEST(an entry that joins admitted has its session and no place) {
   const auto d = mirror_of({entry_joined{entry(entry_status::admitted)}});
   CAF_CHECK(d.sessions == sessions{session(opening + seconds{10})} && d.size() == 1);
+}
+
+/// The mirror of a line with waiting entries in two classes, a draw, and two sessions.
+struct drawn_mirror {
+  expected_mirror expected;
+  mirror_image found; ///< equal
+  drawn_mirror() {
+    expected.ranks = line_ranks{{3, 1, 2}};
+    expected.in_line.resize(2);
+    for (const auto n : {2, 4}) expected.in_line[0].insert(expected.ranks.rank_of(queue_number(n)));
+    for (const auto n : {1, 3, 5}) expected.in_line[1].insert(expected.ranks.rank_of(queue_number(n)));
+    for (const auto n : {3, 1, 2, 4, 5}) found.waiting.push_back(queue_number(n));
+    found.sessions = {session(opening + seconds{60}),
+                      {queue_number{8}, 1, fan(8), opening, opening + seconds{90}}};
+    expected.sessions = digests_of(found.sessions);
+    expected.stock = found.stock = stock_of(sample_types(3));
+  }
+  [[nodiscard]] std::vector<std::string> wrong(timestamp now = opening) const {
+    return differences(expected, found, now);
+  }
+};
+
+CAF_TEST(a comparison finds each difference and names it) {
+  using lines = std::vector<std::string>;
+  const auto group_of = [](timestamp ends) {
+    const auto ms = unix_ms(ends) / digest_span.count() * digest_span.count();
+    return "the group of sessions that end from " + std::to_string(ms) + " ms on ";
+  };
+  drawn_mirror m;
+  CAF_CHECK(m.wrong().empty());
+  m.found.waiting.erase(m.found.waiting.begin() + 1);
+  CAF_CHECK(m.wrong() == lines{"waiting 1 is missing"});
+  m = {};
+  m.found.waiting.push_back(queue_number{6});
+  CAF_CHECK(m.wrong() == lines{"waiting 6 should not be there"});
+  m = {};
+  std::ranges::sort(m.found.waiting); // by number instead of rank
+  CAF_CHECK(!m.wrong().empty());
+  m = {};
+  ++m.found.sessions[0].admission_no;
+  CAF_CHECK(m.wrong() == lines{group_of(opening + seconds{60}) + "differs"});
+  m.found.sessions.erase(m.found.sessions.begin());
+  CAF_CHECK(m.wrong() == lines{group_of(opening + seconds{60}) + "is missing"});
+  m = {};
+  m.found.sessions[1].subject_name = "somebody";
+  CAF_CHECK(m.wrong() == lines{group_of(opening + seconds{90}) + "differs"});
+  m = {};
+  m.found.sessions.push_back({queue_number{9}, 1, fan(9), opening, opening + seconds{30}});
+  CAF_CHECK(m.wrong() == lines{group_of(opening + seconds{30}) + "should not be there"});
+  m = {};
+  ++m.found.stock[0].held;
+  CAF_CHECK_EQUAL(m.wrong().size(), 1u);
+}
+
+CAF_TEST(a comparison leaves out the sessions that the cache may have expired) {
+  drawn_mirror m;
+  m.found.sessions.erase(m.found.sessions.begin());
+  CAF_CHECK_EQUAL(m.wrong(opening + seconds{54}).size(), 1u);
+  CAF_CHECK(m.wrong(opening + seconds{60}).empty());
+  CAF_CHECK(m.wrong(opening + seconds{59}).empty());
 }
 
 CAF_TEST(what does not concern entries or stock changes nothing) {

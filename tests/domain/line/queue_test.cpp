@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting line against a naive model: places, sessions, positions, and reloads.
 #define CAF_SUITE domain_queue
+#include "domain/line/mirror.hpp"
 #include "domain/line/queue.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
@@ -30,6 +31,7 @@ queue_settings settings() {
 /// The line as a list of rows; every query scans it.
 struct model {
   std::map<std::uint64_t, entry_row> rows;
+  std::vector<std::uint32_t> drawn; ///< the first numbers by rank
   std::map<std::uint64_t, std::uint32_t> live_claims;
   std::uint32_t last_batch = 0;
   std::map<std::uint64_t, entry_row> forgotten;
@@ -51,8 +53,13 @@ struct model {
       if (r.subject == subject) found = &r;
     return found;
   }
-  static bool before(const entry_row& a, const entry_row& b) {
-    return std::pair{a.priority_class, a.number} < std::pair{b.priority_class, b.number};
+  [[nodiscard]] std::uint64_t rank(const entry_row& r) const {
+    const auto n = value_of(r.number);
+    if (n > drawn.size()) return n;
+    return static_cast<std::uint64_t>(std::ranges::find(drawn, n) - drawn.begin()) + 1;
+  }
+  [[nodiscard]] bool before(const entry_row& a, const entry_row& b) const {
+    return a.priority_class < b.priority_class || (a.priority_class == b.priority_class && rank(a) < rank(b));
   }
   std::uint64_t position(const entry_row& row) const {
     std::uint64_t p = 1;
@@ -80,7 +87,7 @@ struct model {
 const queue_line::entry* first_of(const queue_line& line) {
   const queue_line::entry* best = nullptr;
   for (std::size_t g = 0; g < line.groups().size(); ++g)
-    if (const auto* e = line.first(g); e && (best == nullptr || queue_line::precedes(*e, *best))) best = e;
+    if (const auto* e = line.first(g); e && (best == nullptr || line.precedes(*e, *best))) best = e;
   return best;
 }
 
@@ -88,6 +95,24 @@ std::vector<queue_number> admit(queue_line& line, std::uint64_t count, timestamp
                                 changes& out) {
   return line.admit(
     count, [&line] { return first_of(line); }, now, q, out);
+}
+
+void check_oldest_and_sessions(std::uint64_t seed, const queue_line& line, const model& m) {
+  const entry_row* oldest = nullptr;
+  std::vector<mirrored_session> sessions;
+  for (const auto& [n, r] : m.rows) {
+    if (is_in_line(r.status) && (oldest == nullptr || m.rank(r) < m.rank(*oldest))) oldest = &r;
+    if (r.status == entry_status::admitted) sessions.push_back(session_of(r));
+  }
+  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == nullptr));
+  if (oldest != nullptr) FQ_HOLDS(seed, line.oldest()->row() == *oldest);
+  FQ_HOLDS(seed, line.digests() == digests_of(sessions));
+  std::size_t with_session = 0;
+  line.each_session([&](const queue_line::entry& e) {
+    ++with_session;
+    FQ_HOLDS(seed, e.status == entry_status::admitted);
+  });
+  FQ_HOLDS(seed, with_session == sessions.size());
 }
 
 void check_same(std::uint64_t seed, const queue_line& line, const model& m, timestamp now) {
@@ -112,8 +137,8 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
         && (!is_set(first_deadline) || model::deadline(r) < first_deadline))
       first_deadline = model::deadline(r);
     const auto* e = line.find(r.number);
-    FQ_HOLDS(seed, e != nullptr && e->row == r);
-    FQ_HOLDS(seed, e->live_claims == m.live_claims.at(n));
+    FQ_HOLDS(seed, e != nullptr && e->row() == r);
+    FQ_HOLDS(seed, e->live_claims() == m.live_claims.at(n));
     if (is_in_line(r.status)) FQ_HOLDS(seed, line.position(*e) == m.position(r));
   }
   const auto& c = line.counts();
@@ -125,7 +150,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   FQ_HOLDS(seed, m.rows.empty() ? line.first_kept() <= queue_number{value_of(totals.last_number) + 1}
                                 : line.first_kept() <= m.rows.begin()->second.number);
   std::vector<queue_number> held;
-  line.each([&](const queue_line::entry& e) { held.push_back(e.row.number); });
+  line.each([&](const queue_line::entry& e) { held.push_back(e.number); });
   FQ_HOLDS(seed, std::ranges::equal(held, m.rows, {}, {}, [](const auto& r) { return r.second.number; }));
   FQ_HOLDS(seed, line.next_session_deadline() == first_deadline);
   FQ_HOLDS(seed, line.window().count_within(seconds{2}, now) == within);
@@ -135,7 +160,7 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   const auto* first = mutable_model.first();
   const auto* head = first_of(line);
   FQ_HOLDS(seed, (head == nullptr) == (first == nullptr));
-  if (first != nullptr) FQ_HOLDS(seed, head->row == *first);
+  if (first != nullptr) FQ_HOLDS(seed, head->row() == *first);
   std::uint64_t waiting = 0, unclaimed = 0;
   for (const auto& g : line.groups()) {
     waiting += g.waiting;
@@ -143,16 +168,16 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
     FQ_HOLDS(seed, g.members >= g.waiting + g.unclaimed);
   }
   FQ_HOLDS(seed, waiting == c.waiting && unclaimed == c.admitted - c.admitted_with_claim);
-  const auto oldest =
-    std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
-  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
-  if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row == oldest->second);
+  check_oldest_and_sessions(seed, line, m);
 }
 
 queue_line reloaded(const model& m) {
   queue_line line;
   line.load(m.totals());
-  for (const auto& [n, r] : m.rows) line.load(r);
+  if (!m.drawn.empty()) line.draw(line_ranks{m.drawn});
+  std::vector<entry_row> rows;
+  for (const auto& [n, r] : m.rows) rows.push_back(r);
+  line.load(rows);
   for (const auto& [n, count] : m.live_claims)
     for (std::uint32_t i = 0; i < count; ++i) line.restore_claim(queue_number{n});
   return line;
@@ -165,6 +190,14 @@ public:
     for (std::uint64_t n = 1; n <= entries_at_start; ++n) add(fan(n), 0);
     line_ = reloaded(m_);
   }
+  /// The entries so far get random ranks.
+  random_walk& draw() {
+    for (std::uint32_t n = 1; n <= last(); ++n)
+      m_.drawn.insert(m_.drawn.begin() + static_cast<std::ptrdiff_t>(d_.below(n)), n);
+    line_.draw(line_ranks{m_.drawn});
+    check_same(seed_, line_, m_, now_);
+    return *this;
+  }
 
   void go() {
     for (int i = 0; i < 120; ++i) {
@@ -176,7 +209,7 @@ public:
       for (const auto& [n, r] : m_.forgotten)
         if (newest != nullptr && r.subject == fan(s) && n > value_of(newest->number)) newest = nullptr;
       FQ_HOLDS(seed_, (line_.find(fan(s)) == nullptr) == (newest == nullptr));
-      if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row == *newest);
+      if (newest != nullptr) FQ_HOLDS(seed_, line_.find(fan(s))->row() == *newest);
     }
     if (m_.forgotten.empty()) check_same(seed_, reloaded(m_), m_, now_); // windows included
   }
@@ -217,7 +250,7 @@ private:
     const auto& r = add(subject, key);
     changes out;
     const auto& e = line_.join(subject, key, now_, out, {}, r.priority_class);
-    FQ_HOLDS(seed_, e.row == r);
+    FQ_HOLDS(seed_, e.row() == r);
     FQ_HOLDS(seed_, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
     return true;
   }
@@ -324,6 +357,26 @@ CAF_TEST(a line that forgets what has ended keeps order and counts and gives no 
   for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25 == 0 ? 300 : seed % 60, true).go(); });
 }
 
+CAF_TEST(a draw orders the entries so far at random before all later ones and so does a reload) {
+  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 60, seed % 2 == 0).draw().go(); });
+}
+
+CAF_TEST(a drawn line admits by rank within its classes) {
+  queue_line line;
+  changes out;
+  for (std::uint64_t n = 1; n <= 4; ++n)
+    line.join(fan(n), 0, start, out, {}, n == 3 ? priority_vip : priority_standard);
+  line.draw(line_ranks{{4, 3, 1, 2}});
+  line.join(fan(5), 0, start, out);
+  std::vector<std::uint64_t> positions;
+  for (std::uint64_t n = 1; n <= 5; ++n) positions.push_back(line.position(*line.find(queue_number{n})));
+  CAF_CHECK(positions == (std::vector<std::uint64_t>{3, 4, 1, 2, 5}));
+  const auto admitted = admit(line, 5, start, settings(), out);
+  CAF_CHECK(
+    admitted
+    == (std::vector{queue_number{3}, queue_number{4}, queue_number{1}, queue_number{2}, queue_number{5}}));
+}
+
 CAF_TEST(numbers that do not exist are not found) {
   queue_line line;
   CAF_CHECK(line.find(queue_number{0}) == nullptr);
@@ -337,7 +390,7 @@ CAF_TEST(numbers that do not exist are not found) {
   CAF_CHECK(line.find(queue_number{1030}) != nullptr);
   CAF_CHECK(line.find(queue_number{1031}) == nullptr);
   changes out;
-  CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).row.number), 1031u);
+  CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).number), 1031u);
 }
 
 CAF_TEST(beyond the limit of groups an entry waits with those that may buy the most of it) {
@@ -370,7 +423,7 @@ CAF_TEST(who came back from away is first again and its admission counts in the 
   line.move(queue_number{1}, entry_trigger::come_back, start + seconds{2}, out);
   CAF_CHECK(admit(line, 1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});
   queue_line after;
-  for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row);
+  for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row());
   const auto now = start + seconds{10};
   for (const auto span : {seconds{2}, seconds{9}, seconds{10}, seconds{60}})
     CAF_CHECK_EQUAL(after.window().count_within(span, now), line.window().count_within(span, now));
@@ -387,8 +440,8 @@ CAF_TEST(who has not claimed shops until the window of its admission ends and ne
   line.claim_opened(queue_number{2}, out);
   q.claim_window = seconds{30};
   admit(line, 1, start, q, out);
-  CAF_CHECK(line.find(queue_number{1})->row.claim_by == start + claim_window);
-  CAF_CHECK(line.find(queue_number{3})->row.claim_by == start + q.session_ttl);
+  CAF_CHECK(line.find(queue_number{1})->session().claim_by == start + claim_window);
+  CAF_CHECK(line.find(queue_number{3})->session().claim_by == start + q.session_ttl);
   CAF_CHECK(line.next_session_deadline() == start + claim_window);
   CAF_CHECK(line.sessions_due(start + claim_window - milliseconds{1}, 10).empty());
   CAF_CHECK(line.sessions_due(start + claim_window, 10) == std::vector{queue_number{1}});

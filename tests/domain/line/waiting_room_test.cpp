@@ -35,13 +35,13 @@ struct waiting_room : sample_sale {
   std::size_t revoke(revocation_scope scope, std::uint64_t fan_number = 0) {
     last = {};
     const auto* e = it->queue().find(fan(fan_number));
-    const auto count = it->revoke(scope, e ? e->row.number : queue_number{}, fan(fan_number), now, last);
+    const auto count = it->revoke(scope, e ? e->number : queue_number{}, fan(fan_number), now, last);
     settle();
     return count;
   }
   void seen(std::uint64_t n) {
     last = {};
-    it->seen(it->queue().find(fan(n))->row.number, now, last);
+    it->seen(it->queue().find(fan(n))->number, now, last);
     settle();
   }
   void change(const event_patch& p) {

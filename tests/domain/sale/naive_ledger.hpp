@@ -2,6 +2,7 @@
 // The simplest correct ledger: maps of rows, every guard checked, every step recorded. The oracle of the
 // domain's tests; independent of the stores.
 #pragma once
+#include "domain/line/ranks.hpp"
 #include "domain/model/change.hpp"
 
 #include <map>
@@ -28,6 +29,7 @@ public:
   std::vector<entry_access_row> access;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
+  line_ranks ranks; ///< what a draw gave; no row
 
   /// Throws with the reason if a guard fails.
   void apply(const changes& content);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace fq::test {
 namespace {
@@ -73,21 +74,21 @@ std::string starves(const sample_sale& s) {
 
 std::string places_differ(const sample_sale& s) {
   std::set<uuid> live;
-  std::set<std::pair<std::uint8_t, queue_number>> in_line;
+  std::set<std::tuple<std::uint8_t, line_rank, queue_number>> in_line;
   for (const auto& [n, row] : s.ledger.entries) {
     const auto* e = s.it->queue().find(n);
-    if (e == nullptr || e->row != row)
+    if (e == nullptr || e->row() != row)
       return "memory and ledger disagree about entry " + std::to_string(value_of(n));
     if (is_live(row.status) && !live.insert(row.subject).second) return "I2: two live places";
-    if (is_in_line(row.status)) in_line.emplace(std::pair{row.priority_class, n});
+    if (is_in_line(row.status)) in_line.emplace(row.priority_class, s.ledger.ranks.rank_of(n), n);
     std::uint32_t claims = 0;
     for (const auto& [id, c] : s.ledger.claims) claims += c.entry == n && is_live(c.status);
-    if (e->live_claims != claims) return "an entry's live claims are miscounted";
+    if (e->live_claims() != claims) return "an entry's live claims are miscounted";
     if (claims > 1) return "I2: one session holds two live claims";
   }
   if (auto wrong = starves(s); !wrong.empty()) return wrong;
   std::uint64_t rank = 0;
-  for (const auto& [priority_class, n] : in_line)
+  for (const auto& [priority_class, of_class, n] : in_line)
     if (s.it->queue().position(*s.it->queue().find(n)) != ++rank) return "a position is not the rank";
   return {};
 }
@@ -278,9 +279,9 @@ std::string how_a_reload_differs(const sample_sale& s) {
   const auto again = load_sale(s.ledger, s.rules, 99);
   for (const auto& [n, row] : s.ledger.entries) {
     const auto &a = *s.it->queue().find(n), &b = *again->queue().find(n);
-    if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims != b.live_claims)
+    if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims() != b.live_claims())
       return "entry " + std::to_string(value_of(n)) + " is shown differently";
-    if (s.it->queue().find(row.subject)->row != again->queue().find(row.subject)->row)
+    if (s.it->queue().find(row.subject)->row() != again->queue().find(row.subject)->row())
       return "a subject has another place";
   }
   for (const auto& [id, row] : s.ledger.claims) {

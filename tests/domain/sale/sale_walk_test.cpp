@@ -38,6 +38,7 @@ public:
       seed_(seed), d_(seed), s_(random_event(d_), random_types(d_), seed, quick_rules()) {}
 
   void go(int steps, coverage& seen) {
+    if (seed_ % 3 == 0) draw();
     for (int i = 0; i < steps; ++i, ++seen.steps) {
       before_ = positions();
       active_before_ = s_.it->queue().counts().admitted;
@@ -53,6 +54,18 @@ public:
   }
 
 private:
+  /// Fans join before the first admission, and a draw gives them random ranks.
+  void draw() {
+    s_.change_status(event_trigger::pause);
+    for (std::uint64_t n = 1; n <= fans; ++n) s_.join(n);
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t n = 1; n <= s_.ledger.entries.size(); ++n)
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(d_.below(n)), n);
+    s_.ledger.ranks = line_ranks{std::move(order)};
+    s_.it->queue().draw(s_.ledger.ranks);
+    s_.change_status(event_trigger::resume);
+  }
+
   void report(coverage& seen) const {
     for (const auto& [n, e] : s_.ledger.entries) {
       seen.admitted += is_set(e.admitted_at);
@@ -115,7 +128,7 @@ private:
 
   bool may_claim(std::uint64_t n) const {
     const auto* e = s_.it->queue().find(fan(n));
-    return e != nullptr && e->row.status == entry_status::admitted && e->live_claims == 0;
+    return e != nullptr && e->status == entry_status::admitted && e->live_claims() == 0;
   }
 
   void try_claim(std::uint64_t n) {
@@ -174,7 +187,7 @@ private:
   void check_blocked() {
     for (const auto n : blocked_) {
       const auto* e = s_.it->queue().find(fan(n));
-      FQ_HOLDS(seed_, e == nullptr || !is_live(e->row.status));
+      FQ_HOLDS(seed_, e == nullptr || !is_live(e->status));
       for (const auto& id : s_.it->claims().standing_of(fan(n))) {
         const auto& claim = s_.ledger.claims.at(id);
         FQ_HOLDS(seed_, claim.status != claim_status::claimed);
@@ -332,45 +345,54 @@ private:
                 != s_.ledger.access.end();
   }
 
-  /// I6: at an admission no waiting fan of the same class has a lower number.
+  [[nodiscard]] line_rank rank(queue_number n) const { return s_.ledger.ranks.rank_of(n); }
+  [[nodiscard]] std::map<line_rank, const entry_row*> by_rank() const {
+    std::map<line_rank, const entry_row*> all;
+    for (const auto& [n, e] : s_.ledger.entries) all.emplace(rank(n), &e);
+    return all;
+  }
+
+  /// I6: at an admission no waiting fan of the same class has a lower rank.
   void check_order() {
+    const auto entries = by_rank();
     std::map<std::uint32_t, std::uint64_t> in_batch;
     for (const auto priority_class : {priority_vip, priority_standard}) {
       std::uint32_t batch = 0;
       timestamp at = never;
       const auto overtaken = first_in_line(priority_class);
-      for (const auto& [n, e] : s_.ledger.entries) {
+      for (const auto& [own, row] : entries) {
+        const auto& e = *row;
         if (e.priority_class != priority_class || !is_set(e.admitted_at)) continue;
         if (s_.ledger.event.queue.policy == admission_policy::batch)
           FQ_HOLDS(seed_, ++in_batch[e.admission_batch] <= 5);
         if (has_access(e)) continue;
-        FQ_HOLDS(seed_, !overtaken || n < *overtaken);
-        FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
+        FQ_HOLDS(seed_, !overtaken || own < *overtaken);
+        FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by rank, so by batch and time
         batch = e.admission_batch;
         at = e.admitted_at;
       }
     }
   }
 
-  std::optional<queue_number> first_in_line(std::uint8_t priority_class) const {
-    for (const auto& [n, e] : s_.ledger.entries)
-      if (e.status == entry_status::waiting && e.priority_class == priority_class) return n;
+  std::optional<line_rank> first_in_line(std::uint8_t priority_class) const {
+    for (const auto& [own, e] : by_rank())
+      if (e->status == entry_status::waiting && e->priority_class == priority_class) return own;
     return std::nullopt;
   }
 
   std::map<queue_number, std::uint64_t> positions() const {
     std::map<queue_number, std::uint64_t> result;
     for (const auto& [n, e] : s_.ledger.entries)
-      if (is_in_line(e.status)) result[n] = rank_in_class(n, e.priority_class);
+      if (is_in_line(e.status)) result[n] = place_in_class(n, e.priority_class);
     return result;
   }
 
   /// The position within the priority class; places of other classes are ignored.
-  std::uint64_t rank_in_class(queue_number number, std::uint8_t priority_class) const {
-    std::uint64_t rank = 0;
+  std::uint64_t place_in_class(queue_number number, std::uint8_t priority_class) const {
+    std::uint64_t place = 0;
     for (const auto& [n, e] : s_.ledger.entries)
-      rank += is_in_line(e.status) && e.priority_class == priority_class && n <= number;
-    return rank;
+      place += is_in_line(e.status) && e.priority_class == priority_class && rank(n) <= rank(number);
+    return place;
   }
 
   /// I13: after all deliveries and enough time, no work remains.

@@ -31,7 +31,10 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   auto s = std::make_unique<sale>(rules, [d = dice{seed}]() mutable { return d.bits(); });
   s->load(ledger.event, ledger.types);
   s->load(ledger.totals());
-  for (const auto& [n, row] : ledger.entries) s->load(row);
+  s->queue().draw(ledger.ranks);
+  std::vector<entry_row> entries;
+  for (const auto& [n, row] : ledger.entries) entries.push_back(row);
+  s->load(entries);
   for (const auto& [id, row] : ledger.claims) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);
   for (const auto& [id, row] : ledger.refunds) s->load(row);

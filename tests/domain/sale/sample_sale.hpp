@@ -72,7 +72,7 @@ public:
   refusal change_status(event_trigger trigger);
   refusal patch(const event_patch& patch);
 
-  const entry_row& entry(std::uint64_t fan_number) const { return it->queue().find(fan(fan_number))->row; }
+  entry_row entry(std::uint64_t fan_number) const { return it->queue().find(fan(fan_number))->row(); }
   const claim_row& claim_of(std::uint64_t fan_number) const; ///< the newest
   const order_row& order_of(std::uint64_t fan_number) const; ///< the newest
   const payment_row& payment_of(const order_row& order) const; ///< the newest attempt

@@ -58,7 +58,7 @@ public:
   explicit owner(cache& store, uuid queue = fresh_queue()) : store_(store), queue_(queue) {}
 
   [[nodiscard]] mirror_step next(mirror_delta delta, bool ready = true) const {
-    return {sale, queue_, generation, steps, now, std::move(delta), ready};
+    return {sale, queue_, generation, steps, now, std::move(delta), ready, ranks};
   }
 
   step_outcome put(mirror_delta delta, bool ready = true) {
@@ -98,6 +98,7 @@ public:
   std::uint64_t generation = 6;
   std::uint64_t steps = 0; ///< applied in this generation
   timestamp now = noon;
+  line_ranks ranks; ///< of the line
 
 private:
   cache& store_;

@@ -49,6 +49,18 @@ CAF_TEST(steps follow the line from join to the end of a session) {
   });
 }
 
+CAF_TEST(a drawn line is read by rank) {
+  on_every_engine([](engine& e) {
+    owner o{e.store()};
+    o.ranks = line_ranks{{3, 1, 12, 4, 5, 6, 7, 8, 9, 10, 11, 2}};
+    FQ_APPLIED(o.begin(delta{}.join(numbers(1, 14))));
+    FQ_APPLIED(o.put(delta{}.leave(numbers(4, 11)).admit({sample_session(1)})));
+    const std::vector in_line{queue_number{3}, queue_number{12}, queue_number{2}, queue_number{13},
+                              queue_number{14}};
+    CAF_CHECK(o.image().waiting == in_line);
+  });
+}
+
 CAF_TEST(a session that changes overwrites the former one) {
   on_every_engine([](engine& e) {
     owner o{e.store()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bitmaps in blocks of 512 numbers, with prefix sums over the blocks.
-#include "domain/line/number_set.hpp"
+// Bitmaps in blocks of 512 ranks, with prefix sums over the blocks.
+#include "domain/line/rank_set.hpp"
 
 #include "domain/line/limits.hpp"
 
@@ -35,18 +35,18 @@ std::size_t prefix_counts::first_nonzero() const {
 }
 
 namespace {
-struct place {
+struct bit_place {
   std::size_t block, word;
   std::uint64_t bit;
 };
-constexpr place place_of(queue_number n) {
-  const auto index = value_of(n) - 1;
+constexpr bit_place place_of(line_rank r) {
+  const auto index = value_of(r) - 1;
   return {index / 512, index % 512 / 64, std::uint64_t{1} << (index % 64)};
 }
 } // namespace
 
 /// Makes `block` the first one. Precondition: no member is in an earlier one.
-void number_set::start_at(std::size_t block) {
+void rank_set::start_at(std::size_t block) {
   if (block < first_block_)
     blocks_.insert(blocks_.begin(), first_block_ - block, {});
   else
@@ -61,8 +61,8 @@ void number_set::start_at(std::size_t block) {
   }
 }
 
-void number_set::insert(queue_number n) {
-  const auto p = place_of(n);
+void rank_set::insert(line_rank r) {
+  const auto p = place_of(r);
   if (size_ == 0) {
     first_block_ = p.block;
     blocks_.clear();
@@ -76,8 +76,8 @@ void number_set::insert(queue_number n) {
   ++size_;
 }
 
-void number_set::erase(queue_number n) {
-  const auto p = place_of(n);
+void rank_set::erase(line_rank r) {
+  const auto p = place_of(r);
   const auto index = p.block - first_block_;
   blocks_[index][p.word] &= ~p.bit;
   counts_.add(index, -1);
@@ -88,8 +88,8 @@ void number_set::erase(queue_number n) {
   if (used > blocks_.size() / 2) start_at(first_block_ + std::min(used, blocks_.size() - 1));
 }
 
-std::uint64_t number_set::rank(queue_number n) const {
-  const auto p = place_of(n);
+std::uint64_t rank_set::place(line_rank r) const {
+  const auto p = place_of(r);
   if (p.block < first_block_) return 1;
   const auto index = p.block - first_block_;
   if (index >= blocks_.size()) return size_ + 1;
@@ -99,13 +99,11 @@ std::uint64_t number_set::rank(queue_number n) const {
   return lower + static_cast<std::uint64_t>(std::popcount(b[p.word] & (p.bit - 1))) + 1;
 }
 
-std::optional<queue_number> number_set::first() const {
+std::optional<line_rank> rank_set::first() const {
   const auto i = counts_.first_nonzero();
   if (i >= blocks_.size()) return std::nullopt;
   for (std::size_t w = 0; w < words; ++w)
-    if (const auto word = blocks_[i][w])
-      return queue_number{(first_block_ + i) * words * 64 + w * 64
-                          + static_cast<std::size_t>(std::countr_zero(word)) + 1};
+    if (const auto word = blocks_[i][w]) return rank_at(i, w, word);
   return std::nullopt;
 }
 

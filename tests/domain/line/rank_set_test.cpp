@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of numbers against std::set.
-#define CAF_SUITE domain_number_set
-#include "domain/line/number_set.hpp"
+// A set of ranks against std::set.
+#define CAF_SUITE domain_rank_set
+#include "domain/line/rank_set.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
 #include "caf/test/unit_test.hpp"
 
 #include <set>
 
-namespace number_set_test {
+namespace rank_set_test {
 
 using namespace fq;
 using namespace fq::test;
@@ -25,15 +25,15 @@ std::uint64_t some(const model& m, std::uint64_t last, dice& d) {
 void random_walk(std::uint64_t seed, std::uint64_t size, int steps) {
   dice d{seed};
   model m;
-  number_set numbers;
+  rank_set numbers;
   std::uint64_t last = 0;
   const auto insert = [&](std::uint64_t n) {
     last = std::max(last, n);
-    if (m.insert(n).second) numbers.insert(queue_number{n});
+    if (m.insert(n).second) numbers.insert(line_rank{n});
   };
   const auto erase = [&](std::uint64_t n) {
     m.erase(n);
-    numbers.erase(queue_number{n});
+    numbers.erase(line_rank{n});
   };
   while (last < size) insert(last + (d.chance(5) ? 1 + d.below(1500) : 1));
   for (int step = 0; step < steps; ++step) {
@@ -45,22 +45,22 @@ void random_walk(std::uint64_t seed, std::uint64_t size, int steps) {
     else
       erase(what < 75 ? *m.begin() : some(m, last, d));
     FQ_HOLDS(seed, numbers.size() == m.size() && numbers.empty() == m.empty());
-    FQ_HOLDS(seed, numbers.first() == (m.empty() ? std::nullopt : std::optional{queue_number{*m.begin()}}));
+    FQ_HOLDS(seed, numbers.first() == (m.empty() ? std::nullopt : std::optional{line_rank{*m.begin()}}));
     const auto n = d.below(last + 600) + 1; // whether it is in the set or not
-    FQ_HOLDS(seed, numbers.rank(queue_number{n})
+    FQ_HOLDS(seed, numbers.place(line_rank{n})
                      == 1 + static_cast<std::uint64_t>(std::distance(m.begin(), m.lower_bound(n))));
   }
   std::uint64_t place = 0;
-  for (const auto n : m) FQ_HOLDS(seed, numbers.rank(queue_number{n}) == ++place);
+  for (const auto n : m) FQ_HOLDS(seed, numbers.place(line_rank{n}) == ++place);
 }
 
 } // namespace
 
 CAF_TEST(an empty set has no first) {
-  number_set numbers;
+  rank_set numbers;
   CAF_CHECK(!numbers.first());
   CAF_CHECK(numbers.empty());
-  CAF_CHECK_EQUAL(numbers.rank(queue_number{7}), 1u);
+  CAF_CHECK_EQUAL(numbers.place(line_rank{7}), 1u);
 }
 
 CAF_TEST(small sets behave like the model) {
@@ -73,12 +73,12 @@ CAF_TEST(sets around the block borders behave like the model) {
 }
 
 CAF_TEST(a set drained from the front answers in order across many blocks) {
-  number_set numbers;
-  for (std::uint64_t n = 1; n <= 5000; ++n) numbers.insert(queue_number{n});
+  rank_set numbers;
+  for (std::uint64_t n = 1; n <= 5000; ++n) numbers.insert(line_rank{n});
   for (std::uint64_t n = 1; n <= 5000; ++n) {
-    FQ_HOLDS(0, numbers.first() == queue_number{n});
-    FQ_HOLDS(0, numbers.rank(queue_number{5000}) == 5001 - n);
-    numbers.erase(queue_number{n});
+    FQ_HOLDS(0, numbers.first() == line_rank{n});
+    FQ_HOLDS(0, numbers.place(line_rank{5000}) == 5001 - n);
+    numbers.erase(line_rank{n});
   }
   CAF_CHECK(!numbers.first());
 }
@@ -113,4 +113,4 @@ CAF_TEST(prefix counts grow and sum like a list) {
   });
 }
 
-} // namespace number_set_test
+} // namespace rank_set_test
