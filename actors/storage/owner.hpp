@@ -33,7 +33,7 @@ protected:
 
   /// `ledgers` outlives the owner. `begun`: see journal::port.
   void init(Self self, aggregate_id aggregate, environment& env, const ledger_workers& ledgers,
-            std::function<void(const batch&)> begun = {}) {
+            std::function<void(const batch&)> begun = {}, const owner_bounds& bounds = {}) {
     self_ = self;
     aggregate_ = aggregate;
     env_ = &env;
@@ -47,7 +47,7 @@ protected:
                                               [this](milliseconds delay, std::uint64_t generation) {
                                                 set_timer(timer_kind::journal, delay, generation);
                                               },
-                                              std::move(begun)});
+                                              std::move(begun), bounds.held});
   }
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
     self_->delayed_send(self_, delay, timer_fired{kind, generation});

@@ -54,6 +54,26 @@ enum class bug : std::uint8_t {
   away_loses_number, ///< the holder of an AWAY entry comes back with a new number
   hidden_overtakes, ///< an entry that may buy hidden types is admitted for public stock first
   earlier_takes_back, ///< the ledger does not refuse a process after a later one of its name has begun
+  // messages between nodes: a member is missing in `inspect`
+  key_not_sent, ///< the idempotency key of a request
+  number_not_sent, ///< the queue number in an answer about a place
+  // clocks
+  time_follows_wall, ///< an aggregate's time is the wall clock
+  time_follows_ledger, ///< an owner that loads takes the ledger's time although later changes are committed
+  // limits
+  full_journal_accepts, ///< an owner accepts requests although its journal is full
+  waits_without_limit, ///< any number of requests for an order wait
+  revokes_without_limit, ///< one revocation ends any number of sessions
+  codes_without_limit, ///< a place takes any number of access codes
+  // sessions at other nodes
+  session_end_not_told, ///< session tables are told of no ended session
+  trusted_without_end, ///< session tables of other nodes trust an owner that is silent
+  vouched_without_end, ///< the cache keeps the vouch of an owner that is silent
+  absence_believed, ///< a session that the cache does not have is over
+  // what is told
+  return_not_told, ///< hubs are not told that the holder of an AWAY place came back
+  recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
+  any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
 };
 
 #ifdef FQ_PLANTED_BUGS

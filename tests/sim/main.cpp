@@ -111,6 +111,21 @@ constexpr std::array planted_bugs{
   planted_row{"recheck_forgotten", bug::recheck_forgotten, 100},
   planted_row{"renewal_ignores_epoch", bug::renewal_ignores_epoch, 300, family::twins},
   planted_row{"earlier_takes_back", bug::earlier_takes_back, 300, family::twins},
+  planted_row{"key_not_sent", bug::key_not_sent, 300, family::meshed},
+  planted_row{"number_not_sent", bug::number_not_sent, 300, family::meshed},
+  planted_row{"time_follows_wall", bug::time_follows_wall, 300},
+  planted_row{"time_follows_ledger", bug::time_follows_ledger, 300},
+  planted_row{"full_journal_accepts", bug::full_journal_accepts, 300},
+  planted_row{"waits_without_limit", bug::waits_without_limit, 300, family::checkouts},
+  planted_row{"revokes_without_limit", bug::revokes_without_limit, 300},
+  planted_row{"codes_without_limit", bug::codes_without_limit, 300},
+  planted_row{"session_end_not_told", bug::session_end_not_told, 300},
+  planted_row{"trusted_without_end", bug::trusted_without_end, 300, family::meshed},
+  planted_row{"vouched_without_end", bug::vouched_without_end, 300},
+  planted_row{"absence_believed", bug::absence_believed, 300},
+  planted_row{"return_not_told", bug::return_not_told, 300, family::meshed},
+  planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
+  planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

@@ -43,8 +43,11 @@ void simulation::check_served(const event_state* owner) {
 /// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
-  if (!lag_) lag_ = lag;
-  if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
+  if (!lag_) {
+    lag_ = lag;
+    lag_seen_at_ = now();
+  }
+  if (lag > *lag_ + world_.drift_within(now() - lag_seen_at_)) check_.fail("I13", "the aggregate's time stands still");
   const auto t = env_.wall_now() - lag;
   if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
     epoch_seen_ = epoch;
@@ -57,6 +60,32 @@ void simulation::check_watchers() {
   for (const auto& n : nodes_)
     if (n.runs && !n.runs->is_frozen())
       n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+}
+
+// -- limits -----------------------------------------------------------------------------------------------
+
+void simulation::check_bounds() {
+  for (const auto& n : nodes_)
+    if (n.runs) check_bounds(*n.runs);
+  if (earlier_) check_bounds(*earlier_);
+}
+
+/// An accepted request holds its answer and some effects, and time goes on: a full journal still takes a few.
+void simulation::check_bounds(const process& p) {
+  constexpr std::size_t of_one_decision = 16;
+  const auto& most = world_.options.bounds;
+  const auto used = p.used();
+  const auto check = [&](std::size_t n, std::size_t limit, std::size_t beyond, rare met, const char* what) {
+    if (n >= limit && n > 0) check_.reached(met);
+    if (n > limit + beyond)
+      check_.fail("I14", std::to_string(n) + " " + what + ", more than " + std::to_string(limit));
+  };
+  check(used.held, most.held, of_one_decision, rare::journal_full, "answers and effects are held");
+  check(used.loading, most.loading, 0, rare::loading_full, "requests wait for an owner to load");
+  check(used.moving, most.moving, 0, rare::moving_full, "requests wait for an event that moves");
+  check(used.order_waiters, most.order_waiters, 0, rare::order_waiters_full, "requests wait for an order");
+  check(used.report_waiters, most.report_waiters, 0, rare::report_waiters_full, "webhooks wait for the gateway");
+  check(used.forgotten_reads, most.forgotten_reads, 0, rare::forgotten_reads_full, "forgotten entries are read");
 }
 
 /// Checks that the owner's memory equals the ledger.
@@ -80,6 +109,7 @@ void simulation::check_end() {
   check_.check_end();
   check_memory();
   if (world_.options.has_dispatcher) outbox_.check_end();
+  if (notices_) notices_->check_end();
   mails_.check_end();
   gateway_.check_end(check_);
 }
