@@ -19,9 +19,10 @@ public:
   void applied(const batch& b);
   /// A session that was ever committed; null: there is none. Often one of the latest.
   [[nodiscard]] const entry_id* some_session();
-  /// The server let the holder of this session in, until `expires_at`, or refused it.
+  /// The server let the holder of this session in, until `expires_at`.
   void granted(const std::string& node, const entry_id& session, timestamp expires_at);
-  void refused(const std::string& node, const entry_id& session);
+  /// `knows_beginning`: the answer may not be from before the session began.
+  void refused(const std::string& node, const entry_id& session, bool knows_beginning);
 
 private:
   struct moment {
@@ -35,6 +36,7 @@ private:
   [[nodiscard]] milliseconds now() const { return world_.env->steady_now(); }
   /// The oldest moment at which an answer that is given now may have been true.
   [[nodiscard]] milliseconds window_begin() const;
+  [[nodiscard]] timestamp time_at_begin();
   template <class Holds>
   [[nodiscard]] bool was(const session& s, Holds holds) const;
 

@@ -55,7 +55,7 @@ void origin::ask_reader(const entry_id& session) {
       [this, session](const session_found& found) {
         if (found.verdict == session_verdict::over) {
           world_->check->reached(rare::access_refused_by_cache);
-          world_->access->refused(node_, session);
+          world_->access->refused(node_, session, true);
         } else if (found.verdict == session_verdict::in_force) {
           world_->check->reached(rare::access_granted_by_cache);
           world_->access->granted(node_, session, found.expires_at);
@@ -73,7 +73,7 @@ void origin::answer_from_table(const entry_id& session) {
   const auto found = sessions_.find(session);
   const auto owner_now = is_paused_ ? clock_ : clock_ + (env_->steady_now() - clock_at_);
   found == sessions_.end() || found->second <= owner_now
-    ? world_->access->refused(node_, session)
+    ? world_->access->refused(node_, session, false)
     : world_->access->granted(node_, session, found->second);
 }
 

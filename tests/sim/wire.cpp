@@ -6,7 +6,6 @@
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
-#include <caf/expected.hpp>
 
 namespace fq::sim {
 namespace {

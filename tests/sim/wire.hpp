@@ -2,11 +2,11 @@
 // What one simulated node sends another goes through CAF's serialization, as over a real connection: a member
 // that a message's `inspect` forgets is lost.
 #pragma once
+#include <caf/expected.hpp>
 #include <caf/message.hpp>
 #include <caf/proxy_registry.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace fq::sim {
