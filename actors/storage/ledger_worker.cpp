@@ -11,7 +11,9 @@
 
 namespace fq {
 namespace {
-load_since since_of(const acquire_aggregate& x) { return {x.idempotency_since, x.entries_since}; }
+load_since since_of(const acquire_aggregate& x, timestamp now) {
+  return {now - x.idempotency_age, now - x.entries_age};
+}
 
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
@@ -265,7 +267,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   reached([&] {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
     std::optional<load_since> since;
-    if (!settings_.loader) since = since_of(x);
+    if (!settings_.loader) since = since_of(x, env_->wall_now());
     auto result = ledger_->acquire(x.aggregate, terms, since);
     if (auto* got = std::get_if<acquired>(&result)) {
       reply.outcome = acquire_outcome::acquired;
@@ -296,7 +298,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
 void ledger_worker_state::load(load_acquired x) {
   const bool loaded = reached([&] {
     auto all = *x.reply.content;
-    all.image = ledger_->load(x.what.aggregate, since_of(x.what));
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what, env_->wall_now()));
     x.reply.content = std::make_shared<const acquired>(std::move(all));
   });
   if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};

@@ -63,8 +63,7 @@ protected:
     stop_serving();
     ++loads_;
     if (!may_load) return load_later(serve_retry);
-    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life,
-                                                            env_->wall_now() - memory_retention_});
+    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, idempotency_life, memory_retention_});
   }
   void load_later(milliseconds delay) { set_timer(timer_kind::retry_load, delay, loads_); }
   [[nodiscard]] bool is_load_due(const timer_fired& t) const { return !serving_ && t.generation == loads_; }
