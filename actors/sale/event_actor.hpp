@@ -97,7 +97,7 @@ public:
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
   /// For simulations: how much of each bound is used.
   [[nodiscard]] owner_bounds peek_used() const {
-    return {journal_->held(), 0, 0, order_waiters_.size(), report_waiters_.size(), reads_under_way_};
+    return {journal_->held_count(), 0, 0, order_waiters_.size(), report_waiters_.size(), reads_under_way_};
   }
 
 private:

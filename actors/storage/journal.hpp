@@ -53,9 +53,9 @@ public:
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
   /// Replies and effects that wait for a commit.
-  [[nodiscard]] std::size_t held() const { return in_flight_held_.size() + next_held_.size(); }
+  [[nodiscard]] std::size_t held_count() const { return in_flight_held_.size() + next_held_.size(); }
   [[nodiscard]] bool is_full() const {
-    return held() >= port_.held_max && !planted(bug::full_journal_accepts);
+    return held_count() >= port_.held_max && !planted(bug::full_journal_accepts);
   }
   /// The batch in flight failed or timed out: the ledger is probably unavailable.
   [[nodiscard]] bool is_stalled() const { return stalled_; }

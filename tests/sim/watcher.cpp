@@ -43,7 +43,7 @@ void watcher::adopt(const entry_reply& told) {
   if (told.no || !is_live(told.entry.status) || sockets_.contains(told.entry.number)) return;
   const auto* row = world_.store->find_entry(world_.aggregate, told.entry.number);
   if (row == nullptr) return; // reported by the fan's own checks
-  sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now()});
+  sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now(), {}});
   if (phase_ == phase::closed) return open();
   if (phase_ == phase::open) take_snapshot(told.entry.number);
 }
