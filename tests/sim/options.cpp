@@ -146,7 +146,7 @@ void draw_couriers(sale_options& o) {
 
 void draw_origins(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 9};
-  o.has_origins = chance(rng, 400);
+  o.has_origins = chance(rng, 500);
 }
 
 void draw_bounds(sale_options& o) {
@@ -164,6 +164,8 @@ void draw_bounds(sale_options& o) {
   b.access_codes = some(1, 2);
   b.rows_per_run = some(1, 4);
   b.refunds_per_run = some(1, static_cast<std::int64_t>(b.rows_per_run));
+  if (chance(rng, 400)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 150, 400));
+  if (o.kind == event_kind::sale && chance(rng, 400)) o.access = {1, 400, 500, 800};
 }
 
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.

@@ -26,7 +26,7 @@ void call_next(caf::event_based_actor* self, world* w) {
 void revoke(caf::event_based_actor* self, world* w) {
   revoke_sessions x{w->managed_event(), {}, revocation_scope::all, {}, {}};
   queue_number n{};
-  if (!chance(w->rng, 100)) {
+  if (!chance(w->rng, w->options.small_bounds ? 400 : 100)) {
     const auto* entry = any(w, w->check->live_places());
     if (entry == nullptr) return;
     n = *entry;

@@ -42,7 +42,7 @@ caf::behavior origin::make_behavior() {
 
 /// Some questions go to the cache although the table knows: another io thread may know nothing.
 void origin::ask_about(const entry_id& session) {
-  const bool reads = reader_ && chance(world_->rng, knows() ? 200 : 600);
+  const bool reads = reader_ && chance(world_->rng, knows() ? 400 : 800);
   if (reads) return ask_reader(session);
   if (knows()) return answer_from_table(session);
   if (!owner_) return find_owner();

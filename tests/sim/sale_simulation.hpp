@@ -152,7 +152,7 @@ private:
   std::vector<caf::actor> people_;
   caf::actor witness_;
   milliseconds started_at_{0};
-  milliseconds lag_seen_at_{0};
+  milliseconds lag_seen_at_{0}, committed_at_{0}; ///< steady time; committed_at_: of the latest commit
   std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
   milliseconds next_look_{0};
   milliseconds served_at_{0}; ///< last time at which an owner served

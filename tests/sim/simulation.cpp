@@ -34,6 +34,7 @@ memory_ledger_options simulation::store_options() {
   };
   o.on_applied = [this](const batch& b) {
     if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
+    if (b.aggregate == sale_aggregate) committed_at_ = now();
     check_.applied(b);
     gateway_.applied(b, check_);
     mails_.applied(b);

@@ -43,13 +43,16 @@ void simulation::check_served(const event_state* owner) {
 /// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
-  if (!lag_) {
+  // An owner that loads after the ledger's clock stepped back goes on from the last commit.
+  const auto epoch = store_.head(sale_aggregate)->epoch;
+  const bool has_stepped_back = world_.ledger_skew < world_.ledger_ahead;
+  if (!lag_ || (has_stepped_back && epoch != epoch_seen_)) {
     lag_ = lag;
-    lag_seen_at_ = now();
+    lag_seen_at_ = committed_at_; // an owner that loads takes over the lag of the last commit
   }
   if (lag > *lag_ + world_.drift_within(now() - lag_seen_at_)) check_.fail("I13", "the aggregate's time stands still");
   const auto t = env_.wall_now() - lag;
-  if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
+  if (epoch != epoch_seen_) {
     epoch_seen_ = epoch;
     owned_since_ = t;
   }
