@@ -43,14 +43,18 @@ void simulation::check_served(const event_state* owner) {
 /// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
-  // An owner that loads after the ledger's clock stepped back goes on from the last commit.
   const auto epoch = store_.head(sale_aggregate)->epoch;
-  const bool has_stepped_back = world_.ledger_skew < world_.ledger_ahead;
-  if (!lag_ || (has_stepped_back && epoch != epoch_seen_)) {
+  // The time of an owner may be ahead of the ledger's: its clock is fast, or the ledger's stepped back. The next
+  // owner goes on from the last commit, or from the ledger's time.
+  if (lag_ && epoch != epoch_seen_ && *lag_ < -world_.ledger_skew) lag_ = -world_.ledger_skew;
+  if (!lag_) {
     lag_ = lag;
     lag_seen_at_ = committed_at_; // an owner that loads takes over the lag of the last commit
   }
-  if (lag > *lag_ + world_.drift_within(now() - lag_seen_at_)) check_.fail("I13", "the aggregate's time stands still");
+  if (lag > *lag_ + world_.drift_within(now() - lag_seen_at_))
+    check_.fail("I13", "the aggregate's time stands still: it lags by " + std::to_string(lag.count())
+                         + " ms, before by " + std::to_string(lag_->count()) + " ms, "
+                         + std::to_string((now() - lag_seen_at_).count()) + " ms ago");
   const auto t = env_.wall_now() - lag;
   if (epoch != epoch_seen_) {
     epoch_seen_ = epoch;
