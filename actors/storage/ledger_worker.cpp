@@ -11,6 +11,7 @@
 
 namespace fq {
 namespace {
+/// `now`: the ledger's time, because the clock of this node may be wrong.
 load_since since_of(const acquire_aggregate& x, timestamp now) {
   return {now - x.idempotency_age, now - x.entries_age};
 }
@@ -266,10 +267,9 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   const auto lease_end = looked + settings_.lease.term; // earliest possible
   reached([&] {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
-    std::optional<load_since> since;
-    if (!settings_.loader) since = since_of(x, env_->wall_now());
-    auto result = ledger_->acquire(x.aggregate, terms, since);
+    auto result = ledger_->acquire(x.aggregate, terms, {});
     if (auto* got = std::get_if<acquired>(&result)) {
+      if (!settings_.loader) got->image = ledger_->load(x.aggregate, since_of(x, got->now));
       reply.outcome = acquire_outcome::acquired;
       if (!settings_.lease.owner.empty()) {
         auto horizon = std::make_shared<lease_horizon>(lease_end, looked, settings_.doubt);
@@ -298,7 +298,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
 void ledger_worker_state::load(load_acquired x) {
   const bool loaded = reached([&] {
     auto all = *x.reply.content;
-    all.image = ledger_->load(x.what.aggregate, since_of(x.what, env_->wall_now()));
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what, all.now));
     x.reply.content = std::make_shared<const acquired>(std::move(all));
   });
   if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};

@@ -67,8 +67,8 @@ enum class bug : std::uint8_t {
   codes_without_limit, ///< a place takes any number of access codes
   // sessions at other nodes
   session_end_not_told, ///< session tables are told of no ended session
-  trusted_without_end, ///< session tables of other nodes trust an owner that is silent
-  vouched_without_end, ///< the cache keeps the vouch of an owner that is silent
+  lost_sessions_kept, ///< session tables are not told that their owner loads again
+  session_end_not_mirrored, ///< the cache is told of no ended session
   absence_believed, ///< a session that the cache does not have is over
   // what is told
   return_not_told, ///< hubs are not told that the holder of an AWAY place came back

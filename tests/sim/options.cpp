@@ -122,6 +122,10 @@ void draw_people(sale_options& o) {
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
+  if (!o.mesh.on || !chance(rng, 300)) return;
+  o.queue.presence_timeout = between(rng, presence_min, presence_min + seconds{2});
+  o.queue.away_grace = between(rng, milliseconds{6'000}, milliseconds{12'000});
+  o.people.dozes = static_cast<std::uint32_t>(between(rng, 150, 400));
 }
 
 /// Blocks are compared with the right time.
@@ -165,7 +169,10 @@ void draw_bounds(sale_options& o) {
   b.rows_per_run = some(1, 4);
   b.refunds_per_run = some(1, static_cast<std::int64_t>(b.rows_per_run));
   if (chance(rng, 400)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 150, 400));
-  if (o.kind == event_kind::sale && chance(rng, 400)) o.access = {1, 400, 500, 800};
+  if (o.kind == event_kind::sale && chance(rng, 400)) {
+    o.access = {1, 400, 700, 1'000};
+    b.access_codes = 1;
+  }
 }
 
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.

@@ -77,9 +77,10 @@ void simulation::check_bounds() {
   if (earlier_) check_bounds(*earlier_);
 }
 
-/// An accepted request holds its answer and some effects, and time goes on: a full journal still takes a few.
+/// An accepted request holds its answer and some effects. Time goes on: one run moves rows of a dozen kinds, and
+/// each may hold an effect.
 void simulation::check_bounds(const process& p) {
-  constexpr std::size_t of_one_decision = 16;
+  const auto of_one_decision = 16 + 12 * world_.options.rules.bounds.rows_per_run;
   const auto& most = world_.options.bounds;
   const auto used = p.used();
   const auto check = [&](std::size_t n, std::size_t limit, std::size_t beyond, rare met, const char* what) {
