@@ -6,6 +6,7 @@
 #pragma once
 #include "actors/base/limits.hpp"
 #include "domain/base/environment.hpp"
+#include "domain/base/planted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +20,7 @@ public:
   /// `lag`: see acquired::clock_lag; at most clock_lag_max of it counts.
   void start(timestamp ledger_now, timestamp committed_at, milliseconds lag = milliseconds{0}) {
     base_ = std::max({ledger_now - std::min(lag, clock_lag_max), committed_at, now()});
+    if (planted(bug::time_follows_ledger)) base_ = ledger_now;
     lag_ = ledger_now - base_;
     steady_base_ = env_->steady_now();
     paused_ = false;
@@ -42,6 +44,7 @@ public:
   }
   [[nodiscard]] bool is_paused() const { return paused_; }
   [[nodiscard]] timestamp now() const {
+    if (planted(bug::time_follows_wall) && base_ != never) return env_->wall_now();
     return paused_ || base_ == never ? base_ : base_ + (env_->steady_now() - steady_base_);
   }
 

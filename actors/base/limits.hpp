@@ -11,6 +11,17 @@ namespace fq {
 /// Max owners tried per request.
 inline constexpr int owners_asked_max = 3;
 
+/// The limits of an owner and its region at which a client's request gets another answer (I14). One per
+/// process; a simulation draws small ones.
+struct owner_bounds {
+  std::size_t held = 20'000; ///< replies and effects that wait for a commit; beyond it 503
+  std::size_t loading = 20'000; ///< requests per event that wait for its owner to load; more are refused
+  std::size_t moving = 10'000; ///< the same, while the event moves
+  std::size_t order_waiters = 20'000; ///< find_order requests that wait; more are answered at once
+  std::size_t report_waiters = 10'000; ///< webhooks that wait for the gateway; more are redelivered
+  std::size_t forgotten_reads = 256; ///< reads of forgotten entries under way; more are unavailable
+};
+
 // -- supervisor
 /// Max requests that wait for an owner to load; more are refused.
 inline constexpr std::size_t supervisor_waiting_max = 20'000;

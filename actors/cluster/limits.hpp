@@ -51,10 +51,6 @@ inline constexpr int forward_hops_max = 3;
 inline constexpr milliseconds resolve_retry_pause{50};
 /// Deadline of a resolve request, longer than any client's timeout.
 inline constexpr milliseconds resolve_life{3'000};
-/// Max waiting requests per event; more are refused.
-inline constexpr std::size_t waiting_while_loading_max = 20'000;
-/// As waiting_while_loading_max, while the event moves.
-inline constexpr std::size_t waiting_while_moving_max = 10'000;
 /// Max simultaneous moves: each event is unavailable for about one load.
 inline constexpr std::size_t moves_in_flight_max = 8;
 /// Pause between batches of rebalancing moves: by then the heartbeats include the previous batch.

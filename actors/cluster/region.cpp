@@ -140,7 +140,7 @@ void region_state::answer(pending_resolve q) {
   if (number_of(q.aggregate) < number_of(first_event_aggregate)) return q.refuse(errc::absent);
   if (services_->env->steady_now() > q.give_up) return q.refuse(errc::unavailable);
   if (const auto moving = moving_.find(q.aggregate); moving != moving_.end()) {
-    if (moving->second.asked.size() >= waiting_while_moving_max) return q.refuse(errc::unavailable);
+    if (moving->second.asked.size() >= services_->bounds.moving) return q.refuse(errc::unavailable);
     return moving->second.asked.push_back(std::move(q));
   }
   if (const auto before = node_of(q.returned_by);
@@ -162,6 +162,13 @@ void region_state::answer(pending_resolve q) {
   node.empty() ? answer_here(std::move(q)) : forward(std::move(q), node, forward_hops_max);
 }
 
+owner_bounds region_state::peek_used(aggregate_id aggregate) const {
+  const auto loads = loading_.find(aggregate);
+  const auto moves = moving_.find(aggregate);
+  return {.loading = loads == loading_.end() ? 0 : loads->second.waiting.size(),
+          .moving = moves == moving_.end() ? 0 : moves->second.asked.size()};
+}
+
 /// Resolves by the local owner once it serves; one request to its supervisor serves all waiting requests.
 void region_state::answer_here(pending_resolve q) {
   const auto aggregate = q.aggregate;
@@ -175,7 +182,7 @@ void region_state::answer_here(pending_resolve q) {
     if (owners_.size() >= owners_max) return q.refuse(errc::unavailable);
   }
   auto& [is_asked, waiting] = loading_[aggregate];
-  if (waiting.size() >= waiting_while_loading_max) return q.refuse(errc::unavailable);
+  if (waiting.size() >= services_->bounds.loading) return q.refuse(errc::unavailable);
   waiting.push_back(std::move(q));
   if (cluster_.is_ledger_away) schedule_retry(); // a serving owner answers before that
   if (std::exchange(is_asked, true)) return;
@@ -376,7 +383,7 @@ void region_state::on_forward_failed(pending_resolve q, const std::string& node,
 
 /// Retries shortly: the event is moving and the asked node did not know yet.
 void region_state::retry_later(pending_resolve q) {
-  if (to_retry_.size() >= waiting_while_moving_max || services_->env->steady_now() >= q.give_up)
+  if (to_retry_.size() >= services_->bounds.moving || services_->env->steady_now() >= q.give_up)
     return q.refuse(errc::unavailable);
   to_retry_.push_back(std::move(q));
   schedule_retry();

@@ -31,6 +31,8 @@ public:
   [[nodiscard]] supervisor_handle find(aggregate_id aggregate) const;
   /// For simulations: the supervisors of moved events.
   [[nodiscard]] const std::map<caf::actor_addr, supervisor_handle>& leaving() const { return leaving_; }
+  /// For simulations: how many requests for this aggregate wait.
+  [[nodiscard]] owner_bounds peek_used(aggregate_id aggregate) const;
 
 private:
   using promise = caf::typed_response_promise<event_handle>;

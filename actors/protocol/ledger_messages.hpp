@@ -35,10 +35,11 @@ FQ_INSPECT(batch_settled, x.aggregate, x.epoch, x.to_seq, x.unavailable, x.outco
 /// From an owner that starts: raise the epoch and load. Answered by aggregate_acquired to the sender.
 struct acquire_aggregate {
   aggregate_id aggregate{};
-  timestamp idempotency_since; ///< see load_since
-  timestamp entries_since;
+  milliseconds idempotency_age{0}; ///< oldest answers and ended entries to load, by the ledger's clock; see
+                                   ///< load_since
+  milliseconds entries_age{0};
 };
-FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since, x.entries_since)
+FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_age, x.entries_age)
 
 enum class acquire_outcome : std::uint8_t {
   acquired,

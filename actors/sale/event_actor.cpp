@@ -22,11 +22,12 @@ event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_sta
 
 void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services,
                        supervisor_handle supervisor) {
-  owner_core::init(self, aggregate, *services.env, services.ledgers, [this](const batch& b) {
+  const auto begun = [this](const batch& b) {
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
-  });
+  };
+  owner_core::init(self, aggregate, *services.env, services.ledgers, begun, services.bounds);
   services_ = &services;
   memory_retention_ = std::max(services.rules.memory_retention, rate_window_loaded);
   supervisor_ = std::move(supervisor);

@@ -79,6 +79,7 @@ struct owner_services {
   /// other nodes, or it would take all.
   bool has_cluster = false;
   bool has_bus = false; ///< domain events also go to an event bus
+  owner_bounds bounds = {};
 };
 
 class event_state : owner_core<event_handle::stateful_pointer<event_state>> {
@@ -96,6 +97,10 @@ public:
   /// For tests and simulations: the aggregate's time, which lags behind the wall clock by the ledger's
   /// downtime; `never` while loading.
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
+  /// For simulations: how much of each bound is used.
+  [[nodiscard]] owner_bounds peek_used() const {
+    return {journal_->held_count(), 0, 0, order_waiters_.size(), report_waiters_.size(), reads_under_way_};
+  }
 
 private:
   using pointer = event_handle::stateful_pointer<event_state>;

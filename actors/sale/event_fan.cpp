@@ -80,7 +80,7 @@ bool event_state::may_be_forgotten(const entry_id& ticket) const {
 template <class Reply, class Show>
 caf::result<Reply> event_state::read_forgotten(const entry_id& ticket, Show show) {
   if (!may_be_forgotten(ticket)) return Reply{reason::not_found};
-  if (reads_under_way_ == forgotten_reads_max) return make_error(errc::unavailable);
+  if (reads_under_way_ == services_->bounds.forgotten_reads) return make_error(errc::unavailable);
   ++reads_under_way_;
   auto promise = self_->make_response_promise();
   const auto number = queue_number_of(ticket);

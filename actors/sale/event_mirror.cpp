@@ -123,6 +123,7 @@ void event_mirror::report(mirror_state result, const std::vector<std::string>& d
 
 mirror_delta delta_of(const batch& b, const sale& truth) {
   auto delta = mirror_of(b.content);
+  if (planted(bug::session_end_not_mirrored)) delta.ended.clear();
   if (moves_stock(b.content)) delta.stock = mirrored_stock_of(truth);
   return delta;
 }

@@ -102,7 +102,7 @@ caf::result<ack_reply> event_state::ask_gateway(const gateway_fact& fact) {
   const bool is_ours = payment != nullptr ? payment->gateway == fact.gateway : sale_->may_have_lost(*id);
   if (!is_ours) return reveal(ack_reply{reason::not_found});
   if (sale_->payments().has_receipt(fact.gateway, fact.gateway_event)) return reveal(ack_reply{});
-  if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
+  if (report_waiters_.size() >= services_->bounds.report_waiters) return make_error(errc::unavailable);
   last_request_ = services_->env->steady_now();
   report_waiters_.emplace(*id, report_waiter{fact, self_->make_response_promise()});
   const gateway_call verify{gateway_call_kind::verify, *id, {}};

@@ -30,13 +30,7 @@ inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
-// -- event_checkout
-/// Max find_order requests that wait; beyond it they are answered immediately (I14).
-inline constexpr std::size_t order_waiters_max = 20'000;
-
 // -- event_fan
-/// Max reads of forgotten entries under way; more are answered as unavailable (I14).
-inline constexpr std::size_t forgotten_reads_max = 256;
 /// For the ledger to answer such a read.
 inline constexpr milliseconds forgotten_read_timeout{3'000};
 
@@ -46,8 +40,6 @@ inline constexpr milliseconds payment_page_wait{3'000};
 /// Stripe's pages live for at least 30 minutes; 5 minutes more for the call itself. Held stock is not
 /// affected: the page is expired at the claim's deadline.
 inline constexpr milliseconds payment_page_life_min{35 * 60 * 1000};
-/// Max webhooks that wait for the gateway's confirmation; more are refused and redelivered (I14).
-inline constexpr std::size_t report_waiters_max = 10'000;
 
 // -- event_sessions
 /// Validity of the content at another node, and the interval of renewals. Within the 5 s of I15:

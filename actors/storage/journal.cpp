@@ -2,7 +2,6 @@
 #include "actors/storage/journal.hpp"
 
 #include "actors/base/errors.hpp"
-#include "domain/base/planted.hpp"
 
 #include <algorithm>
 #include <utility>

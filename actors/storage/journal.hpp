@@ -3,8 +3,10 @@
 // effects until their commit. Used by the event, accounts and catalog actors. Runs inside the owner, so it
 // needs no lock.
 #pragma once
+#include "actors/base/limits.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/limits.hpp"
+#include "domain/base/planted.hpp"
 
 #include <caf/response_promise.hpp>
 
@@ -21,6 +23,7 @@ public:
     std::function<void(milliseconds, std::uint64_t generation)> set_timer; ///< timer_kind::journal
     /// Called once per batch, before it is submitted: a boundary.
     std::function<void(const batch&)> begun = {};
+    std::size_t held_max = owner_bounds{}.held;
   };
   /// Reads the owner's memory at a boundary, when all of it is committed or in the batch about to be
   /// submitted. The returned function runs after that commit.
@@ -49,8 +52,10 @@ public:
   /// The read barrier: the decision that a read must wait for.
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
+  /// Replies and effects that wait for a commit.
+  [[nodiscard]] std::size_t held_count() const { return in_flight_held_.size() + next_held_.size(); }
   [[nodiscard]] bool is_full() const {
-    return in_flight_held_.size() + next_held_.size() >= journal_held_max;
+    return held_count() >= port_.held_max && !planted(bug::full_journal_accepts);
   }
   /// The batch in flight failed or timed out: the ledger is probably unavailable.
   [[nodiscard]] bool is_stalled() const { return stalled_; }

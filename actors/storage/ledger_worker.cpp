@@ -11,7 +11,10 @@
 
 namespace fq {
 namespace {
-load_since since_of(const acquire_aggregate& x) { return {x.idempotency_since, x.entries_since}; }
+/// `now`: the ledger's time, because the clock of this node may be wrong.
+load_since since_of(const acquire_aggregate& x, timestamp now) {
+  return {now - x.idempotency_age, now - x.entries_age};
+}
 
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
@@ -287,13 +290,12 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     const auto seen = seen_of(x.aggregate);
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
     holder_ = std::hash<std::string>{}(terms.owner + '/' + std::to_string(terms.incarnation));
-    std::optional<load_since> since;
-    if (!settings_.loader) since = since_of(x);
-    auto result = ledger_->acquire(x.aggregate, terms, since, seen);
+    auto result = ledger_->acquire(x.aggregate, terms, {}, seen);
     const auto* lost = std::get_if<ledger_lost>(&result);
     lost ? on_lost(x.aggregate, *lost) : settings_.memory->resume(x.aggregate);
     if (lost) reply.outcome = acquire_outcome::lost;
     if (auto* got = std::get_if<acquired>(&result)) {
+      if (!settings_.loader) got->image = ledger_->load(x.aggregate, since_of(x, got->now));
       reply.outcome = acquire_outcome::acquired;
       settings_.memory->saw({x.aggregate, got->epoch, got->applied_seq, got->applied_seq, holder_});
       if (!settings_.lease.owner.empty()) {
@@ -358,7 +360,7 @@ losses_accepted ledger_worker_state::accept(const accept_losses& x) {
 void ledger_worker_state::load(load_acquired x) {
   const bool loaded = reached([&] {
     auto all = *x.reply.content;
-    all.image = ledger_->load(x.what.aggregate, since_of(x.what));
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what, all.now));
     x.reply.content = std::make_shared<const acquired>(std::move(all));
   });
   if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};

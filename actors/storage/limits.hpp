@@ -18,8 +18,6 @@ inline constexpr milliseconds circuit_pause_min{200};
 inline constexpr milliseconds circuit_pause_max{5'000};
 
 // -- journal
-/// Max replies and effects held; beyond it the owner answers 503 (I14).
-inline constexpr std::size_t journal_held_max = 20'000;
 /// Time after which an unanswered batch is submitted again; `applied_seq` makes this idempotent.
 inline constexpr milliseconds journal_answer_timeout{5'000};
 /// Pause before a retry after `unavailable`; doubles up to the maximum.

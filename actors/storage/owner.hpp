@@ -35,7 +35,7 @@ protected:
 
   /// `ledgers` outlives the owner. `begun`: see journal::port.
   void init(Self self, aggregate_id aggregate, environment& env, const ledger_workers& ledgers,
-            std::function<void(const batch&)> begun = {}) {
+            std::function<void(const batch&)> begun = {}, const owner_bounds& bounds = {}) {
     self_ = self;
     aggregate_ = aggregate;
     env_ = &env;
@@ -49,7 +49,7 @@ protected:
                                               [this](milliseconds delay, std::uint64_t generation) {
                                                 set_timer(timer_kind::journal, delay, generation);
                                               },
-                                              std::move(begun)});
+                                              std::move(begun), bounds.held});
   }
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
     self_->delayed_send(self_, delay, timer_fired{kind, generation});
@@ -65,8 +65,7 @@ protected:
     stop_serving();
     ++loads_;
     if (!may_load) return load_later(serve_retry);
-    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life,
-                                                            env_->wall_now() - memory_retention_});
+    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, idempotency_life, memory_retention_});
   }
   void load_later(milliseconds delay) { set_timer(timer_kind::retry_load, delay, loads_); }
   [[nodiscard]] bool is_load_due(const timer_fired& t) const { return !serving_ && t.generation == loads_; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/storage/session_reader.hpp"
 
+#include "domain/base/planted.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -106,7 +108,7 @@ void session_reader_state::look(std::vector<question>&& questions) {
 /// the question.
 void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
   const auto now = env_->steady_now();
-  if (q.word_before != 0 && mirror.word > q.word_before) {
+  if ((q.word_before != 0 && mirror.word > q.word_before) || planted(bug::absence_believed)) {
     if (over_.size() >= ended_sessions_max) over_.clear();
     over_.insert(q.entry);
     q.promise.deliver(over());

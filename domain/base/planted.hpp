@@ -61,6 +61,26 @@ enum class bug : std::uint8_t {
   leftover_log_trusted, ///< a process appends to what its predecessor left in the WAL without a sync
   failed_sync_ignored, ///< a commit counts although a write or sync of it failed
   full_disk_ignored, ///< a commit counts although the disk had no room for it
+  // messages between nodes: a member is missing in `inspect`
+  key_not_sent, ///< the idempotency key of a request
+  number_not_sent, ///< the queue number in an answer about a place
+  // clocks
+  time_follows_wall, ///< an aggregate's time is the wall clock
+  time_follows_ledger, ///< an owner that loads takes the ledger's time although later changes are committed
+  // limits
+  full_journal_accepts, ///< an owner accepts requests although its journal is full
+  waits_without_limit, ///< any number of requests for an order wait
+  revokes_without_limit, ///< one revocation ends any number of sessions
+  codes_without_limit, ///< a place takes any number of access codes
+  // sessions at other nodes
+  session_end_not_told, ///< session tables are told of no ended session
+  lost_sessions_kept, ///< session tables are not told that their owner loads again
+  session_end_not_mirrored, ///< the cache is told of no ended session
+  absence_believed, ///< a session that the cache does not have is over
+  // what is told
+  return_not_told, ///< hubs are not told that the holder of an AWAY place came back
+  recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
+  any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
 };
 
 #ifdef FQ_PLANTED_BUGS

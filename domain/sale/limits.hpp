@@ -18,19 +18,20 @@ inline constexpr milliseconds idempotency_life{24 * 60 * 60 * 1000};
 inline constexpr std::size_t idempotency_rows_max = 200'000;
 
 // -- sale
-/// Max sessions that one `revoke` with scope all ends, to bound the commit. A caller that gets this count
-/// calls again.
-inline constexpr std::size_t revocations_max = 20'000;
-/// Max customers of an event with a priority class.
-inline constexpr std::size_t priorities_max = 50'000;
-/// Max customers of an event with an invitation.
-inline constexpr std::size_t invitations_max = 50'000;
+/// The limits of an event at which a client gets another answer (I14). A simulation draws small ones.
+struct sale_bounds {
+  /// Sessions that one `revoke` with scope all ends, to bound the commit. A caller that gets this count calls
+  /// again.
+  std::size_t revocations = 20'000;
+  std::size_t priorities = 50'000; ///< customers with a priority class
+  std::size_t invitations = 50'000; ///< customers with an invitation
+  std::size_t access_codes = 8; ///< that an entry may give
+  /// Rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
+  std::size_t rows_per_run = 500;
+  std::size_t refunds_per_run = 100; ///< each is a gateway call; at most rows_per_run
+};
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
-/// Max rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
-inline constexpr std::size_t rows_per_run = 500;
-/// Max refunds to retry per run; each is a gateway call.
-inline constexpr std::size_t refunds_per_run = 100;
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
 /// does not count, because a gateway may be unavailable for days.
 inline constexpr std::size_t refunds_under_way_max = 200;
@@ -40,10 +41,6 @@ inline constexpr std::size_t lapsed_per_run = 20;
 inline constexpr milliseconds lapsed_pause{1'000};
 /// Time after its due time in which such a question is repeated until it is answered.
 inline constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
-
-// -- sale_access
-/// Max access codes that an entry may give.
-inline constexpr std::size_t access_codes_max = 8;
 
 // -- sale_line
 /// Max entries per run that become AWAY, come back, or expire.

@@ -79,7 +79,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   const auto admitted = admit(now, out);
   update_sold_out(out);
   const bool again =
-    forgets_more || moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
+    forgets_more || moved >= rules_.bounds.refunds_per_run || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }
 
@@ -91,7 +91,7 @@ std::size_t sale::end_sale(timestamp now, decision& out) {
 
 std::size_t sale::end_waiting(timestamp now, decision& out) {
   std::size_t ended = 0;
-  while (ended < rows_per_run) {
+  while (ended < rules_.bounds.rows_per_run) {
     const auto* head = queue_.oldest();
     if (head == nullptr) break;
     end_entry(head->number, entry_trigger::leave, now, out);
@@ -110,20 +110,20 @@ timestamp sale::ticket_deadline() const {
 
 std::size_t sale::expire_waiting(timestamp now, decision& out) {
   std::size_t expired = 0;
-  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run;
+  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rules_.bounds.rows_per_run;
        t = ticket_deadline(), ++expired)
     end_entry(queue_.oldest()->number, entry_trigger::expire, now, out);
   return expired;
 }
 
 std::size_t sale::end_sessions(timestamp now, decision& out) {
-  const auto due = queue_.sessions_due(now, rows_per_run);
+  const auto due = queue_.sessions_due(now, rules_.bounds.rows_per_run);
   for (const auto n : due) end_entry(n, entry_trigger::end_session, now, out);
   return due.size();
 }
 
 std::size_t sale::end_claims(timestamp now, decision& out) {
-  const auto due = claims_.due(now, rows_per_run);
+  const auto due = claims_.due(now, rules_.bounds.rows_per_run);
   for (const auto& id : due) {
     const auto* open = payments_.open_of(id);
     if (open == nullptr || planted(bug::expiry_ignores_payment)) {
@@ -134,7 +134,7 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
     out.reveals = true;
     verify_soon(open->id, now, out);
   }
-  const auto overdue = claims_.overdue(now, rules_.verdict_grace, rows_per_run);
+  const auto overdue = claims_.overdue(now, rules_.verdict_grace, rules_.bounds.rows_per_run);
   for (const auto& id : overdue) {
     if (const auto* open = payments_.open_of(id))
       payments_.move(open->id, payment_trigger::fail, now, out.content);
@@ -157,9 +157,9 @@ void sale::verify_soon(const payment_id& id, timestamp now, decision& out) {
 }
 
 std::size_t sale::check_stale_payments(timestamp now, decision& out) {
-  const auto stale = payments_.stale(now, rows_per_run);
+  const auto stale = payments_.stale(now, rules_.bounds.rows_per_run);
   for (const auto& id : stale) verify_soon(id, now, out);
-  const auto refunds = payments_.refunds_due(now, refunds_per_run);
+  const auto refunds = payments_.refunds_due(now, rules_.bounds.refunds_per_run);
   for (const auto& id : refunds) {
     out.gateway_calls.push_back({gateway_call_kind::refund, payments_.find_refund(id)->payment, id});
     payments_.tried(id, false, now + rules_.refund_retry.cap, now, out.content);
@@ -206,14 +206,14 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   // Bounded, because other events' payment pages go through the same gateway.
   for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
   rules_.pace->note_begun(moved);
-  for (const auto& id : claims_.live_ones(rows_per_run)) {
+  for (const auto& id : claims_.live_ones(rules_.bounds.rows_per_run)) {
     const auto& claim = *claims_.find(id);
     if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr)
       continue; // already being verified
     withdraw(claim, now, out, {order_trigger::fail, "event_cancelled"});
     ++moved;
   }
-  for (const auto n : queue_.sessions_due(timestamp::max(), rows_per_run)) {
+  for (const auto n : queue_.sessions_due(timestamp::max(), rules_.bounds.rows_per_run)) {
     end_entry(n, entry_trigger::revoke, now, out);
     ++moved;
   }
@@ -245,7 +245,7 @@ timestamp sale::next_refund_slot(timestamp now) const {
 std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
   if (planted(bug::block_forgotten)) return 0;
   std::size_t looked = 0;
-  for (; !blocked_to_end_.empty() && looked < rows_per_run; ++looked) {
+  for (; !blocked_to_end_.empty() && looked < rules_.bounds.rows_per_run; ++looked) {
     const auto customer = blocked_to_end_.back();
     blocked_to_end_.pop_back();
     if (is_blocked(customer)) end_customer(customer, now, out);
@@ -256,7 +256,8 @@ std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
 /// Starts refunds at the pace of a cancelled event.
 std::size_t sale::refund_blocked_customers(timestamp now, decision& out) {
   std::size_t looked = 0;
-  for (; !blocked_to_refund_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
+  for (; !blocked_to_refund_.empty() && looked < rules_.bounds.refunds_per_run && refund_room(now) > 0;
+       ++looked) {
     const auto customer = blocked_to_refund_.back();
     blocked_to_refund_.pop_back();
     const bool is_due =

@@ -100,6 +100,7 @@ struct sale_rules {
   milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
   milliseconds memory_retention{60 * 60 * 1000}; ///< of ended entries of a standalone queue
   milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
+  sale_bounds bounds = {};
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of all other currencies
   std::shared_ptr<refund_pace> pace =

@@ -70,7 +70,7 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
     return invalid_field("quantity", "must be 1 to max_per_order of the ticket type");
   if (is_set(wish.valid_until) && wish.valid_until <= now)
     return invalid_field("valid_until", "must be in the future");
-  if (invitations_.size() + customers.size() > invitations_max)
+  if (invitations_.size() + customers.size() > rules_.bounds.invitations)
     return invalid_field("emails", "the event has too many invitations");
   const std::set<customer_id> asked(customers.begin(), customers.end());
   std::int64_t promised = 0, wanted = 0;

@@ -41,7 +41,9 @@ void prefer(caf::event_based_actor* self, world* w) {
     if (chance(w->rng, 250)) x.customers.push_back(customer_of(i));
   if (chance(w->rng, 800))
     x.priority_class = {true, static_cast<std::uint8_t>(chance(w->rng, 800) ? priority_vip : 2)};
-  ask_owner<count_reply>(self, w, std::move(x), [](const count_reply&) {});
+  ask_owner<count_reply>(self, w, std::move(x), [=](const count_reply& told) {
+    if (told.no.why == reason::limit_exceeded) w->check->reached(rare::priorities_full);
+  });
 }
 
 /// Refunds some tickets of an order, or all remaining ones.

@@ -116,7 +116,11 @@ void checker::see(const dead_letter_stored& c) {
     open_letters_.erase(known.id);
 }
 
-void checker::see(const priority_stored& c) { priorities_[c.row.customer] = c.row; }
+void checker::see(const priority_stored& c) {
+  priorities_[c.row.customer] = c.row;
+  if (priorities_.size() > rules_.bounds.priorities)
+    fail("I14", "more preferred customers than an event may have");
+}
 void checker::see(const priority_removed& c) { priorities_.erase(c.customer); }
 
 /// A claim that uses a promo code must respect the customer's limit of uses at that time. Later changes of

@@ -215,10 +215,16 @@ void checker::see(const invitation_stored& c) {
   const auto known = invitations_.find(c.row.customer);
   if (known == invitations_.end() || known->second.told_at != c.row.told_at) news_.push_back(c.row.customer);
   invitations_[c.row.customer] = c.row;
+  if (invitations_.size() > rules_.bounds.invitations) fail("I14", "more invitations than an event may have");
 }
 
 void checker::see(const access_given& c) {
   if (!access_.emplace(c.row.number, c.row.promo_code).second) fail("I9", "one code given twice");
+  const auto given =
+    std::ranges::count(access_, c.row.number, &std::pair<queue_number, std::uint32_t>::first);
+  const auto most = rules_.bounds.access_codes;
+  if (static_cast<std::size_t>(given) == most) reached(rare::access_codes_full);
+  if (static_cast<std::size_t>(given) > most) fail("I14", "more access codes than an entry may have");
 }
 
 /// A call by an operator follows its admissions; the detail is their number.

@@ -10,6 +10,9 @@
 
 namespace fq::sim {
 
+/// I15: an answer may be so old at most.
+inline constexpr milliseconds stale_max{5'000};
+
 /// Tracks independently which process owns the sale (I17). None may take it while another node's lease
 /// lasts, and no former owner may answer a request that was sent after the takeover. Once a later process of
 /// its name has begun, a process takes, renews and commits nothing, and one lease term later it answers
@@ -53,8 +56,10 @@ private:
   world& world_;
   std::string earlier_; ///< the process that has a twin
   std::optional<milliseconds> later_begun_at_; ///< steady time
+  void is_held_until(milliseconds term);
   std::string holder_, last_holder_; ///< holder_ empty: no owner
-  milliseconds until_{0}; ///< end of the lease, in the ledger's steady time
+  milliseconds until_{0}; ///< end of the lease, in right steady time
+  timestamp ledger_until_; ///< the same by the ledger's clock
   milliseconds unaware_until_{0}; ///< the owner may trust its lease until then although a tool took the sale
   std::uint64_t takes_ = 0;
   std::map<std::uint64_t, caf::actor_id> answers_; ///< answering owner by number of takes

@@ -139,6 +139,21 @@ constexpr std::array planted_bugs{
   planted_row{"leftover_log_trusted", bug::leftover_log_trusted, 300, family::disk},
   planted_row{"failed_sync_ignored", bug::failed_sync_ignored, 300, family::disk},
   planted_row{"full_disk_ignored", bug::full_disk_ignored, 300, family::disk},
+  planted_row{"key_not_sent", bug::key_not_sent, 300, family::meshed},
+  planted_row{"number_not_sent", bug::number_not_sent, 300, family::meshed},
+  planted_row{"time_follows_wall", bug::time_follows_wall, 300},
+  planted_row{"time_follows_ledger", bug::time_follows_ledger, 300},
+  planted_row{"full_journal_accepts", bug::full_journal_accepts, 300},
+  planted_row{"waits_without_limit", bug::waits_without_limit, 300, family::checkouts},
+  planted_row{"revokes_without_limit", bug::revokes_without_limit, 300},
+  planted_row{"codes_without_limit", bug::codes_without_limit, 300},
+  planted_row{"session_end_not_told", bug::session_end_not_told, 300},
+  planted_row{"lost_sessions_kept", bug::lost_sessions_kept, 300},
+  planted_row{"session_end_not_mirrored", bug::session_end_not_mirrored, 300},
+  planted_row{"absence_believed", bug::absence_believed, 300},
+  planted_row{"return_not_told", bug::return_not_told, 300, family::meshed},
+  planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
+  planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

@@ -22,7 +22,7 @@ private:
 };
 
 mesh::mesh(world& w, caf::actor_system& system, caf::detail::test_actor_clock& clock) :
-    world_(w), system_(system), clock_(clock) {
+    world_(w), system_(system), clock_(clock), wire_(system) {
   caf::actor_config config{system.dummy_execution_unit()};
   alarm_ = caf::make_actor<mesh_clock, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system,
                                                               config, this);
@@ -50,6 +50,14 @@ void mesh::run_due() {
 milliseconds mesh::delay() {
   const auto most = world_.options.mesh.link_delay;
   return world_.chaos ? between(world_.rng, milliseconds{0}, most) : std::max(most / 4, milliseconds{1});
+}
+
+caf::message mesh::carry(const caf::message& sent) {
+  auto read = wire_.carry(sent);
+  if (read) return std::move(*read);
+  world_.check->fail("I9", "a message cannot be sent to another node: " + caf::to_string(sent) + ": "
+                             + caf::to_string(read.error()));
+  return sent;
 }
 
 // -- processes --------------------------------------------------------------------------------------------

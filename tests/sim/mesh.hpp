@@ -4,6 +4,7 @@
 // behind it are then DOWN. Faults: slow and stalled links, resets that lose messages or not, cuts in one or
 // both directions, frozen and vanished processes.
 #pragma once
+#include "tests/sim/wire.hpp"
 #include "tests/sim/world.hpp"
 
 #include <caf/actor_control_block.hpp>
@@ -64,6 +65,8 @@ public:
   [[nodiscard]] milliseconds now() const { return world_.env->steady_now(); }
   [[nodiscard]] milliseconds delay();
   void later(milliseconds at, std::function<void()> what);
+  /// The message as another node reads it, without handles.
+  [[nodiscard]] caf::message carry(const caf::message& sent);
 
 private:
   friend class mesh_clock;
@@ -89,6 +92,7 @@ private:
   std::map<std::pair<milliseconds, std::uint64_t>, std::function<void()>> due_;
   std::uint64_t appointments_ = 0;
   caf::strong_actor_ptr alarm_;
+  wire wire_;
 };
 
 } // namespace fq::sim

@@ -111,27 +111,25 @@ void mesh_link::dispatch(std::size_t from, const parcel& p, milliseconds extra) 
 
 void mesh_link::arrive(std::size_t to, const parcel& p) {
   if (!ends_[to].is_open) return;
-  p.target->enqueue(seen_from(to, p.sender), p.id, translated(to, p.content), nullptr);
+  p.target->enqueue(seen_from(to, p.sender), p.id, received(to, p.content), nullptr);
 }
 
-/// Converts handles inside messages, as CAF does when it reads them from the wire.
-caf::message mesh_link::translated(std::size_t side, caf::message content) {
-  const auto peer = [&](const node_peer& p) {
-    return node_peer{p.node, seen_from(side, p.region), seen_from(side, p.catalog),
-                     seen_from(side, p.accounts), p.incarnation};
-  };
-  if (content.match_elements<event_handle>()) {
-    const auto seen =
-      seen_from(side, caf::actor_cast<caf::strong_actor_ptr>(content.get_as<event_handle>(0)));
+/// The message as `side` reads it from the wire: CAF's proxies take the place of handles.
+caf::message mesh_link::received(std::size_t side, const caf::message& sent) {
+  if (sent.match_elements<event_handle>()) {
+    const auto seen = seen_from(side, caf::actor_cast<caf::strong_actor_ptr>(sent.get_as<event_handle>(0)));
     return caf::make_message(caf::actor_cast<event_handle>(seen));
   }
-  if (content.match_elements<greet>()) {
-    const auto& x = content.get_as<greet>(0);
-    return caf::make_message(greet{peer(x.from), x.wire_version});
-  }
-  if (content.match_elements<greeting>())
-    return caf::make_message(greeting{peer(content.get_as<greeting>(0).from)});
-  return content;
+  auto read = net_.carry(sent);
+  const auto peer = [&](node_peer& p, const node_peer& from) {
+    p.region = seen_from(side, from.region);
+    p.catalog = seen_from(side, from.catalog);
+    p.accounts = seen_from(side, from.accounts);
+  };
+  if (read.match_elements<greet>()) peer(read.get_mutable_as<greet>(0).from, sent.get_as<greet>(0).from);
+  if (read.match_elements<greeting>())
+    peer(read.get_mutable_as<greeting>(0).from, sent.get_as<greeting>(0).from);
+  return read;
 }
 
 // -- closing ----------------------------------------------------------------------------------------------

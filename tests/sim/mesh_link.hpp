@@ -77,7 +77,7 @@ private:
   [[nodiscard]] milliseconds arrival(std::size_t from);
   void on_exit(std::size_t side, caf::actor_id id, const caf::error& reason);
   void tell_end(std::size_t from);
-  [[nodiscard]] caf::message translated(std::size_t side, caf::message content);
+  [[nodiscard]] caf::message received(std::size_t side, const caf::message& sent);
 
   mesh& net_;
   std::array<end, 2> ends_;

@@ -122,6 +122,57 @@ void draw_people(sale_options& o) {
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
+  if (!o.mesh.on || !chance(rng, 300)) return;
+  o.queue.presence_timeout = between(rng, presence_min, presence_min + seconds{2});
+  o.queue.away_grace = between(rng, milliseconds{6'000}, milliseconds{12'000});
+  o.people.dozes = static_cast<std::uint32_t>(between(rng, 150, 400));
+}
+
+/// Blocks are compared with the right time.
+void draw_clocks(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 8};
+  if (!chance(rng, 250)) return;
+  o.clocks.drift = chance(rng, 600) ? between(rng, 1, 20) : 0;
+  o.clocks.node_steps = perhaps(rng, 10, 60);
+  o.clocks.ledger_steps = perhaps(rng, 5, 30);
+  o.people.blocks = 0;
+  constexpr milliseconds six_hours{6 * 3'600'000};
+  if (o.clocks.ledger_steps > 0 && o.sale_length > milliseconds{60'000}) o.sale_length = six_hours;
+}
+
+/// Couriers use the wall clock of their node.
+void draw_couriers(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 11};
+  const bool is_right = o.clocks.drift == 0 && o.clocks.node_steps == 0 && o.clocks.ledger_steps == 0
+                        && !o.faults.wall_clock_jumps;
+  o.has_couriers = chance(rng, 500) && o.has_dispatcher && is_right;
+}
+
+void draw_origins(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 9};
+  o.has_origins = chance(rng, 500);
+}
+
+void draw_bounds(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 10};
+  o.small_bounds = chance(rng, 250);
+  if (!o.small_bounds) return;
+  const auto some = [&](std::int64_t low, std::int64_t high) {
+    return static_cast<std::size_t>(between(rng, low, high));
+  };
+  o.bounds = {some(4, 30), some(1, 6), some(1, 6), some(0, 2), some(1, 3), some(1, 2)};
+  auto& b = o.rules.bounds;
+  b.revocations = some(1, 3);
+  b.priorities = some(1, 8);
+  b.invitations = some(2, 8);
+  b.access_codes = some(1, 2);
+  b.rows_per_run = some(1, 4);
+  b.refunds_per_run = some(1, static_cast<std::int64_t>(b.rows_per_run));
+  if (chance(rng, 400)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 150, 400));
+  if (o.kind == event_kind::sale && chance(rng, 400)) {
+    o.access = {1, 400, 700, 1'000};
+    b.access_codes = 1;
+  }
 }
 
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.
@@ -335,6 +386,11 @@ sale_options options_of(std::uint64_t seed) {
   draw_people(o);
   draw_hubs(o);
   draw_kind(o);
+  draw_bounds(o);
+  if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins
+  draw_clocks(o);
+  draw_couriers(o);
+  draw_origins(o);
   return o;
 }
 
@@ -381,6 +437,16 @@ void describe_disk(std::ostringstream& s, const sale_options& o) {
     << d.checkpoint_pages << " pages";
 }
 
+void describe_bounds(std::ostringstream& s, const sale_options& o) {
+  const auto& b = o.bounds;
+  const auto& r = o.rules.bounds;
+  s << "\n  bounds: held " << b.held << ", loading " << b.loading << ", moving " << b.moving
+    << ", order waiters " << b.order_waiters << ", report waiters " << b.report_waiters
+    << ", forgotten reads " << b.forgotten_reads << "; revocations " << r.revocations << ", priorities "
+    << r.priorities << ", invitations " << r.invitations << ", access codes " << r.access_codes
+    << ", rows per run " << r.rows_per_run << ", refunds " << r.refunds_per_run;
+}
+
 void describe_mesh(std::ostringstream& s, const sale_options& o) {
   const auto& m = o.mesh;
   s << "\n  mesh: link delay " << m.link_delay.count() << " ms, broken after " << m.connection_timeout.count()
@@ -424,6 +490,12 @@ std::string describe(const sale_options& o) {
     << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "") << "; organizer "
     << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   describe_settings(s, o);
+  if (const auto& c = o.clocks; c.drift > 0 || c.node_steps > 0 || c.ledger_steps > 0)
+    s << "\n  clocks: drift " << c.drift << " per mille, steps of nodes " << c.node_steps
+      << ", of the ledger " << c.ledger_steps;
+  if (o.has_couriers) s << "\n  couriers deliver";
+  if (o.has_origins) s << "\n  origins ask";
+  if (o.small_bounds) describe_bounds(s, o);
   if (o.has_cache)
     s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
       << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed

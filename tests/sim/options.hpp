@@ -2,6 +2,7 @@
 // Everything about one simulated sale that is drawn from its seed. Swarm testing: each seed enables a random
 // subset of the faults, because a run with all of them hides bugs that only a few faults reveal together.
 #pragma once
+#include "actors/base/limits.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -87,6 +88,13 @@ struct access_options {
 struct people_options {
   std::uint32_t blocks = 0, revokes = 0; ///< of the organizer's rounds
   std::uint32_t dozes = 0; ///< of polls: no further request until the entry is AWAY
+};
+
+/// Errors of clocks. Rates are per 100,000 steps.
+struct clock_options {
+  std::int64_t drift = 0; ///< at most, per mille, of each node's clocks
+  std::uint32_t node_steps = 0; ///< of a node's wall clock, by seconds or an hour
+  std::uint32_t ledger_steps = 0; ///< the same of the ledger's clock
 };
 
 /// Options of a sale on meshed nodes. Rates are per 100,000 steps, for single messages per mille.
@@ -183,6 +191,11 @@ struct sale_options {
   mesh_options mesh;
   loss_options loss;
   disk_options disk;
+  clock_options clocks;
+  bool has_couriers = false; ///< the real fan-out and couriers take the notices
+  bool has_origins = false; ///< they ask each node for the sessions of their visitors
+  bool small_bounds = false; ///< limits are small, so that they are met
+  owner_bounds bounds; ///< rules.bounds has the others
 };
 
 sale_options options_of(std::uint64_t seed);

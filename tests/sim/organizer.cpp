@@ -26,7 +26,7 @@ void call_next(caf::event_based_actor* self, world* w) {
 void revoke(caf::event_based_actor* self, world* w) {
   revoke_sessions x{w->managed_event(), {}, revocation_scope::all, {}, {}};
   queue_number n{};
-  if (!chance(w->rng, 100)) {
+  if (!chance(w->rng, w->options.small_bounds ? 400 : 100)) {
     const auto* entry = any(w, w->check->live_places());
     if (entry == nullptr) return;
     n = *entry;
@@ -40,6 +40,9 @@ void revoke(caf::event_based_actor* self, world* w) {
   }
   ask_owner<count_reply>(self, w, std::move(x), [=](const count_reply& told) {
     if (told.no) return;
+    const auto most = w->options.rules.bounds.revocations;
+    if (told.count > most) w->check->fail("I14", "one revocation ended more sessions than it may");
+    if (told.count == most && n == queue_number{}) w->check->reached(rare::revoked_in_parts);
     w->check->reached(rare::revoked);
     if (n != queue_number{}) w->check->saw_ended(n);
   });
@@ -58,7 +61,9 @@ void invite(caf::event_based_actor* self, world* w) {
   x.wish.quantity = static_cast<std::uint32_t>(between(w->rng, 1, 2));
   if (chance(w->rng, 400))
     x.wish.valid_until = w->env->wall_now() + between(w->rng, milliseconds{1'000}, milliseconds{12'000});
-  ask_owner<count_reply>(self, w, std::move(x), [](const count_reply&) {});
+  ask_owner<count_reply>(self, w, std::move(x), [=](const count_reply& told) {
+    if (told.no.detail.ends_with("too many invitations")) w->check->reached(rare::invitations_full);
+  });
 }
 
 /// A code that opens hidden types, with small limits; sometimes another is changed.

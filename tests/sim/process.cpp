@@ -2,12 +2,14 @@
 #include "tests/sim/process.hpp"
 
 #include "tests/sim/edge.hpp"
+#include "tests/sim/origin.hpp"
 #include "tests/sim/outbox.hpp"
 
 #include "actors/base/supervisor.hpp"
 #include "actors/outbox/dispatcher.hpp"
 #include "actors/sale/event_actor.hpp"
 #include "actors/storage/ledger_worker.hpp"
+#include "actors/storage/session_reader.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
@@ -31,7 +33,7 @@ process* homes::of(const caf::resumable* job) const {
 }
 
 process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env) :
-    sched_(sched), world_(w), connection_(w, node) {
+    sched_(sched), world_(w), connection_(w, node), channel_(w) {
   auto& system = sched.system();
   const auto& o = w.options;
   const auto doubt = o.mesh.on ? std::make_shared<lease_doubt>() : nullptr;
@@ -62,7 +64,9 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .reconciliation_interval = o.reconciliation_interval,
              .memory = memory_,
              .takeover_interval = o.takeover_interval,
-             .has_cluster = o.mesh.on};
+             .has_cluster = o.mesh.on,
+             .bounds = o.bounds};
+  if (o.has_origins) owners_.vouch_interval = milliseconds{500};
   if (o.people.blocks > 0)
     owners_.blocked_at = [&w](tenant_id, const organizer_id&) {
       return blocked_customers{w.blocked, nullptr};
@@ -74,7 +78,9 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   }
   if (o.has_dispatcher) {
     for (const auto which : {lane::mail, lane::notices}) { // no bus here: that lane stays empty
-      const auto consumer = system.spawn(sim_consumer, &w, which);
+      const auto consumer = which == lane::notices && o.has_couriers
+                              ? spawn_couriers(ledgers)
+                              : consumer_handle{system.spawn(sim_consumer, &w, which)};
       others_.push_back(caf::actor_cast<caf::actor>(consumer));
       others_.push_back(
         caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
@@ -84,6 +90,32 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     fq::region, &owners_,
     restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
   if (o.mesh.on) mesh_.emplace(w, system, node, *this, owners_, region_, doubt);
+  if (!o.has_origins) return;
+  session_reader_handle reader;
+  if (w.mirror != nullptr) {
+    reader = system.spawn(session_reader, w.mirror, owners_.env);
+    others_.push_back(caf::actor_cast<caf::actor>(reader));
+  }
+  others_.push_back(caf::actor_cast<caf::actor>(
+    system.spawn<origin>(&w, node, static_cast<environment*>(&env), region_, reader)));
+}
+
+/// Returns the fan-out.
+consumer_handle process::spawn_couriers(const ledger_workers& ledgers) {
+  auto& system = sched_.system();
+  for (const auto way : {channel::webhook, channel::fcm}) {
+    auto& services = couriers_.emplace_back();
+    services.env = owners_.env;
+    services.ledgers = ledgers;
+    services.way = way;
+    services.port = &channel_;
+    services.max_in_flight = 4;
+    services.visibility_timeout = milliseconds{4'000};
+    others_.push_back(
+      caf::actor_cast<caf::actor>(system.spawn(courier, static_cast<const courier_services*>(&services))));
+  }
+  fan_out_.ledgers = ledgers;
+  return system.spawn(fan_out, static_cast<const fan_out_services*>(&fan_out_));
 }
 
 supervisor_handle process::supervisor(aggregate_id aggregate) const {
@@ -121,6 +153,17 @@ event_state* process::serving() const {
 caf::actor process::some_global() {
   return chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(payments_actor_)
                                  : caf::actor_cast<caf::actor>(worker_);
+}
+
+owner_bounds process::used() const {
+  owner_bounds all{0, 0, 0, 0, 0, 0};
+  if (const auto* owner = serving()) all = owner->peek_used();
+  if (const auto* r = state_of<region_state>(region_)) {
+    const auto waiting = r->peek_used(world_.aggregate);
+    all.loading = waiting.loading;
+    all.moving = waiting.moving;
+  }
+  return all;
 }
 
 void process::go_on() {
@@ -185,6 +228,8 @@ void process::end(homes& h, bool killed, bool is_silent) {
   region_ = nullptr;
   payments_.gateways.clear();
   owners_.ledgers.clear();
+  fan_out_.ledgers.clear();
+  for (auto& c : couriers_) c.ledgers.clear();
   owners_.payments = nullptr;
   owners_.cache = nullptr;
 }

@@ -3,15 +3,19 @@
 #pragma once
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/mesh_node.hpp"
+#include "tests/sim/notices.hpp"
 #include "tests/sim/slow_link.hpp"
 #include "tests/sim/watcher.hpp"
 
 #include "actors/cluster/region.hpp"
+#include "actors/outbox/courier.hpp"
+#include "actors/outbox/fan_out.hpp"
 #include "actors/payments/payments.hpp"
 #include "actors/storage/cache_worker.hpp"
 
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,6 +56,8 @@ public:
   [[nodiscard]] event_handle owner() const;
   /// The owner's state, if it serves; else null.
   [[nodiscard]] event_state* serving() const;
+  /// How much of each bound of the sale is used.
+  [[nodiscard]] owner_bounds used() const;
   /// Null: not meshed.
   [[nodiscard]] mesh_node* meshed() { return mesh_ ? &*mesh_ : nullptr; }
   [[nodiscard]] const watcher& watches() const;
@@ -74,6 +80,7 @@ public:
   void go_on();
 
 private:
+  consumer_handle spawn_couriers(const ledger_workers& ledgers);
   [[nodiscard]] supervisor_handle supervisor(aggregate_id aggregate) const;
   [[nodiscard]] std::vector<supervisor_handle> supervisors() const;
   void end_owner(homes& h, const supervisor_handle& of);
@@ -87,6 +94,9 @@ private:
   std::shared_ptr<ledger_memory> memory_ = std::make_shared<ledger_memory>();
   cache_metrics metrics_;
   owner_services owners_;
+  sim_channel channel_;
+  fan_out_services fan_out_;
+  std::deque<courier_services> couriers_;
   payments_services payments_;
   ledger_worker_handle worker_;
   caf::actor link_;

@@ -4,6 +4,7 @@
 #pragma once
 #include "tests/sim/simulation.hpp"
 
+#include "tests/sim/access_watch.hpp"
 #include "tests/sim/box_office.hpp"
 #include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/fan.hpp"
@@ -11,6 +12,7 @@
 #include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mail_watch.hpp"
 #include "tests/sim/mesh_operator.hpp"
+#include "tests/sim/notices.hpp"
 #include "tests/sim/organizer.hpp"
 #include "tests/sim/outbox.hpp"
 #include "tests/sim/process.hpp"
@@ -96,6 +98,8 @@ private:
   void lose_owner();
   void move_sale();
   void strike_mesh();
+  void step_clocks();
+  [[nodiscard]] milliseconds clock_step();
   void drain(node& n);
   [[nodiscard]] milliseconds takeover_time() const;
   bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
@@ -114,6 +118,8 @@ private:
   void check_liveness(const event_state& owner);
   void check_watchers();
   void check_memory();
+  void check_bounds();
+  void check_bounds(const process& p);
   void check_end();
 
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
@@ -133,6 +139,7 @@ private:
   lease_watch leases_;
   loss_watch loss_;
   outbox_watch outbox_;
+  access_watch access_;
   mail_watch mails_;
   gateway_books gateway_;
   session_keys sessions_;
@@ -140,6 +147,7 @@ private:
   std::optional<watched_cache> cache_;
   std::optional<mesh> net_;
   std::optional<place_history> places_;
+  std::optional<notice_watch> notices_;
   std::vector<node> nodes_;
   std::unique_ptr<process> earlier_; ///< has a twin at its node; null: none
   milliseconds earlier_ends_at_{0};
@@ -151,6 +159,8 @@ private:
   std::vector<std::unique_ptr<process>> ended_;
   std::vector<caf::actor> people_;
   caf::actor witness_;
+  milliseconds started_at_{0};
+  milliseconds lag_seen_at_{0}, committed_at_{0}; ///< steady time; committed_at_: of the latest commit
   std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
   milliseconds next_look_{0};
   milliseconds served_at_{0}; ///< last time at which an owner served

@@ -49,7 +49,7 @@ constexpr std::array parts{
   part{"ticket_ttl", [](sale_options& o) { o.queue.ticket_ttl = {}; }},
   part{"capacity", [](sale_options& o) { o.queue.capacity = 0; }},
   part{"cache", no_option<&sale_options::has_cache>},
-  part{"dispatcher", no_option<&sale_options::has_dispatcher>},
+  part{"dispatcher", [](sale_options& o) { o.has_dispatcher = o.has_couriers = false; }},
   part{"sale_delay", no_option<&sale_options::sale_delay>},
   part{"type_delay", no_option<&sale_options::type_delay>},
   part{"commit_unavailable", no_fault<&fault_rates::commit_unavailable>},
@@ -97,6 +97,17 @@ constexpr std::array parts{
          auto& f = o.faults;
          f.cache_unavailable = f.cache_unanswered = f.cache_torn = f.cache_flushed = f.cache_rolled_back = 0;
          f.cache_saved = f.cache_away = 0;
+       }},
+  part{"drift", [](sale_options& o) { o.clocks.drift = 0; }},
+  part{"node_steps", [](sale_options& o) { o.clocks.node_steps = 0; }},
+  part{"ledger_steps", [](sale_options& o) { o.clocks.ledger_steps = 0; }},
+  part{"couriers", no_option<&sale_options::has_couriers>},
+  part{"origins", no_option<&sale_options::has_origins>},
+  part{"bounds",
+       [](sale_options& o) {
+         o.small_bounds = false;
+         o.bounds = {};
+         o.rules.bounds = {};
        }},
   part{"reset", no_mesh_fault<&mesh_options::reset>},
   part{"stall", no_mesh_fault<&mesh_options::stall>},

@@ -38,14 +38,17 @@ memory_ledger_options simulation::store_options(bool goes_back) {
       return;
     }
     if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
+    if (b.aggregate == sale_aggregate) committed_at_ = now();
     check_.applied(b);
     gateway_.applied(b, check_);
     mails_.applied(b);
     outbox_.applied(b);
+    access_.applied(b);
     if (cache_) cache_->applied(b);
     if (places_) places_->applied(b);
+    if (notices_) notices_->applied(b);
   };
-  o.now = [this] { return env_.wall_now(); };
+  o.now = [this] { return world_.ledger_now(); };
   o.sync_each_commit = !goes_back;
   o.skip_epoch_guard = planted(bug::skip_epoch_guard);
   return o;
@@ -60,11 +63,13 @@ simulation::simulation(const sale_options& options, bool trace) :
     leases_(world_),
     loss_(world_),
     outbox_(world_),
+    access_(world_),
     mails_(world_),
     gateway_(world_),
     sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() reports actors that are left
   sched_.clock().current_time += std::chrono::hours{1};
+  started_at_ = now();
   world_.options = options;
   world_.rng.seed(options.seed ^ 0x5151);
   world_.env = &env_;
@@ -72,6 +77,7 @@ simulation::simulation(const sale_options& options, bool trace) :
   world_.leases = &leases_;
   world_.loss = &loss_;
   world_.outbox = &outbox_;
+  world_.access = &access_;
   world_.gateway = &gateway_;
   world_.store = &store_;
   world_.sessions = &sessions_;
@@ -88,14 +94,22 @@ simulation::simulation(const sale_options& options, bool trace) :
     world_.edges.resize(o.nodes);
     create_bystanders();
   }
+  if (o.has_couriers) {
+    world_.notices = &notices_.emplace(world_);
+    notices_->create_targets();
+    people_.push_back(world_.targets = system_.spawn(sim_targets, &world_));
+  }
   world_.regions.resize(o.nodes + (o.faults.twin > 0 ? 1 : 0));
   world_.process_of = [this](caf::actor_id owner) {
     const auto* of = homes_.of(owner);
     return of == nullptr ? std::string{"?"} : of->name();
   };
   nodes_.reserve(o.nodes); // processes reference their machine's clock
+  generator drifts{o.seed ^ 0xd41f7};
   for (std::uint32_t i = 0; i < o.nodes; ++i)
-    nodes_.push_back({node_name(i), {sched_.clock(), o.seed + (std::uint64_t{i} << 32)}});
+    nodes_.push_back({node_name(i),
+                      {sched_.clock(), o.seed + (std::uint64_t{i} << 32),
+                       between(drifts, -o.clocks.drift, o.clocks.drift)}});
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
@@ -118,6 +132,7 @@ void simulation::close() {
   for (auto& p : people_) kill(p);
   people_.clear();
   witness_ = nullptr;
+  world_.targets = nullptr;
   if (earlier_) end_earlier(true);
   for (auto& n : nodes_)
     if (n.runs) end_process(n, true);
@@ -258,6 +273,7 @@ void simulation::tend_nodes() {
     if (n.runs && n.drained_at >= milliseconds{0} && n.drained_at <= now()) stop_process(n, false);
   }
   if (steps_ % 16 == 0) show_supervisors();
+  if (world_.options.small_bounds && steps_ % 4 == 0) check_bounds();
 }
 
 void simulation::show_supervisors() {
@@ -300,7 +316,7 @@ bool simulation::step() {
   const bool jobs = sched_.has_job(), timers = sched_.has_pending_timeout();
   if (!jobs && !timers) return false;
   check_.step = ++steps_;
-  check_.right_time = env_.wall_now();
+  check_.right_time = env_.wall_now() + world_.ledger_ahead + world_.drift_within(now() - started_at_);
   // In the quiet phase time advances only when no jobs are left.
   const bool time_passes =
     timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));

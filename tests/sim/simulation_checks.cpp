@@ -43,10 +43,20 @@ void simulation::check_served(const event_state* owner) {
 /// Uses the aggregate's own time, which stopped while the ledger was unavailable and must advance now.
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
-  if (!lag_) lag_ = lag;
-  if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
+  const auto epoch = store_.head(sale_aggregate)->epoch;
+  // The time of an owner may be ahead of the ledger's: its clock is fast, or the ledger's stepped back. The
+  // next owner goes on from the last commit, or from the ledger's time.
+  if (lag_ && epoch != epoch_seen_ && *lag_ < -world_.ledger_skew) lag_ = -world_.ledger_skew;
+  if (!lag_) {
+    lag_ = lag;
+    lag_seen_at_ = committed_at_; // an owner that loads takes over the lag of the last commit
+  }
+  if (lag > *lag_ + world_.drift_within(now() - lag_seen_at_))
+    check_.fail("I13", "the aggregate's time stands still: it lags by " + std::to_string(lag.count())
+                         + " ms, before by " + std::to_string(lag_->count()) + " ms, "
+                         + std::to_string((now() - lag_seen_at_).count()) + " ms ago");
   const auto t = env_.wall_now() - lag;
-  if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
+  if (epoch != epoch_seen_) {
     epoch_seen_ = epoch;
     owned_since_ = t;
   }
@@ -57,6 +67,35 @@ void simulation::check_watchers() {
   for (const auto& n : nodes_)
     if (n.runs && !n.runs->is_frozen())
       n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+}
+
+// -- limits -----------------------------------------------------------------------------------------------
+
+void simulation::check_bounds() {
+  for (const auto& n : nodes_)
+    if (n.runs) check_bounds(*n.runs);
+  if (earlier_) check_bounds(*earlier_);
+}
+
+/// An accepted request holds its answer and some effects. Time goes on: one run moves rows of a dozen kinds,
+/// and each may hold an effect.
+void simulation::check_bounds(const process& p) {
+  const auto of_one_decision = 16 + 12 * world_.options.rules.bounds.rows_per_run;
+  const auto& most = world_.options.bounds;
+  const auto used = p.used();
+  const auto check = [&](std::size_t n, std::size_t limit, std::size_t beyond, rare met, const char* what) {
+    if (n >= limit && n > 0) check_.reached(met);
+    if (n > limit + beyond)
+      check_.fail("I14", std::to_string(n) + " " + what + ", more than " + std::to_string(limit));
+  };
+  check(used.held, most.held, of_one_decision, rare::journal_full, "answers and effects are held");
+  check(used.loading, most.loading, 0, rare::loading_full, "requests wait for an owner to load");
+  check(used.moving, most.moving, 0, rare::moving_full, "requests wait for an event that moves");
+  check(used.order_waiters, most.order_waiters, 0, rare::order_waiters_full, "requests wait for an order");
+  check(used.report_waiters, most.report_waiters, 0, rare::report_waiters_full,
+        "webhooks wait for the gateway");
+  check(used.forgotten_reads, most.forgotten_reads, 0, rare::forgotten_reads_full,
+        "forgotten entries are read");
 }
 
 /// Checks that the owner's memory equals the ledger.
@@ -81,6 +120,7 @@ void simulation::check_end() {
   check_.check_end();
   check_memory();
   if (world_.options.has_dispatcher) outbox_.check_end();
+  if (notices_) notices_->check_end();
   mails_.check_end();
   gateway_.check_end(check_);
   if (disk_) disk_->check_end();

@@ -103,6 +103,27 @@ void simulation::drain(node& n) {
   check_.reached(rare::node_drained);
 }
 
+/// A step of some seconds, or of an hour; or back to the right time.
+milliseconds simulation::clock_step() {
+  auto& rng = world_.rng;
+  if (chance(rng, 250)) return milliseconds{0};
+  const auto span =
+    chance(rng, 400) ? milliseconds{3'600'000} : between(rng, milliseconds{100}, milliseconds{5'000});
+  return chance(rng, 500) ? span : -span;
+}
+
+void simulation::step_clocks() {
+  const auto& c = world_.options.clocks;
+  if (per_100000(c.node_steps)) {
+    nodes_[world_.rng() % nodes_.size()].env.skew = clock_step();
+    check_.reached(rare::node_clock_stepped);
+  }
+  if (!per_100000(c.ledger_steps)) return;
+  world_.ledger_skew = clock_step();
+  world_.ledger_ahead = std::max(world_.ledger_ahead, world_.ledger_skew);
+  check_.reached(rare::ledger_clock_stepped);
+}
+
 void simulation::strike() {
   const auto& f = world_.options.faults;
   tend_nodes();
@@ -114,6 +135,7 @@ void simulation::strike() {
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
   if (world_.options.loss.on) tend_ledger();
   if (disk_) disk_->strike();
+  step_clocks();
   if (cache_) cache_->strike();
   if (net_) strike_mesh();
 }

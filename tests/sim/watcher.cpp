@@ -18,20 +18,21 @@ constexpr milliseconds renewed_within{5'000};
 
 void place_history::applied(const batch& b) {
   if (b.aggregate != world_.aggregate) return;
+  ++batches_;
   for (const auto& c : b.content) {
     const auto* joined = std::get_if<entry_joined>(&c);
     const auto* moved = std::get_if<entry_moved>(&c);
     if (joined == nullptr && moved == nullptr) continue;
     const auto& row = joined != nullptr ? joined->row : moved->row;
     auto& states = places_[row.number];
-    if (!states.empty() && states.back() == row.status) continue;
-    states.push_back(row.status);
+    if (!states.empty() && states.back().status == row.status) continue;
+    states.push_back({row.status, batches_});
     changed_at_[row.number] = world_.env->steady_now();
   }
 }
 
-const std::vector<entry_status>& place_history::of(queue_number n) const {
-  static const std::vector<entry_status> none;
+const std::vector<place_history::state>& place_history::of(queue_number n) const {
+  static const std::vector<state> none;
   const auto known = places_.find(n);
   return known == places_.end() ? none : known->second;
 }
@@ -42,7 +43,7 @@ void watcher::adopt(const entry_reply& told) {
   if (told.no || !is_live(told.entry.status) || sockets_.contains(told.entry.number)) return;
   const auto* row = world_.store->find_entry(world_.aggregate, told.entry.number);
   if (row == nullptr) return; // reported by the fan's own checks
-  sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now()});
+  sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now(), {}});
   if (phase_ == phase::closed) return open();
   if (phase_ == phase::open) take_snapshot(told.entry.number);
 }
@@ -139,17 +140,16 @@ void watcher::show(queue_number n, const entry_reply& told) {
   }
   auto& s = known->second;
   const auto& states = world_.places->of(n);
-  // A state may come again, such as WAITING after AWAY.
-  const auto known_from = states.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(s.heard, 1) - 1);
-  auto shown = std::find(known_from, states.end(), told.entry.status);
-  if (shown == states.end()) shown = std::ranges::find(states, told.entry.status);
-  if (shown == states.end())
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < states.size(); ++i)
+    if (states[i].status == told.entry.status) shown.push_back(i);
+  if (shown.empty())
     return world_.check->fail("I7", "a snapshot shows place " + text(n) + " in a state that is not durable");
-  const auto heard = static_cast<std::size_t>(shown - states.begin()) + 1;
-  if (heard < s.heard)
+  if (!s.heard.empty()) std::erase_if(shown, [&](std::size_t i) { return i < s.heard.front(); });
+  if (shown.empty())
     return world_.check->fail("I17",
                               "a snapshot shows place " + text(n) + " as it was before what was pushed");
-  s.heard = heard;
+  s.heard = std::move(shown);
   s.in_sync = true;
   if (!is_live(told.entry.status)) sockets_.erase(known);
 }
@@ -162,15 +162,26 @@ void watcher::on_entries_changed(const entries_changed& push) {
       hear(c.number, known->second, c.status);
 }
 
+/// Each state follows the one before it. Of the states of one batch, some may be left out.
 void watcher::hear(queue_number n, socket& s, entry_status status) {
   const auto& states = world_.places->of(n);
-  const auto begin = states.begin();
-  const auto next = std::find(begin + static_cast<std::ptrdiff_t>(s.heard), states.end(), status);
-  if (next == states.end())
-    return world_.check->fail("I9", std::find(begin, states.end(), status) == states.end()
+  std::vector<std::size_t> next;
+  bool is_durable = false, is_later = false;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (states[i].status != status) continue;
+    is_durable = true;
+    is_later = is_later || i > s.heard.front();
+    const auto follows = [&](std::size_t before) {
+      return before < i && (before + 1 == i || states[before + 1].batch == states[i].batch);
+    };
+    if (std::ranges::any_of(s.heard, follows)) next.push_back(i);
+  }
+  if (next.empty())
+    return world_.check->fail("I9", !is_durable
                                       ? "place " + text(n) + " was pushed in a state that is not durable"
-                                      : "a change of place " + text(n) + " was pushed twice");
-  s.heard = static_cast<std::size_t>(next - begin) + 1;
+                                    : is_later ? "a change of place " + text(n) + " was not pushed"
+                                               : "a change of place " + text(n) + " was pushed twice");
+  s.heard = std::move(next);
   if (!is_live(status)) sockets_.erase(n);
 }
 
@@ -179,7 +190,7 @@ void watcher::sweep_positions() {
   moved_ = false;
   find_positions x;
   for (const auto& [n, s] : sockets_)
-    if (s.in_sync && is_in_line(world_.places->of(n).at(s.heard - 1))) x.numbers.push_back(n);
+    if (s.in_sync && is_in_line(world_.places->of(n).at(s.heard.front()).status)) x.numbers.push_back(n);
   if (x.numbers.empty()) return;
   sweeping_ = true;
   const auto numbers = x.numbers;
@@ -207,7 +218,7 @@ void watcher::check_calm(const std::string& node, milliseconds calm_from) const 
   }
   const auto since = std::max(since_, calm_from);
   for (const auto& [n, s] : sockets_)
-    if ((s.heard == 0 || world_.places->of(n).back() != world_.places->of(n)[s.heard - 1])
+    if ((s.heard.empty() || s.heard.back() + 1 != world_.places->of(n).size())
         && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + push_delay)
       return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node
                                          + " was not told what became of it");

@@ -16,15 +16,20 @@ namespace fq::sim {
 /// The committed states of each place, in order.
 class place_history {
 public:
+  struct state {
+    entry_status status{};
+    std::uint64_t batch = 0; ///< hubs may hear only the last state of one batch
+  };
   explicit place_history(world& w) : world_(w) {}
   void applied(const batch& b);
-  [[nodiscard]] const std::vector<entry_status>& of(queue_number n) const;
+  [[nodiscard]] const std::vector<state>& of(queue_number n) const;
   /// Steady time of the last state.
   [[nodiscard]] milliseconds changed_at(queue_number n) const { return changed_at_.at(n); }
 
 private:
   world& world_;
-  std::map<queue_number, std::vector<entry_status>> places_;
+  std::map<queue_number, std::vector<state>> places_;
+  std::uint64_t batches_ = 0;
   std::map<queue_number, milliseconds> changed_at_;
 };
 
@@ -59,7 +64,9 @@ private:
   struct socket {
     customer_id customer;
     milliseconds opened_at{0}; ///< steady time
-    std::size_t heard = 0; ///< number of committed states of its place up to the last known one
+    /// The committed states of its place that it may know, by index: a state may come again, such as WAITING
+    /// after AWAY.
+    std::vector<std::size_t> heard;
     bool in_sync = false;
   };
   void become(phase p);

@@ -27,21 +27,25 @@ inline constexpr seconds staff_patience{5};
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 
 class disk_ledger;
+class access_watch;
 class lease_watch;
 class loss_watch;
 class mesh;
+class notice_watch;
 class outbox_watch;
 class place_history;
 
-/// Time from CAF's test clock, randomness from the seed, a wall clock with an error.
+/// Time from CAF's test clock, randomness from the seed. A machine's clocks drift, and its wall clock has an
+/// error. Timers of actors are exact.
 class sim_environment final : public environment {
 public:
-  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed) :
-      clock_(clock), rng_(seed ^ 0xfa1bf00d) {}
+  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed, std::int64_t drift = 0) :
+      drift_per_mille_(drift), clock_(clock), begun_(right_now()), rng_(seed ^ 0xfa1bf00d) {}
 
   timestamp wall_now() override { return from_unix_ms(start_of_time_ms) + steady_now() + skew; }
   milliseconds steady_now() override {
-    return std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch());
+    const auto t = right_now();
+    return t + (t - begun_) * drift_per_mille_ / 1000;
   }
   void random_bytes(std::span<std::byte> out) override {
     for (auto& b : out) b = static_cast<std::byte>(rng_());
@@ -50,7 +54,12 @@ public:
   milliseconds skew{0};
 
 private:
+  [[nodiscard]] milliseconds right_now() const {
+    return std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch());
+  }
+  std::int64_t drift_per_mille_;
   caf::detail::test_actor_clock& clock_;
+  milliseconds begun_;
   generator rng_;
 };
 
@@ -62,6 +71,9 @@ struct world {
   lease_watch* leases = nullptr;
   loss_watch* loss = nullptr;
   outbox_watch* outbox = nullptr;
+  access_watch* access = nullptr;
+  notice_watch* notices = nullptr; ///< null: no couriers
+  caf::actor targets; ///< of notices
   gateway_books* gateway = nullptr;
   memory_ledger* store = nullptr; ///< the server asks it by ask_ledger()
   disk_ledger* disk = nullptr; ///< null: the memory ledger is the server's
@@ -77,6 +89,8 @@ struct world {
   aggregate_id aggregate{};
   std::vector<aggregate_id> bystanders; ///< other sales, without activity
   std::shared_ptr<const blocked_customers::list> blocked; ///< of the organizer; null: empty
+  milliseconds ledger_skew{0}; ///< the error of the ledger's clock, by which leases end and owners load
+  milliseconds ledger_ahead{0}; ///< the greatest ledger_skew so far
   bool chaos = true; ///< faults are active
   milliseconds calm_from{
     milliseconds::max()}; ///< steady time; everything must have recovered from the last fault
@@ -92,6 +106,12 @@ struct world {
   [[nodiscard]] bool sells() const { return options.kind == event_kind::sale; }
   [[nodiscard]] managed managed_event() const {
     return {event, {principal_kind::organizer, default_tenant, organizer}, options.kind};
+  }
+  [[nodiscard]] timestamp ledger_now() const { return env->wall_now() + ledger_skew; }
+  /// How much longer than `span` a node's drifting clock may count.
+  [[nodiscard]] milliseconds drift_within(milliseconds span) const {
+    return options.clocks.drift == 0 ? milliseconds{0}
+                                     : span * (options.clocks.drift + 1) / 1000 + milliseconds{1};
   }
   [[nodiscard]] const caf::actor& some_edge() { return edges[rng() % edges.size()]; }
 };

@@ -2,7 +2,7 @@
 // Nodes of one cluster depend on the layout of each other's messages: every change needs a new wire_version.
 // The test describes every message (name, member types in order, and their parts) and compares a hash with
 // the known one. It does not detect swapped members of one type, changed enumerators, or changed parts of
-// pairs and variants: check these by hand.
+// pairs and variants: check these by hand. Another test counts members that `inspect` forgets.
 #define CAF_SUITE wire
 #include "caf/test/unit_test.hpp"
 
@@ -83,7 +83,74 @@ private:
   std::set<std::type_index> seen_;
 };
 
+/// Converts to the type of any member.
+struct any_member {
+  template <class T>
+  operator T() const; // NOLINT(google-explicit-constructor)
+};
+
+/// Number of members of an aggregate; fewer if some type cannot be made from any_member.
+template <class T, class... Known>
+consteval std::size_t count_members() {
+  if constexpr (requires { T{Known{}..., any_member{}}; })
+    return count_members<T, Known..., any_member>();
+  else
+    return sizeof...(Known);
+}
+
+/// Compares each message and its parts with what `inspect` names.
+class member_counter {
+public:
+  using result_type = void;
+  static constexpr bool reads_state = true;
+  static constexpr bool writes_state = false;
+
+  template <class... Ts>
+  void operator()(Ts&&... parts) {
+    named_ = (std::size_t{0} + ... + !std::is_base_of_v<caf::meta::annotation, std::decay_t<Ts>>);
+    (part(parts), ...);
+  }
+  template <class T>
+  void look_at(T& x) {
+    if constexpr (has_parts<T> && std::is_class_v<T> && requires(member_counter & c) { inspect(c, x); }) {
+      if (!seen_.insert(typeid(T)).second) return;
+      member_counter inner;
+      inspect(inner, x);
+      if constexpr (std::is_aggregate_v<T>)
+        if (count_members<T>() > inner.named_) forgetful.insert(typeid(T).name());
+      forgetful.merge(inner.forgetful);
+    } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
+      std::remove_cv_t<typename T::value_type> element{};
+      look_at(element);
+    }
+  }
+  std::set<std::string> forgetful;
+
+private:
+  template <class T>
+  void part(T& x) {
+    using type = std::remove_cv_t<T>;
+    if constexpr (!std::is_base_of_v<caf::meta::annotation, type>) look_at(const_cast<type&>(x));
+  }
+  std::size_t named_ = 0;
+  std::set<std::type_index> seen_;
+};
+
 } // namespace
+
+CAF_TEST(inspect names every member that another node needs) {
+  member_counter all;
+#define FQ_COUNT(T)                                                                                          \
+  if constexpr (!caf::allowed_unsafe_message_type<fq::T>::value) {                                           \
+    fq::T x{};                                                                                               \
+    all.look_at(x);                                                                                          \
+  }
+  FQ_MESSAGES(FQ_COUNT)
+#undef FQ_COUNT
+  // What stays in its process: see their declarations.
+  const std::set<std::string> known{typeid(resolve_event).name(), typeid(sessions_changed).name()};
+  CAF_CHECK_EQUAL(all.forgetful, known);
+}
 
 CAF_TEST(whoever changes a message raises the wire version) {
   describer all;

@@ -257,6 +257,31 @@ CAF_TEST(a start does not forget the admissions of the last minute) {
   CAF_CHECK(shown(second.id).status == entry_status::admitted);
 }
 
+CAF_TEST(a node whose clock is ahead does not forget the admissions of the last minute) {
+  test_environment ahead{sched.clock()};
+  ahead.skew = 1h;
+  services.rules.memory_retention = 10s;
+  auto settings = one_at_a_time();
+  settings.rate_per_minute = 1;
+  start(settings);
+  const auto first = joined(1);
+  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
+  advance(20s);
+  kill(std::exchange(owner, nullptr));
+  const auto its_worker =
+    keep(sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&ahead),
+                   ledger_worker_settings{.prune_interval = 24h}));
+  services.ledgers = ledger_workers{its_worker};
+  services.env = &ahead;
+  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  CAF_CHECK(shown(joined(2).id).status == entry_status::waiting);
+  kill(std::exchange(owner, nullptr)); // both end before their clock
+  kill(its_worker);
+}
+
 CAF_TEST(a reader loads a queue and the writer goes on meanwhile) {
   const auto spawn_worker = [&](ledger_worker_handle loader) {
     ledger_worker_settings settings{.prune_interval = 24h};

@@ -143,7 +143,7 @@ CAF_TEST(answers of an earlier epoch are ignored after a reload) {
 
 CAF_TEST(what is held is bounded) {
   const auto seq = decide();
-  for (std::size_t i = 0; i < journal_held_max; ++i) {
+  for (std::size_t i = 0; i < owner_bounds{}.held; ++i) {
     CAF_REQUIRE(!j.is_full());
     show(seq, 0);
   }

@@ -119,12 +119,12 @@ CAF_TEST(an outage and an unknown commit are told as unavailable) {
 
 CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
   const auto e = put_event(10);
-  send(acquire_aggregate{e.aggregate, never, never});
+  send(acquire_aggregate{e.aggregate, idempotency_life, 2h});
   run();
-  send(acquire_aggregate{aggregate_id{999}, never, never});
+  send(acquire_aggregate{aggregate_id{999}});
   run();
   acquire_failures = 1;
-  send(acquire_aggregate{e.aggregate, never, never});
+  send(acquire_aggregate{e.aggregate, idempotency_life, 2h});
   run();
   CAF_REQUIRE_EQUAL(box->acquired.size(), 3u);
   CAF_CHECK(box->acquired[0].outcome == acquire_outcome::acquired && box->acquired[0].content->epoch == 1);
@@ -147,7 +147,7 @@ CAF_TEST(a batch does not wait for what else came before it) {
   store.acquire_unleased(e.aggregate, never);
   for (std::uint32_t i = 1; i <= 3; ++i) {
     put_event(10, {}, aggregate_id{16 + i});
-    send(acquire_aggregate{aggregate_id{16 + i}, never, never});
+    send(acquire_aggregate{aggregate_id{16 + i}});
   }
   send(commit_batch{batch_for(e)});
   run();
