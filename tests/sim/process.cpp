@@ -76,28 +76,35 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
   }
-  if (o.has_dispatcher) {
-    for (const auto which : {lane::mail, lane::notices}) { // no bus here: that lane stays empty
-      const auto consumer = which == lane::notices && o.has_couriers
-                              ? spawn_couriers(ledgers)
-                              : consumer_handle{system.spawn(sim_consumer, &w, which)};
-      others_.push_back(caf::actor_cast<caf::actor>(consumer));
-      others_.push_back(
-        caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
-    }
-  }
+  if (o.has_dispatcher) spawn_consumers(ledgers);
   region_ = system.spawn(
     fq::region, &owners_,
     restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
   if (o.mesh.on) mesh_.emplace(w, system, node, *this, owners_, region_, doubt);
-  if (!o.has_origins) return;
+  if (o.has_origins) spawn_origin(node, env);
+}
+
+void process::spawn_consumers(const ledger_workers& ledgers) {
+  auto& system = sched_.system();
+  for (const auto which : {lane::mail, lane::notices}) { // no bus here: that lane stays empty
+    const auto consumer = which == lane::notices && world_.options.has_couriers
+                            ? spawn_couriers(ledgers)
+                            : consumer_handle{system.spawn(sim_consumer, &world_, which)};
+    others_.push_back(caf::actor_cast<caf::actor>(consumer));
+    others_.push_back(
+      caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
+  }
+}
+
+void process::spawn_origin(const std::string& node, sim_environment& env) {
+  auto& system = sched_.system();
   session_reader_handle reader;
-  if (w.mirror != nullptr) {
-    reader = system.spawn(session_reader, w.mirror, owners_.env);
+  if (world_.mirror != nullptr) {
+    reader = system.spawn(session_reader, world_.mirror, owners_.env);
     others_.push_back(caf::actor_cast<caf::actor>(reader));
   }
   others_.push_back(caf::actor_cast<caf::actor>(
-    system.spawn<origin>(&w, node, static_cast<environment*>(&env), region_, reader)));
+    system.spawn<origin>(&world_, node, static_cast<environment*>(&env), region_, reader)));
 }
 
 /// Returns the fan-out.

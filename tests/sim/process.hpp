@@ -80,6 +80,8 @@ public:
   void go_on();
 
 private:
+  void spawn_consumers(const ledger_workers& ledgers);
+  void spawn_origin(const std::string& node, sim_environment& env);
   consumer_handle spawn_couriers(const ledger_workers& ledgers);
   [[nodiscard]] supervisor_handle supervisor(aggregate_id aggregate) const;
   [[nodiscard]] std::vector<supervisor_handle> supervisors() const;
