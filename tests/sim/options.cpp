@@ -324,6 +324,14 @@ void draw_checkout(generator& rng, sale_options& o) {
   o.sale_length = milliseconds{3'600'000};
 }
 
+/// What the seed's family adds.
+void draw_family(generator& rng, sale_options& o) {
+  if (o.seed >= first_disk) return draw_disk(o);
+  if (o.seed >= first_lost) return draw_loss(o);
+  if (o.seed >= first_twins) return draw_twins(rng, o);
+  if (o.seed >= first_meshed) draw_mesh(rng, o);
+}
+
 } // namespace
 
 sale_options options_of(std::uint64_t seed) {
@@ -370,14 +378,7 @@ sale_options options_of(std::uint64_t seed) {
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
-  if (seed >= first_disk)
-    draw_disk(o);
-  else if (seed >= first_lost)
-    draw_loss(o);
-  else if (seed >= first_twins)
-    draw_twins(rng, o);
-  else if (seed >= first_meshed)
-    draw_mesh(rng, o);
+  draw_family(rng, o);
   draw_windows(o);
   draw_settings(o);
   draw_access(o);
