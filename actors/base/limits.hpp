@@ -11,8 +11,8 @@ namespace fq {
 /// Max owners tried per request.
 inline constexpr int owners_asked_max = 3;
 
-/// The limits of an owner and its region at which a client's request gets another answer (I14). One per process;
-/// a simulation draws small ones.
+/// The limits of an owner and its region at which a client's request gets another answer (I14). One per
+/// process; a simulation draws small ones.
 struct owner_bounds {
   std::size_t held = 20'000; ///< replies and effects that wait for a commit; beyond it 503
   std::size_t loading = 20'000; ///< requests per event that wait for its owner to load; more are refused

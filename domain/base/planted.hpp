@@ -64,14 +64,13 @@ enum class bug : std::uint8_t {
   full_journal_accepts, ///< an owner accepts requests although its journal is full
   waits_without_limit, ///< any number of requests for an order wait
   revokes_without_limit, ///< one revocation ends any number of sessions
-  codes_without_limit, ///< a place takes any number of access codes
   // sessions at other nodes
-  session_end_not_told, ///< session tables are told of no ended session
-  lost_sessions_kept, ///< session tables are not told that their owner loads again
-  session_end_not_mirrored, ///< the cache is told of no ended session
+  session_end_not_told, ///< session tables hear of no ended session
+  lost_sessions_kept, ///< session tables do not hear that their owner loads again
+  session_end_not_mirrored, ///< the cache gets no end of a session
   absence_believed, ///< a session that the cache does not have is over
-  // what is told
-  return_not_told, ///< hubs are not told that the holder of an AWAY place came back
+  // pushes and notices
+  return_not_told, ///< hubs do not hear that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
 };

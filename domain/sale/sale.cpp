@@ -256,7 +256,8 @@ std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
 /// Starts refunds at the pace of a cancelled event.
 std::size_t sale::refund_blocked_customers(timestamp now, decision& out) {
   std::size_t looked = 0;
-  for (; !blocked_to_refund_.empty() && looked < rules_.bounds.refunds_per_run && refund_room(now) > 0; ++looked) {
+  for (; !blocked_to_refund_.empty() && looked < rules_.bounds.refunds_per_run && refund_room(now) > 0;
+       ++looked) {
     const auto customer = blocked_to_refund_.back();
     blocked_to_refund_.pop_back();
     const bool is_due =

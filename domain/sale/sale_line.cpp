@@ -205,9 +205,9 @@ std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_k
                          decision& out) {
   std::vector<queue_number> numbers;
   if (scope == revocation_scope::all) {
-    numbers = queue_.sessions_due(timestamp::max(), planted(bug::revokes_without_limit)
-                                                       ? queue_.counts().admitted
-                                                       : rules_.bounds.revocations);
+    numbers =
+      queue_.sessions_due(timestamp::max(), planted(bug::revokes_without_limit) ? queue_.counts().admitted
+                                                                                : rules_.bounds.revocations);
   } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject);
              e && is_live(e->row.status)) {
     numbers = {e->row.number};

@@ -246,7 +246,8 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
 
 refusal sale::set_priorities(const std::vector<customer_id>& customers,
                              std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
-  if (priority_class && priorities_.size() + customers.size() > rules_.bounds.priorities) return reason::limit_exceeded;
+  if (priority_class && priorities_.size() + customers.size() > rules_.bounds.priorities)
+    return reason::limit_exceeded;
   for (const auto& customer : customers) {
     if (!priority_class) {
       if (priorities_.erase(customer) > 0)

@@ -118,7 +118,8 @@ void checker::see(const dead_letter_stored& c) {
 
 void checker::see(const priority_stored& c) {
   priorities_[c.row.customer] = c.row;
-  if (priorities_.size() > rules_.bounds.priorities) fail("I14", "more preferred customers than an event may have");
+  if (priorities_.size() > rules_.bounds.priorities)
+    fail("I14", "more preferred customers than an event may have");
 }
 void checker::see(const priority_removed& c) { priorities_.erase(c.customer); }
 

@@ -220,7 +220,8 @@ void checker::see(const invitation_stored& c) {
 
 void checker::see(const access_given& c) {
   if (!access_.emplace(c.row.number, c.row.promo_code).second) fail("I9", "one code given twice");
-  const auto given = std::ranges::count(access_, c.row.number, &std::pair<queue_number, std::uint32_t>::first);
+  const auto given =
+    std::ranges::count(access_, c.row.number, &std::pair<queue_number, std::uint32_t>::first);
   const auto most = rules_.bounds.access_codes;
   if (static_cast<std::size_t>(given) == most) reached(rare::access_codes_full);
   if (static_cast<std::size_t>(given) > most) fail("I14", "more access codes than an entry may have");

@@ -127,7 +127,8 @@ void fan::on_place(const entry_reply& told) {
     case entry_status::away:
       if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
       if (dozes()) return next(goal::poll, soon(21'000, 28'000));
-      if (world_->sells() && wants_code() && wants(world_->options.small_bounds ? 700 : 50)) { // a code for the place that it has
+      if (world_->sells() && wants_code()
+          && wants(world_->options.small_bounds ? 700 : 50)) { // a code for the place that it has
         access_code_ = some_code();
         return next(goal::join, soon(1, 300));
       }

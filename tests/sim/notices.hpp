@@ -31,7 +31,7 @@ private:
   struct committed {
     outbox_row row;
     milliseconds at; ///< steady time
-    std::vector<uuid> targets; ///< that must be told
+    std::vector<uuid> targets; ///< that must receive it
   };
   using key = std::pair<uuid, uuid>; ///< target and notice
   struct tally {

@@ -380,11 +380,11 @@ void describe_checkout(std::ostringstream& s, const sale_options& o) {
 void describe_bounds(std::ostringstream& s, const sale_options& o) {
   const auto& b = o.bounds;
   const auto& r = o.rules.bounds;
-  s << "\n  bounds: held " << b.held << ", loading " << b.loading << ", moving " << b.moving << ", order waiters "
-    << b.order_waiters << ", report waiters " << b.report_waiters << ", forgotten reads " << b.forgotten_reads
-    << "; revocations " << r.revocations << ", priorities " << r.priorities << ", invitations " << r.invitations
-    << ", access codes " << r.access_codes << ", rows per run " << r.rows_per_run << ", refunds "
-    << r.refunds_per_run;
+  s << "\n  bounds: held " << b.held << ", loading " << b.loading << ", moving " << b.moving
+    << ", order waiters " << b.order_waiters << ", report waiters " << b.report_waiters
+    << ", forgotten reads " << b.forgotten_reads << "; revocations " << r.revocations << ", priorities "
+    << r.priorities << ", invitations " << r.invitations << ", access codes " << r.access_codes
+    << ", rows per run " << r.rows_per_run << ", refunds " << r.refunds_per_run;
 }
 
 void describe_mesh(std::ostringstream& s, const sale_options& o) {
@@ -431,8 +431,8 @@ std::string describe(const sale_options& o) {
     << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   describe_settings(s, o);
   if (const auto& c = o.clocks; c.drift > 0 || c.node_steps > 0 || c.ledger_steps > 0)
-    s << "\n  clocks: drift " << c.drift << " per mille, steps of nodes " << c.node_steps << ", of the ledger "
-      << c.ledger_steps;
+    s << "\n  clocks: drift " << c.drift << " per mille, steps of nodes " << c.node_steps
+      << ", of the ledger " << c.ledger_steps;
   if (o.has_couriers) s << "\n  couriers deliver";
   if (o.has_origins) s << "\n  origins ask";
   if (o.small_bounds) describe_bounds(s, o);

@@ -23,7 +23,8 @@ caf::behavior origin::make_behavior() {
   set_down_handler([this](const caf::down_msg& down) {
     if (owner_ && down.source == owner_.address()) forget();
   });
-  delayed_send(this, between(world_->rng, milliseconds{1}, milliseconds{500}), timer_fired{timer_kind::sweep, 0});
+  delayed_send(this, between(world_->rng, milliseconds{1}, milliseconds{500}),
+               timer_fired{timer_kind::sweep, 0});
   return {[this](const timer_fired&) {
             delayed_send(this, between(world_->rng, milliseconds{50}, milliseconds{600}),
                          timer_fired{timer_kind::sweep, 0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An origin that asks a simulated node about its visitors' sessions: stands for GET /access
-// (net/api/access_routes) and an io thread's table (net/bridge/session_table), over the real event_sessions and
-// session_reader. The oracle is access_watch.
+// (net/api/access_routes) and an io thread's table (net/bridge/session_table), over the real event_sessions
+// and session_reader. The oracle is access_watch.
 #pragma once
 #include "tests/sim/access_watch.hpp"
 

@@ -88,14 +88,18 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     fq::region, &owners_,
     restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
   if (o.mesh.on) mesh_.emplace(w, system, node, *this, env, ledgers, region_, doubt);
-  if (!o.has_origins) return;
+  if (o.has_origins) spawn_origin(node);
+}
+
+void process::spawn_origin(const std::string& node) {
+  auto& system = sched_.system();
   session_reader_handle reader;
-  if (w.mirror != nullptr) {
-    reader = system.spawn(session_reader, w.mirror, owners_.env);
+  if (world_.mirror != nullptr) {
+    reader = system.spawn(session_reader, world_.mirror, owners_.env);
     others_.push_back(caf::actor_cast<caf::actor>(reader));
   }
   others_.push_back(
-    caf::actor_cast<caf::actor>(system.spawn<origin>(&w, node, static_cast<environment*>(&env), region_, reader)));
+    caf::actor_cast<caf::actor>(system.spawn<origin>(&world_, node, owners_.env, region_, reader)));
 }
 
 /// Returns the fan-out.

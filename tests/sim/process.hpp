@@ -80,6 +80,7 @@ public:
   void go_on();
 
 private:
+  void spawn_origin(const std::string& node);
   consumer_handle spawn_couriers(const ledger_workers& ledgers);
   [[nodiscard]] supervisor_handle supervisor(aggregate_id aggregate) const;
   [[nodiscard]] std::vector<supervisor_handle> supervisors() const;

@@ -44,8 +44,8 @@ void simulation::check_served(const event_state* owner) {
 void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
   const auto epoch = store_.head(sale_aggregate)->epoch;
-  // The time of an owner may be ahead of the ledger's: its clock is fast, or the ledger's stepped back. The next
-  // owner goes on from the last commit, or from the ledger's time.
+  // The time of an owner may be ahead of the ledger's: its clock is fast, or the ledger's stepped back. The
+  // next owner goes on from the last commit, or from the ledger's time.
   if (lag_ && epoch != epoch_seen_ && *lag_ < -world_.ledger_skew) lag_ = -world_.ledger_skew;
   if (!lag_) {
     lag_ = lag;
@@ -77,8 +77,8 @@ void simulation::check_bounds() {
   if (earlier_) check_bounds(*earlier_);
 }
 
-/// An accepted request holds its answer and some effects. Time goes on: one run moves rows of a dozen kinds, and
-/// each may hold an effect.
+/// An accepted request holds its answer and some effects. Time goes on: one run moves rows of a dozen kinds,
+/// and each may hold an effect.
 void simulation::check_bounds(const process& p) {
   const auto of_one_decision = 16 + 12 * world_.options.rules.bounds.rows_per_run;
   const auto& most = world_.options.bounds;
@@ -92,8 +92,10 @@ void simulation::check_bounds(const process& p) {
   check(used.loading, most.loading, 0, rare::loading_full, "requests wait for an owner to load");
   check(used.moving, most.moving, 0, rare::moving_full, "requests wait for an event that moves");
   check(used.order_waiters, most.order_waiters, 0, rare::order_waiters_full, "requests wait for an order");
-  check(used.report_waiters, most.report_waiters, 0, rare::report_waiters_full, "webhooks wait for the gateway");
-  check(used.forgotten_reads, most.forgotten_reads, 0, rare::forgotten_reads_full, "forgotten entries are read");
+  check(used.report_waiters, most.report_waiters, 0, rare::report_waiters_full,
+        "webhooks wait for the gateway");
+  check(used.forgotten_reads, most.forgotten_reads, 0, rare::forgotten_reads_full,
+        "forgotten entries are read");
 }
 
 /// Checks that the owner's memory equals the ledger.

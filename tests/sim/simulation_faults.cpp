@@ -90,7 +90,8 @@ void simulation::drain(node& n) {
 milliseconds simulation::clock_step() {
   auto& rng = world_.rng;
   if (chance(rng, 250)) return milliseconds{0};
-  const auto span = chance(rng, 400) ? milliseconds{3'600'000} : between(rng, milliseconds{100}, milliseconds{5'000});
+  const auto span =
+    chance(rng, 400) ? milliseconds{3'600'000} : between(rng, milliseconds{100}, milliseconds{5'000});
   return chance(rng, 500) ? span : -span;
 }
 

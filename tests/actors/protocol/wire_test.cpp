@@ -112,7 +112,7 @@ public:
   }
   template <class T>
   void look_at(T& x) {
-    if constexpr (has_parts<T> && std::is_class_v<T> && requires(member_counter& c) { inspect(c, x); }) {
+    if constexpr (has_parts<T> && std::is_class_v<T> && requires(member_counter & c) { inspect(c, x); }) {
       if (!seen_.insert(typeid(T)).second) return;
       member_counter inner;
       inspect(inner, x);
