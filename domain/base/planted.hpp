@@ -71,7 +71,6 @@ enum class bug : std::uint8_t {
   full_journal_accepts, ///< an owner accepts requests although its journal is full
   waits_without_limit, ///< any number of requests for an order wait
   revokes_without_limit, ///< one revocation ends any number of sessions
-  codes_without_limit, ///< a place takes any number of access codes
   // sessions at other nodes
   session_end_not_told, ///< no ended session reaches the session tables
   lost_sessions_kept, ///< session tables do not learn that their owner loads again

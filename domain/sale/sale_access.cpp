@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions about hidden ticket types: what an entry may buy by its invitation or its access codes,
 // and the group in which it waits.
-#include "domain/base/planted.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -39,7 +38,7 @@ refusal sale::give_access(const queue_line::entry& e, const promo_code_row& code
   auto& given = access_[e.number];
   if (std::ranges::find(given, code.ordinal) != given.end()) return {};
   const auto most = rules_.bounds.access_codes;
-  if (given.size() >= most && !planted(bug::codes_without_limit))
+  if (given.size() >= most)
     return {reason::access_code_invalid, "The entry has " + std::to_string(most) + " access codes."};
   given.push_back(code.ordinal);
   out.content.emplace_back(std::in_place_type<access_given>, access_given{{e.number, code.ordinal}});

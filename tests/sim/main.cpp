@@ -146,7 +146,6 @@ constexpr std::array planted_bugs{
   planted_row{"full_journal_accepts", bug::full_journal_accepts, 300},
   planted_row{"waits_without_limit", bug::waits_without_limit, 300, family::checkouts},
   planted_row{"revokes_without_limit", bug::revokes_without_limit, 300},
-  planted_row{"codes_without_limit", bug::codes_without_limit, 300},
   planted_row{"session_end_not_told", bug::session_end_not_told, 300},
   planted_row{"lost_sessions_kept", bug::lost_sessions_kept, 300},
   planted_row{"session_end_not_mirrored", bug::session_end_not_mirrored, 300},
