@@ -71,7 +71,8 @@ void cluster_state::send_beat(std::uint32_t owners) {
   owners_ = owners;
   sign.self = own_row();
   sign.alive_for = services_->alive_for;
-  if (!asked_at_) asked_at_ = services_->env->steady_now();
+  sign.begun = services_->env->steady_now();
+  if (!asked_at_) asked_at_ = sign.begun;
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
 }
 
@@ -97,6 +98,7 @@ void cluster_state::on_seen(const nodes_seen& x) {
   if (x.is_superseded) return give_way();
   if (x.is_unavailable) return; // connections are kept without the ledger
   asked_at_.reset();
+  if (services_->doubt) services_->doubt->beat(x.begun);
   check_ledger();
   nodes_ = x.nodes;
   if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
@@ -141,8 +143,12 @@ void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
   const bool is_whole = std::ranges::all_of(
     nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
-  services_->doubt->trust_for(is_whole ? lease_doubt::forever
-                                       : services_->beat_interval * trusted_apart_tenths / 10);
+  if (!is_whole) {
+    whole_since_.reset();
+    return services_->doubt->apart(services_->beat_interval * trusted_apart_tenths / 10);
+  }
+  if (!whole_since_) whole_since_ = services_->env->steady_now();
+  services_->doubt->whole(*whole_since_);
 }
 
 /// If this process stood still, others may have ended its leases: they need a look.

@@ -105,6 +105,7 @@ private:
   bool is_draining_ = false;
   std::uint64_t incarnation_ = 0; ///< of this process; 0: the ledger has not given it yet
   bool is_superseded_ = false; ///< a later process has this node's name
+  std::optional<milliseconds> whole_since_; ///< steady time since which all nodes are connected
   std::optional<milliseconds> ran_at_; ///< steady time of the last beat()
   /// Steady time of the oldest heartbeat that the ledger has not answered.
   std::optional<milliseconds> asked_at_;

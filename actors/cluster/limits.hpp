@@ -18,9 +18,9 @@ inline constexpr int ledger_patience_beats = 3;
 
 /// Max news of committed aggregates in one message to another node; the rest waits for the next heartbeat.
 inline constexpr std::size_t sights_per_beat_max = 10'000;
-/// Tenths of a heartbeat interval. A node trusts a lease for so long after it has looked at it, while another
-/// node is not connected. The other one ends the lease later: after 27 tenths without a heartbeat
-/// (domain/cluster/heartbeats.hpp).
+/// Tenths of a heartbeat interval. While another node is not connected, a node trusts a lease for so long
+/// after it has looked at it, and after its last heartbeat that the ledger has. The other one ends the lease
+/// later: after 27 tenths without a heartbeat (domain/cluster/heartbeats.hpp).
 inline constexpr int trusted_apart_tenths = 25;
 /// Tenths of a heartbeat interval. A node trusts its leases for so long after it began a heartbeat. So a
 /// frozen process wakes up without trust.

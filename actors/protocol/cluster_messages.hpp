@@ -14,8 +14,9 @@ namespace fq {
 struct beat_node {
   node_row self;
   milliseconds alive_for{0};
+  milliseconds begun{0}; ///< steady time
 };
-FQ_INSPECT(beat_node, x.self, x.alive_for)
+FQ_INSPECT(beat_node, x.self, x.alive_for, x.begun)
 
 /// See ledger::end_leases.
 struct end_leases_of {
@@ -34,8 +35,9 @@ struct nodes_seen {
   std::vector<node_row> nodes; ///< by id, including this node
   std::uint64_t incarnation = 0; ///< of this process
   bool is_superseded = false; ///< a later process has this node's name
+  milliseconds begun{0}; ///< of the heartbeat
 };
-FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes, x.incarnation, x.is_superseded)
+FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes, x.incarnation, x.is_superseded, x.begun)
 
 /// One epoch of an aggregate, as a node saw it committed.
 struct ledger_sight {

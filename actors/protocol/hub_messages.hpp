@@ -95,8 +95,9 @@ FQ_INSPECT(orders_changed, x.event, x.changes)
 /// From a session table: send all sessions of this aggregate now, and every change after its commit.
 struct watch_sessions {
   bool on = true;
+  milliseconds asked_at{0}; ///< steady time of the table
 };
-FQ_INSPECT(watch_sessions, x.on)
+FQ_INSPECT(watch_sessions, x.on, x.asked_at)
 
 /// An active session; `GET /access` answers from it.
 struct session_state {
@@ -122,9 +123,10 @@ struct sessions_changed {
   std::shared_ptr<const lease_horizon> lease;
   milliseconds trusted_for{0}; ///< to another node: the content is void unless the next message arrives
                                ///< within this; 0: `lease` applies
+  milliseconds asked_at{0}; ///< of the watch_sessions that `is_all` answers: the content may be that old
 };
 FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_paused, x.is_all, x.is_lost, x.begun,
-           x.ended, x.trusted_for)
+           x.ended, x.trusted_for, x.asked_at)
 
 /// From an io thread that keeps the owner's handle for later requests.
 struct owner_kept {};

@@ -22,21 +22,30 @@ public:
   void runs(milliseconds until) { runs_until_ = until.count(); }
   /// The process stood still until `now`: leases are trusted after the next look at them.
   void stood_still(milliseconds now) { looked_since_ = now.count(); }
-  /// A lease is trusted for this time after a look at it; `forever` while all nodes are connected.
-  void trust_for(milliseconds since_look) { trusted_for_ = since_look.count(); }
+  /// The ledger has a heartbeat that was begun at this time: others count the silence of this node from it.
+  void beat(milliseconds begun) { beat_at_ = begun.count(); }
+  /// Not all nodes are connected: a lease is trusted for this time after a look at it, and after the last
+  /// heartbeat.
+  void apart(milliseconds trusted_for) {
+    trusted_for_ = trusted_for.count();
+    whole_since_ = forever.count();
+  }
+  /// All nodes are connected since then. Earlier looks and heartbeats still count as apart: another node may
+  /// have asked the ledger to end the leases just before.
+  void whole(milliseconds since) { whole_since_ = since.count(); }
 
   /// Until when a lease is trusted. `looked`: time of the last look at it.
   [[nodiscard]] milliseconds end_of(milliseconds looked) const {
     if (looked.count() < looked_since_) return milliseconds{0};
-    const auto trusted_for = trusted_for_.load();
-    const auto trusted = trusted_for == forever.count() ? trusted_for : looked.count() + trusted_for;
+    const auto since = std::min(looked.count(), beat_at_.load());
+    const auto trusted = since >= whole_since_ ? forever.count() : since + trusted_for_;
     return milliseconds{std::min(runs_until_.load(), trusted)};
   }
-  static constexpr milliseconds forever = milliseconds::max();
 
 private:
+  static constexpr milliseconds forever = milliseconds::max();
   std::atomic<milliseconds::rep> runs_until_{forever.count()}, looked_since_{milliseconds::min().count()},
-    trusted_for_{forever.count()};
+    trusted_for_{0}, whole_since_{milliseconds::min().count()}, beat_at_{forever.count()};
 };
 
 class lease_horizon {

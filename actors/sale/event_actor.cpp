@@ -78,7 +78,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const advance_line& x) { return on_advance(x); },
     [this](const revoke_sessions& x) { return on_revoke(x); },
     [this](const find_line& x) { return on_find_line(x); },
-    [this](const watch_sessions& x) { on_watch(x.on); },
+    [this](const watch_sessions& x) { on_watch(x); },
     [this](const push_read& x) { on_push_read(x); },
     [this](const open_claim& x) { return on_open_claim(x); },
     [this](const find_claim& x) { return on_find_claim(x); },

@@ -121,7 +121,7 @@ private:
   void finish_move();
   void on_subscribe(bool on);
   void on_owner_kept();
-  void on_watch(bool on);
+  void on_watch(const watch_sessions& x);
   void on_push_read(const push_read& x);
   void on_down(const caf::down_msg& down);
   void monitor_listener(const caf::actor_addr& listener);

@@ -234,13 +234,13 @@ void event_state::on_push_read(const push_read& x) {
   if (sessions_) sessions_->read(listener, x.number);
 }
 
-void event_state::on_watch(bool on) {
+void event_state::on_watch(const watch_sessions& x) {
   auto table = caf::actor_cast<caf::strong_actor_ptr>(self_->current_sender());
   if (!table || !sessions_) return;
-  if (!on) return sessions_->unwatch(table);
+  if (!x.on) return sessions_->unwatch(table);
   const bool is_remote = table->node() != self_->node();
   monitor_listener(table->address());
-  sessions_->watch(std::move(table), is_remote);
+  sessions_->watch(std::move(table), is_remote, x.asked_at);
   if (is_remote && !std::exchange(pulses_, true)) set_timer(timer_kind::pulse, pulse_interval, 0);
 }
 

@@ -16,15 +16,16 @@ event_sessions::~event_sessions() {
   for (const auto& w : watchers_) send_(w.table, lost);
 }
 
-void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote) {
+void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote, milliseconds asked_at) {
   const auto known = std::ranges::find(watchers_, table, &watcher::table);
   if (known == watchers_.end()) watchers_.push_back({table, false, is_remote});
-  journal_->at_boundary([this, table = std::move(table)]() -> std::function<void()> {
+  journal_->at_boundary([this, table = std::move(table), asked_at]() -> std::function<void()> {
     const auto mine = std::ranges::find(watchers_, table, &watcher::table);
     if (mine == watchers_.end()) return [] {};
     mine->begun = true;
     auto all = news();
     all.is_all = true;
+    all.asked_at = asked_at;
     sale_->queue().each_session(
       [&](const queue_line::entry& e) { all.begun.push_back(state_of(session_of(e.row()))); });
     return [this, table, all = std::move(all)] { send(table, all); };

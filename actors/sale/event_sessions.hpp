@@ -36,7 +36,8 @@ public:
   event_sessions& operator=(const event_sessions&) = delete;
 
   /// Sends all sessions at the next boundary; a repeated call sends them again.
-  void watch(caf::strong_actor_ptr table, bool is_remote);
+  /// `asked_at`: see watch_sessions.
+  void watch(caf::strong_actor_ptr table, bool is_remote, milliseconds asked_at);
   void unwatch(const caf::strong_actor_ptr& table);
   /// A mark was returned.
   void read(const caf::strong_actor_ptr& table, std::uint64_t mark);

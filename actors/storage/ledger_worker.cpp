@@ -455,6 +455,7 @@ void ledger_worker_state::beat(const beat_node& x) {
   });
   reply.incarnation = settings_.process->number();
   reply.is_superseded = is_superseded();
+  reply.begun = x.begun;
   answer(std::move(reply));
 }
 

@@ -309,11 +309,11 @@ bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on) {
   return true;
 }
 
-bool actor_bridge::watch_sessions_of(aggregate_id aggregate, bool on) {
+bool actor_bridge::watch_sessions_of(aggregate_id aggregate, bool on, milliseconds asked_at) {
   const auto* owner = known_owner(aggregate);
   auto* relay = relay_to(aggregate);
-  if (!owner || !relay) return tell_event(aggregate, watch_sessions{on});
-  relay->watch_sessions(aggregate, *owner, sink_, on);
+  if (!owner || !relay) return tell_event(aggregate, watch_sessions{on, asked_at});
+  relay->watch_sessions(aggregate, *owner, sink_, on, asked_at);
   return true;
 }
 

@@ -164,7 +164,7 @@ public:
   /// Starts or ends the owner's pushes to the receiver. Returns false if the owner is not known here.
   bool subscribe_to(aggregate_id aggregate, bool on);
   /// Same for the session receiver, whose first push has all sessions.
-  bool watch_sessions_of(aggregate_id aggregate, bool on);
+  bool watch_sessions_of(aggregate_id aggregate, bool on, milliseconds asked_at = milliseconds{0});
 
   /// Sends a message without a reply; its sender is this thread's sink. Returns false if the owner is not
   /// known here.

@@ -73,9 +73,9 @@ void push_relay::subscribe(const event_handle& owner, const caf::strong_actor_pt
 }
 
 void push_relay::watch_sessions(aggregate_id aggregate, const event_handle& owner,
-                                const caf::strong_actor_ptr& sink, bool on) {
+                                const caf::strong_actor_ptr& sink, bool on, milliseconds asked_at) {
   const std::scoped_lock held{mutex_};
-  listen(sessions_, aggregate, owner, sink, fq::watch_sessions{on});
+  listen(sessions_, aggregate, owner, sink, fq::watch_sessions{on, asked_at});
 }
 
 void push_relay::forget(const caf::strong_actor_ptr& sink) {

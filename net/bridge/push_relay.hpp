@@ -30,7 +30,7 @@ public:
   // Any thread. `sink`: of an io thread; gets every push as if it came from the owner.
   void subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
   void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink,
-                      bool on);
+                      bool on, milliseconds asked_at = milliseconds{0});
   /// Removes all subscriptions of this sink.
   void forget(const caf::strong_actor_ptr& sink);
   /// Stops forwarding.

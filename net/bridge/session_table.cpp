@@ -42,11 +42,15 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   const bool has_passed = r.lease && r.lease->has_passed(ctx_.environment.steady_now());
   if (r.is_known && !has_passed) co_return caf::error{};
   if (!r.is_asked || has_passed) {
-    r.is_asked = ctx_.bridge->watch_sessions_of(aggregate, true);
+    r.is_asked = ask(aggregate);
     if (!r.is_asked) co_return make_error(errc::unavailable);
   }
   const bool arrived = co_await arrival{*this, aggregate};
   co_return arrived ? caf::error{} : make_error(errc::unavailable);
+}
+
+bool session_table::ask(aggregate_id aggregate) {
+  return ctx_.bridge && ctx_.bridge->watch_sessions_of(aggregate, true, ctx_.environment.steady_now());
 }
 
 void session_table::arrival::await_suspend(std::coroutine_handle<> handle) {
@@ -84,15 +88,20 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
     return; // another node may have owned it meanwhile
   r.is_remote = push.trusted_for.count() > 0;
-  if (push.is_all) r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
+  const auto since = push.is_all ? push.asked_at : steady;
+  if (r.is_remote && since + push.trusted_for <= steady) { // this process was frozen, or the network slow
+    r.is_asked = ask(aggregate);
+    return;
+  }
+  if (push.is_all) r.sessions.clear();
   r.clock = push.now;
   r.clock_at = steady;
   r.is_paused = push.is_paused;
   for (const auto& s : push.begun)
     r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, {}};
   for (const auto& ticket : push.ended) r.sessions.erase(ticket);
-  r.lease = r.is_remote ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
+  r.lease = r.is_remote ? std::make_shared<const lease_horizon>(since + push.trusted_for) : push.lease;
   if (!push.is_all) return;
   r.is_known = true;
   r.used = ctx_.now;

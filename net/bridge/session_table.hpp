@@ -88,6 +88,7 @@ private:
   void on_owner_gone(aggregate_id aggregate) override;
   waiter* take_late(milliseconds now);
   void wake(room& r, bool arrived);
+  bool ask(aggregate_id aggregate); ///< for all sessions, from now
   void forget(aggregate_id aggregate);
 
   context& ctx_;

@@ -100,7 +100,7 @@ void origin::watch(const event_handle& owner) {
     monitor(owner);
     send(owner, owner_kept{});
   }
-  send(owner, watch_sessions{true});
+  send(owner, watch_sessions{true, asked_at_});
 }
 
 void origin::on_sessions_changed(const sessions_changed& push) {
@@ -112,13 +112,15 @@ void origin::on_sessions_changed(const sessions_changed& push) {
   const auto steady = env_->steady_now();
   if (!push.is_all && is_remote_ && lease_ && lease_->has_passed(steady)) return; // another node may own it
   is_remote_ = push.trusted_for.count() > 0;
+  const auto since = push.is_all ? push.asked_at : steady;
+  if (is_remote_ && since + push.trusted_for <= steady) return watch(owner_);
   if (push.is_all) sessions_.clear();
   clock_ = push.now;
   clock_at_ = steady;
   is_paused_ = push.is_paused;
   for (const auto& s : push.begun) sessions_[s.ticket] = s.expires_at;
   for (const auto& ticket : push.ended) sessions_.erase(ticket);
-  lease_ = is_remote_ ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
+  lease_ = is_remote_ ? std::make_shared<const lease_horizon>(since + push.trusted_for) : push.lease;
   is_known_ = is_known_ || push.is_all;
 }
 
