@@ -141,8 +141,9 @@ void cluster_state::end_lost() {
 /// time than the other one waits.
 void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
-  const bool is_whole = std::ranges::all_of(
-    nodes_, [this](const node_row& node) { return node.id == services_->node || peers_.contains(node.id); });
+  // Not nodes_: a node that misses there, because its heartbeats do not arrive, may come back.
+  const bool is_whole =
+    std::ranges::all_of(watch_.others(), [this](const auto& node) { return peers_.contains(node.first); });
   if (!is_whole) {
     whole_since_.reset();
     return services_->doubt->apart(services_->beat_interval * trusted_apart_tenths / 10);

@@ -120,10 +120,10 @@ void draw_people(sale_options& o) {
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
-  if (!o.mesh.on || !chance(rng, 300)) return;
+  if (!o.mesh.on || !chance(rng, 500)) return;
   o.queue.presence_timeout = between(rng, presence_min, presence_min + seconds{2});
   o.queue.away_grace = between(rng, milliseconds{6'000}, milliseconds{12'000});
-  o.people.dozes = static_cast<std::uint32_t>(between(rng, 150, 400));
+  o.people.dozes = static_cast<std::uint32_t>(between(rng, 250, 600));
 }
 
 /// Blocks are compared with the right time.
