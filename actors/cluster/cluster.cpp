@@ -141,7 +141,7 @@ void cluster_state::end_lost() {
 /// time than the other one waits.
 void cluster_state::doubt_leases() {
   if (!services_->doubt) return;
-  // Not nodes_: a node that misses there, because its heartbeats do not arrive, may come back.
+  // watch_, not nodes_: a node that is missing in the last reading may come back.
   const bool is_whole =
     std::ranges::all_of(watch_.others(), [this](const auto& node) { return peers_.contains(node.first); });
   if (!is_whole) {

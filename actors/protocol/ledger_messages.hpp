@@ -35,9 +35,9 @@ FQ_INSPECT(batch_settled, x.aggregate, x.epoch, x.to_seq, x.unavailable, x.outco
 /// From an owner that starts: raise the epoch and load. Answered by aggregate_acquired to the sender.
 struct acquire_aggregate {
   aggregate_id aggregate{};
-  milliseconds idempotency_age{0}; ///< oldest answers and ended entries to load, by the ledger's clock; see
-                                   ///< load_since
-  milliseconds entries_age{0};
+  // By the ledger's clock; see load_since.
+  milliseconds idempotency_age{0}; ///< of the oldest answers to load
+  milliseconds entries_age{0}; ///< of the oldest ended entries to load
 };
 FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_age, x.entries_age)
 

@@ -23,7 +23,7 @@ inline constexpr milliseconds owner_timer_min{1};
 inline constexpr milliseconds stall_check{100};
 
 /// A standalone queue loads at least the entries that ended within this time: its admission rate counts them
-/// (rate_span). Twice that span, because the owner's wall clock may be ahead.
+/// (rate_span). Twice that span, because the event's time may be behind the ledger's.
 inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 
 // -- event_audit

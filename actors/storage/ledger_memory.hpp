@@ -31,8 +31,8 @@ public:
     return known == known_.end() ? ledger_mark{} : mark_of(known->second.last);
   }
 
-  /// If `x` and what is known cannot both be true, the ledger went back between them, and an owner may serve
-  /// what is left. Then a later epoch counts as seen, that no ledger has: the aggregate is stopped.
+  /// If `x` and what is known cannot both be true, the ledger went back between them. Then an epoch that no
+  /// ledger has counts as seen, so that the aggregate is stopped.
   void saw(ledger_sight x) {
     const std::scoped_lock held{mutex_};
     auto& mine = known_[x.aggregate];

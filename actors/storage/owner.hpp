@@ -237,7 +237,7 @@ private:
   bool is_acquired_ = false;
   bool is_loading_ = false; ///< requests wait for the end of the load
   bool has_failed_ = false; ///< the last load
-  std::vector<std::function<void()>> held_;
+  std::vector<std::function<void()>> held_; ///< these requests
   bool elsewhere_ = false; ///< another node holds the lease; retrying
   bool is_lost_ = false; ///< the ledger lost commits of it; retrying
   std::string lease_owner_; ///< that node

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which nodes have stopped to write heartbeats.
+// Decides which nodes have stopped writing heartbeats.
 #pragma once
 #include "domain/cluster/limits.hpp"
 #include "domain/model/rows.hpp"
