@@ -44,14 +44,14 @@ struct find_positions {
 };
 FQ_INSPECT(find_positions, x.numbers)
 
-/// Parallel to the request; 0: no longer in line. The ETA is seconds per place times the position; -1:
-/// unknown.
+/// Parallel to the request; 0: no longer in line. The ETA is microseconds per place times the position;
+/// negative: unknown. Whole numbers: CAF writes an infinite double for ever.
 struct positions_reply {
   std::vector<std::uint64_t> positions;
-  double seconds_per_place_low = -1;
-  double seconds_per_place_high = -1;
+  std::int64_t us_per_place_low = -1;
+  std::int64_t us_per_place_high = -1;
 };
-FQ_INSPECT(positions_reply, x.positions, x.seconds_per_place_low, x.seconds_per_place_high)
+FQ_INSPECT(positions_reply, x.positions, x.us_per_place_low, x.us_per_place_high)
 
 /// To subscribed hubs, after commit: these places changed state. In order per event.
 struct entries_changed {

@@ -2,6 +2,8 @@
 // The event actor's requests from fans: queue and claims.
 #include "actors/sale/event_actor.hpp"
 
+#include <cmath>
+
 namespace fq {
 
 caf::result<entry_reply> event_state::on_join(const join& x) {
@@ -202,7 +204,9 @@ caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
 caf::result<positions_reply> event_state::on_find_positions(const find_positions& x) {
   if (refuses()) return refused(x);
   positions_reply reply;
-  std::tie(reply.seconds_per_place_low, reply.seconds_per_place_high) = sale_->seconds_per_place(now());
+  const auto [low, high] = sale_->seconds_per_place(now());
+  reply.us_per_place_low = std::llround(low * 1e6);
+  reply.us_per_place_high = std::llround(high * 1e6);
   reply.positions.reserve(x.numbers.size());
   for (const auto n : x.numbers) {
     const auto* e = sale_->queue().find(n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/storage/ledger_worker.hpp"
 
+#include "actors/base/limits.hpp"
 #include "domain/base/planted.hpp"
 #include "domain/sale/idempotency.hpp"
 
@@ -11,8 +12,9 @@
 
 namespace fq {
 namespace {
-/// `now`: the ledger's time, because the clock of this node may be wrong.
-load_since since_of(const acquire_aggregate& x, timestamp now) {
+/// Counted from the time at which the owner goes on (aggregate_clock::start). This node's clock may be wrong.
+load_since since_of(const acquire_aggregate& x, const acquired& got) {
+  const auto now = got.now - std::min(got.clock_lag, clock_lag_max);
   return {now - x.idempotency_age, now - x.entries_age};
 }
 
@@ -295,7 +297,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     lost ? on_lost(x.aggregate, *lost) : settings_.memory->resume(x.aggregate);
     if (lost) reply.outcome = acquire_outcome::lost;
     if (auto* got = std::get_if<acquired>(&result)) {
-      if (!settings_.loader) got->image = ledger_->load(x.aggregate, since_of(x, got->now));
+      if (!settings_.loader) got->image = ledger_->load(x.aggregate, since_of(x, *got));
       reply.outcome = acquire_outcome::acquired;
       settings_.memory->saw({x.aggregate, got->epoch, got->applied_seq, got->applied_seq, holder_});
       if (!settings_.lease.owner.empty()) {
@@ -360,7 +362,7 @@ losses_accepted ledger_worker_state::accept(const accept_losses& x) {
 void ledger_worker_state::load(load_acquired x) {
   const bool loaded = reached([&] {
     auto all = *x.reply.content;
-    all.image = ledger_->load(x.what.aggregate, since_of(x.what, all.now));
+    all.image = ledger_->load(x.what.aggregate, since_of(x.what, all));
     x.reply.content = std::make_shared<const acquired>(std::move(all));
   });
   if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};

@@ -150,7 +150,7 @@ response event_answer(const event_reply& reply) {
 }
 
 awaitable<response> read_event(call c) {
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, c.who});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return event_answer(got.reply);
 }

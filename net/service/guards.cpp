@@ -103,6 +103,7 @@ struct manager {
   uuid subject{}; ///< subject of the token
   bool may_be_new = false; ///< `no` is set, but another node may have added the manager since our directory
                            ///< was read
+  bool is_customer = false;
 };
 
 /// The manager of the request's bearer token. `by` is empty for a valid token of another kind.
@@ -116,7 +117,7 @@ manager manager_of(context& ctx, const request& rq) {
   }
   const auto& claims = checked.claims;
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
-    return {std::nullopt, {}, claims.subject};
+    return {std::nullopt, {}, claims.subject, false, claims.kind == token_kind::customer};
   const auto keys = ctx.shared->keys.get();
   if (!keys) return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
   if (claims.kind == token_kind::organizer) {
@@ -209,8 +210,8 @@ awaitable<response> with_anybody_or_manager(context& ctx, const request& rq, con
   if (found.no) return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;
-  return limited(ctx, rq, path, {manages ? found.subject : uuid{}, found.by}, run, query, limiter,
-                 found.subject);
+  const auto who = manages || found.is_customer ? found.subject : uuid{};
+  return limited(ctx, rq, path, {who, found.by}, run, query, limiter, found.subject);
 }
 
 awaitable<response> ready(response answer) { co_return answer; }

@@ -65,7 +65,8 @@ awaitable<response> keyed_step(context& ctx, const request& rq, const path_param
 /// Reads no token and takes from no limit; the step may.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody};
-/// A manager's token sets `by` and `who`. Other valid tokens count as anonymous; an invalid one gets 401.
+/// A manager's token sets `by` and `who`, a customer's sets `who`. Other valid tokens count as anonymous; an
+/// invalid one gets 401.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody_or_managers{checked_step<with_anybody_or_manager, run, query>,
                                                          audience::anybody_or_managers};

@@ -429,8 +429,8 @@ detached hub::sweep_positions(line_ptr l) {
         show_again(*l, *found->second);
         continue;
       }
-      const place where{reply.positions[i], static_cast<float>(reply.seconds_per_place_low),
-                        static_cast<float>(reply.seconds_per_place_high)};
+      const place where{reply.positions[i], static_cast<float>(reply.us_per_place_low) / 1e6f,
+                        static_cast<float>(reply.us_per_place_high) / 1e6f};
       for (ws_peer::ptr peer{found->second}; peer;) {
         const ws_peer::ptr next{peer->next_same_number};
         offer_position(*l, *peer, where);

@@ -323,6 +323,10 @@ test('an access code opens hidden tickets when joining; a wrong one makes no pla
   assert.equal(await status(other), 'WAITING');
   await s.server.restart();
   assert.equal(await status(other), 'WAITING', 'what was given survives');
+  const shown = async (token) =>
+    (await s.server.get(`/events/${s.event.id}`, { token })).json.ticket_types.map((type) => type.name);
+  assert.deepEqual(await shown(member), ['Standard', 'Members']);
+  for (const token of [other, undefined]) assert.deepEqual(await shown(token), ['Standard']);
   const order = async (token) => {
     const place = await s.server.get(`/events/${s.event.id}/queue/position`, { token });
     const placed = await s.server.post('/checkout', {

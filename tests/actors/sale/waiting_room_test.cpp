@@ -31,9 +31,22 @@ struct waiting_room_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
+    start_again();
+  }
+  void start_again() {
     owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
                            supervisor_handle{}));
     run();
+  }
+  /// A queue that admits `rate` visitors a minute and forgets early what has ended.
+  void start_rated(std::uint32_t rate) {
+    services.rules.memory_retention = 10s;
+    queue_settings settings;
+    settings.policy = admission_policy::capacity;
+    settings.concurrency = rate;
+    settings.claim_window = settings.session_ttl;
+    settings.rate_per_minute = rate;
+    start(settings);
   }
   /// Done by the catalog in production.
   void become_queue() {
@@ -60,6 +73,11 @@ struct waiting_room_fixture : fixture {
     run();
     CAF_REQUIRE(place->ok && !place->value.no);
     return place->value.entry;
+  }
+  void leave(const entry_view& place) {
+    auto gone = ask<ack_reply>(owner, leave_ticket{place.id});
+    run();
+    CAF_REQUIRE(gone->ok && !gone->value.no);
   }
   entry_view shown(const entry_id& ticket) {
     auto place = ask<entry_reply>(owner, find_ticket{ticket});
@@ -221,15 +239,12 @@ CAF_TEST(a queue that starts loads what has ended lately and gives no number aga
   services.rules.memory_retention = 10s;
   start(one_at_a_time());
   const auto first = joined(1);
-  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
-  run();
+  leave(first);
   advance(11s);
   joined(2);
   kill(std::exchange(owner, nullptr));
   store.prune({never, never, never, 100, never, never, env.wall_now()});
-  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
-                         supervisor_handle{}));
-  run();
+  start_again();
   const sale* memory = state_of<event_handle, event_state>(owner).peek();
   CAF_REQUIRE(memory);
   CAF_CHECK(memory->queue().find(first.number) == nullptr);
@@ -239,18 +254,11 @@ CAF_TEST(a queue that starts loads what has ended lately and gives no number aga
 }
 
 CAF_TEST(a start does not forget the admissions of the last minute) {
-  services.rules.memory_retention = 10s;
-  auto settings = one_at_a_time();
-  settings.rate_per_minute = 1;
-  start(settings);
-  const auto first = joined(1);
-  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
-  run();
+  start_rated(1);
+  leave(joined(1));
   advance(20s);
   kill(std::exchange(owner, nullptr));
-  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
-                         supervisor_handle{}));
-  run();
+  start_again();
   const auto second = joined(2);
   CAF_CHECK(shown(second.id).status == entry_status::waiting);
   advance(41s);
@@ -260,13 +268,8 @@ CAF_TEST(a start does not forget the admissions of the last minute) {
 CAF_TEST(a node whose clock is ahead does not forget the admissions of the last minute) {
   test_environment ahead{sched.clock()};
   ahead.skew = 1h;
-  services.rules.memory_retention = 10s;
-  auto settings = one_at_a_time();
-  settings.rate_per_minute = 1;
-  start(settings);
-  const auto first = joined(1);
-  auto gone = ask<ack_reply>(owner, leave_ticket{first.id});
-  run();
+  start_rated(1);
+  leave(joined(1));
   advance(20s);
   kill(std::exchange(owner, nullptr));
   const auto its_worker =
@@ -274,12 +277,27 @@ CAF_TEST(a node whose clock is ahead does not forget the admissions of the last 
                    ledger_worker_settings{.prune_interval = 24h}));
   services.ledgers = ledger_workers{its_worker};
   services.env = &ahead;
-  owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
-                         supervisor_handle{}));
-  run();
+  start_again();
   CAF_CHECK(shown(joined(2).id).status == entry_status::waiting);
   kill(std::exchange(owner, nullptr)); // both end before their clock
   kill(its_worker);
+}
+
+CAF_TEST(a queue whose time is behind the ledger does not forget the admissions of its last minute) {
+  start_rated(2);
+  leave(joined(1));
+  joined(2); // its session keeps the queue from catching up
+  kill(std::exchange(owner, nullptr));
+  advance(5min);
+  const auto own = store.acquire_unleased(queue.aggregate, never);
+  const batch late{queue.aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, own->now - 5min, {}};
+  CAF_REQUIRE(store.commit(std::span{&late, 1})[0] == commit_outcome::committed);
+  start_again();
+  const auto third = joined(3);
+  advance(50s);
+  CAF_CHECK(shown(third.id).status == entry_status::waiting);
+  advance(11s);
+  CAF_CHECK(shown(third.id).status == entry_status::admitted);
 }
 
 CAF_TEST(a reader loads a queue and the writer goes on meanwhile) {

@@ -182,8 +182,8 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       for (const auto n : m.numbers)
                         reply.positions.push_back(
                           value_of(n) > self->state.head ? value_of(n) - self->state.head : 0);
-                      reply.seconds_per_place_low = 1;
-                      reply.seconds_per_place_high = 2;
+                      reply.us_per_place_low = 1'000'000;
+                      reply.us_per_place_high = 2'000'000;
                       return reply;
                     },
                     [=](const subscribe& m) {
