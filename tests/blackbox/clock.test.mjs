@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall clock jumps by an hour, forward and back, under a running sale and a running waiting room.
+// The wall clock jumps by an hour, forward and back, and by two days under a running sale and a running waiting room.
 // libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
 import test from 'node:test';
 import fs from 'node:fs';
@@ -43,7 +43,7 @@ function check_wait({ eta, poll_after_ms }) {
   if (poll_after_ms !== null) assert.ok(poll_after_ms >= 0, `poll after ${poll_after_ms} ms`);
 }
 
-const jumps = [3600, -3600, 0];
+const jumps = [3600, -3600, 2 * 86_400, 0];
 
 test('a sale: nothing expires, no place moves, no wait is negative', async (t) => {
   const server = await shifted_server(t);

@@ -49,6 +49,9 @@ export const patience = Number(process.env.FAIRQUEUE_TEST_PATIENCE ?? 1);
 /** FAIRQUEUE_TEST_SEED repeats the moments of an earlier run. */
 export const seed = Number(process.env.FAIRQUEUE_TEST_SEED ?? crypto.randomInt(2 ** 31));
 
+/** For the campaign's table (tests/campaign): the longest time in which a client was not served. */
+export const report_outage = (t, ms) => t.diagnostic(`outage_ms=${Math.round(ms)}`);
+
 /** mulberry32: small and seeded, sufficient for random moments. */
 export function random_of(state) {
   return () => {
