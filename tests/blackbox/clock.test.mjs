@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall clock jumps by an hour, forward and back, and by two days under a running sale and a running waiting room.
-// libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
+// The wall clock jumps by an hour, forward and back, and by two days, under a running sale and a running
+// waiting room. libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,8 @@ async function shifted_server(t, options = {}) {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   };
-  const server = await server_for(t, { ...options, env });
+  const settings = { 'tokens.ttl': '7d' }; // its end is a time of the wall clock
+  const server = await server_for(t, { ...options, settings, env });
   const shown_ms = async () => Date.parse((await server.get('/livez')).headers.date);
   server.shift = async (seconds) => {
     fs.writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s`);

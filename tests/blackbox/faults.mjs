@@ -76,12 +76,14 @@ export class FaultySale {
    * - `sale`, `settings` override those of a short sale.
    * - `crowd`: options of fairqueue-load; false: no crowd.
    * - `prepare(services)` runs before the start.
+   * - `folder`: of the data of the services.
    */
   static async start(t, options = {}) {
-    const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare } = options;
+    const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare, folder } = options;
     const made = new FaultySale();
     made.t = t;
-    made.services = await Services.start('postgres', ...(cache ? ['redis'] : []));
+    const wanted = ['postgres', ...(cache ? ['redis'] : [])];
+    made.services = await (folder ? Services.start_in(folder, ...wanted) : Services.start(...wanted));
     t.after(() => made.services.stop());
     made.ledger_url = made.services.postgres_url;
     made.cache_url = made.services.redis_url;

@@ -73,7 +73,7 @@ function command_of({ file, program, name, hosts }) {
     return [path.join(root, `build/release/tests/${program}/test_${program}`), '-s', name, '--max-runtime=1200'];
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const node = [process.execPath, '--test', '--test-reporter=tap', `--test-name-pattern=${pattern}`];
-  return [...(hosts ? ['unshare', '--net', '--'] : []), ...node, path.join(root, `tests/blackbox/${file}.test.mjs`)];
+  return [...(hosts ? ['unshare', '--net', '--mount', '--'] : []), ...node, path.join(root, `tests/blackbox/${file}.test.mjs`)];
 }
 
 /** The text's number behind `what`; undefined if there is none. */
