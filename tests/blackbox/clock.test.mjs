@@ -25,8 +25,7 @@ async function shifted_server(t, options = {}) {
     FAKETIME_DONT_FAKE_MONOTONIC: '1',
     DONT_FAKE_MONOTONIC: '1',
   };
-  const settings = { 'tokens.ttl': '7d' }; // its end is a time of the wall clock
-  const server = await server_for(t, { ...options, settings, env });
+  const server = await server_for(t, { ...options, env });
   const shown_ms = async () => Date.parse((await server.get('/livez')).headers.date);
   server.shift = async (seconds) => {
     fs.writeFileSync(file, `${seconds < 0 ? '' : '+'}${seconds}s`);
@@ -44,6 +43,8 @@ function check_wait({ eta, poll_after_ms }) {
   if (poll_after_ms !== null) assert.ok(poll_after_ms >= 0, `poll after ${poll_after_ms} ms`);
 }
 
+/** Tokens end at a time of the wall clock, and are the only thing that a jump may end. */
+const lasting = ['--ttl', '7d'];
 const jumps = [3600, -3600, 2 * 86_400, 0];
 
 test('a sale: nothing expires, no place moves, no wait is negative', async (t) => {
@@ -53,7 +54,7 @@ test('a sale: nothing expires, no place moves, no wait is negative', async (t) =
     total: 3,
     queue: { batch_size: 3, session_ttl_seconds: 300, claim_window_seconds: 200 },
   });
-  const fans = await server.customers(8);
+  const fans = await server.customers(8, ...lasting);
   for (const fan of fans) await server.join(fan, event.id);
   const admitted = await server.admitted(fans[0], event.id);
   const claim = await server.claim(fans[0], event.id, admitted.admission_token);
@@ -78,7 +79,8 @@ test('a sale: nothing expires, no place moves, no wait is negative', async (t) =
     const held = await server.get(`/claims/${claim.claim_id}`, { token: fans[0] });
     assert.equal(held.json.status, 'CLAIMED', held.text);
     assert.equal(held.json.expires_at, claim.expires_at);
-    const late = await server.join(await server.customer(), event.id);
+    const [fan] = await server.customers(1, ...lasting);
+    const late = await server.join(fan, event.id);
     assert.equal(late.queue_number, ++numbers, 'who comes now is behind everybody');
   }
   const second = await server.admitted(fans[1], event.id);
@@ -111,6 +113,7 @@ test('a waiting room: sessions stay accepted, the line stays as it is', async (t
     assert.match(granted.headers['cache-control'], /^private, max-age=[0-5]$/);
     const late = await tenant.join_as(queue, `late-${seconds}`);
     assert.equal(late.queue_number, ++joined);
+    await tenant.sign_in();
     const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
     assert.equal(stats.json.active, 3, stats.text);
   }

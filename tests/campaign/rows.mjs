@@ -297,14 +297,14 @@ export const rows = [
     id: 'F27',
     fault: 'slow WebSockets: some read a byte a second, some nothing',
     times,
-    tests: blackbox('faults_clients', 'slow WebSockets'),
+    tests: on_hosts('faults_clients', 'slow WebSockets'),
   },
   {
     id: 'F28',
     fault: 'all sockets are dropped at once and reconnect, with and without jitter',
     times,
     tests: [
-      ...alone(blackbox('faults_clients', 'all sockets are dropped at once')),
+      ...alone(on_hosts('faults_clients', 'all sockets are dropped at once')),
       ...alone(blackbox('cluster', 'a node is killed under 3,000 sockets')),
     ],
   },
@@ -312,7 +312,7 @@ export const rows = [
     id: 'F29',
     fault: 'everybody joins in the first second',
     times,
-    tests: alone(blackbox('faults_clients', 'everybody joins in the first second')),
+    tests: alone(on_hosts('faults_clients', 'everybody joins in the first second')),
   },
   {
     id: 'F30',
@@ -385,7 +385,7 @@ export const rows = [
     fault: 'concurrency below the active sessions, stock below what is sold, in a running sale',
     times,
     tests: [
-      ...blackbox('faults_clients', 'the organizer lowers'),
+      ...on_hosts('faults_clients', 'the organizer lowers'),
       ...blackbox('waiting_room', 'settings change during operation', 'sessions survive kill -9'),
     ],
   },
