@@ -79,7 +79,16 @@ export class FaultySale {
    * - `folder`: of the data of the services.
    */
   static async start(t, options = {}) {
-    const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare, folder } = options;
+    const {
+      cache,
+      postgres_proxy,
+      redis_proxy,
+      sale = {},
+      settings = {},
+      crowd = {},
+      prepare,
+      folder,
+    } = options;
     const made = new FaultySale();
     made.t = t;
     const wanted = ['postgres', ...(cache ? ['redis'] : [])];
@@ -155,7 +164,7 @@ export class FaultySale {
     this.crowd.catch(() => {}); // awaited in `ends_well`
   }
 
-  /** Somebody joins another line every 100 ms; `ends_well` reports the longest time without an answer. */
+  /** A customer joins another line every 100 ms; `ends_well` reports the longest time without an answer. */
   async feel_pulse() {
     const line = await this.server.event(this.organizer, { queue: { policy: 'operator' } });
     this.pulse = await Diary.keep(this, { event: line.id, every_ms: 100, count: 4000, timeout_ms: 1000 });

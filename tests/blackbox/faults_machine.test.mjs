@@ -28,7 +28,11 @@ console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 const random = random_of(seed);
 
 const command = (file, ...args) => execFileSync(file, args, { encoding: 'utf8', stdio: 'pipe' });
-assert.equal(command('ip', '-json', 'route').trim(), '[]', 'run this as `unshare --net --mount -- node --test`');
+assert.equal(
+  command('ip', '-json', 'route').trim(),
+  '[]',
+  'run this as `unshare --net --mount -- node --test`',
+);
 command('ip', 'link', 'set', 'lo', 'up');
 
 /** An empty file system of that size, in a temporary folder. */
@@ -120,7 +124,11 @@ describe('nothing is left', { concurrency: 3, timeout: 150_000 * patience }, () 
     await server.restart();
     await people.check();
     await server.stop();
-    const checked = await run('sqlite3', ['-readonly', path.join(disk.folder, 'ledger.db'), 'PRAGMA integrity_check']);
+    const checked = await run('sqlite3', [
+      '-readonly',
+      path.join(disk.folder, 'ledger.db'),
+      'PRAGMA integrity_check',
+    ]);
     assert.equal(checked.out.trim(), 'ok', checked.err);
   });
 
@@ -176,11 +184,20 @@ describe('nothing is left', { concurrency: 3, timeout: 150_000 * patience }, () 
       assert.ok(await people.join(), 'open connections are served');
       await sleep(100);
     }
-    assert.ok(seconds_of_cpu() - before < 1 * patience, `${seconds_of_cpu() - before} s of 3 s: no busy loop`);
+    assert.ok(
+      seconds_of_cpu() - before < 1 * patience,
+      `${seconds_of_cpu() - before} s of 3 s: no busy loop`,
+    );
     const shown = await server.get('/metrics', { admin: true });
-    assert.ok(Number(/^fairqueue_accept_failures_total (\d+)/m.exec(shown.text)?.[1]) > 0, 'there was none left');
+    assert.ok(
+      Number(/^fairqueue_accept_failures_total (\d+)/m.exec(shown.text)?.[1]) > 0,
+      'there was none left',
+    );
     for (const action of ['pause', 'resume'])
-      assert.equal((await server.post(`/events/${people.event}/${action}`, { token: people.organizer })).status, 200);
+      assert.equal(
+        (await server.post(`/events/${people.event}/${action}`, { token: people.organizer })).status,
+        200,
+      );
     await socket.frame('paused');
     for (const connection of crowd) connection.destroy();
     command('prlimit', '--pid', String(server.pid), `--nofile=${used + 2000}:`);
@@ -212,7 +229,7 @@ describe('nothing is left', { concurrency: 3, timeout: 150_000 * patience }, () 
     for (const taker of takers) taker.on('error', () => {});
     await sale.sleep(100);
     await killer.execute(
-      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = \'client backend\' AND pid <> pg_backend_pid()',
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
     );
     await eventually('joins are refused', () => diary.refused > 0);
     await sale.sleep(3000 + random() * 2000);

@@ -211,6 +211,54 @@ describe_faults('Postgres', (fault_test) => {
     await sale.ends_well();
   });
 
+  fault_test('rows of the outbox that nobody can read', async (t, random) => {
+    const sale = await FaultySale.start(t);
+    const { server, organizer } = sale;
+    await sale.in_full_swing();
+    const diary = await Diary.keep(sale);
+    const unreadable = [
+      '',
+      '{',
+      'null',
+      '{"to":5,"data":{}}',
+      '{"template":"nothing","to":[{"address":"a@example.org"}],"data":{}}',
+      '{"to":[7],"template":"order_completed","data":{}}',
+      '['.repeat(100_000),
+      `{"data":"${'x'.repeat(1_000_000)}"}`,
+      '{"order_id":"not one","customer_id":[]}',
+    ];
+    const topics = ['mail.send', 'order.completed', 'queue.admitted', 'no.such.topic'];
+    const lines = topics.flatMap((topic) => unreadable.map((payload) => [topic, payload]));
+    await sale.sleep(random() * 1000);
+    const values = lines.map(([topic, payload], i) => `(${i}, '${topic}', '${payload}')`).join(',');
+    await execute(
+      sale.ledger_url,
+      `INSERT INTO outbox (aggregate, seq, ordinal, id, topic, payload, created_at)
+       SELECT number, applied_seq, 1000 + n, gen_random_uuid(), topic, payload, 1
+       FROM aggregate JOIN event ON aggregate = number, (VALUES ${values}) AS row (n, topic, payload)
+       WHERE event.id = '${sale.event}'`,
+    );
+    const left = `SELECT topic, left(payload, 60) AS payload FROM outbox WHERE ordinal >= 1000 AND delivered_at = 0`;
+    let rows;
+    await eventually(
+      'none of them holds anything up',
+      async () => (rows = await sql(sale.ledger_url, left)).length === 0,
+      {
+        timeout_ms: 30_000,
+        every_ms: 200,
+      },
+    ).catch(() => assert.deepEqual(rows, []));
+    const letters = await server.get('/dead-letters?limit=100', { token: organizer });
+    assert.equal(
+      letters.json.items.filter((letter) => letter.topic === 'mail.send').length,
+      unreadable.length,
+      letters.text.slice(0, 2000),
+    );
+    sale.fault_is_over();
+    await diary.close();
+    await sale.ends_well();
+  });
+
   fault_test('somebody holds one event, others are served', async (t) => {
     // One worker, so that only its scheduling keeps the other event going.
     const sale = await FaultySale.start(t, {

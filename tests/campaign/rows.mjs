@@ -147,11 +147,7 @@ export const rows = [
         'a start without Redis',
         'connections to Redis hang, then break',
       ),
-      ...blackbox(
-        'two_nodes',
-        'Redis stalls, with the owner',
-        'Redis is killed: the owner continues',
-      ),
+      ...blackbox('two_nodes', 'Redis stalls, with the owner', 'Redis is killed: the owner continues'),
     ],
   },
   {
@@ -290,7 +286,11 @@ export const rows = [
         'the owner is cut from Redis',
         'the owner is killed',
       ),
-      ...blackbox('two_nodes', 'the owner cannot reach Redis', 'the owner admits while it cannot reach Redis'),
+      ...blackbox(
+        'two_nodes',
+        'the owner cannot reach Redis',
+        'the owner admits while it cannot reach Redis',
+      ),
     ],
   },
   {
@@ -310,9 +310,9 @@ export const rows = [
   },
   {
     id: 'F29',
-    fault: 'everybody joins in the first second',
+    fault: 'all join in the first second',
     times,
-    tests: alone(on_hosts('faults_clients', 'everybody joins in the first second')),
+    tests: alone(on_hosts('faults_clients', 'all join in the first second')),
   },
   {
     id: 'F30',
@@ -365,7 +365,7 @@ export const rows = [
   },
   {
     id: 'F35',
-    fault: 'NATS away for ten minutes, mail servers for one, push providers for as long as a session',
+    fault: 'NATS away for ten minutes, mail servers for one; a push provider refuses one try of five',
     times,
     tests: [
       ...long(blackbox('events', 'NATS away for longer than it knows duplicates')),
@@ -376,9 +376,12 @@ export const rows = [
   },
   {
     id: 'F36',
-    fault: 'rows of the outbox that nobody can read, oversized and invalid text',
+    fault: 'rows of the outbox that nobody can read; requests that are no JSON, too large or invalid UTF-8',
     times,
-    tests: [],
+    tests: [
+      ...blackbox('faults_postgres', 'rows of the outbox that nobody can read'),
+      ...blackbox('bad_input', 'bodies that are not JSON', 'bodies over the limit'),
+    ],
   },
   {
     id: 'F37',

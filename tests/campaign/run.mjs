@@ -70,10 +70,19 @@ const name_of = ({ file, program, name }) => `${file ?? program}: ${name}`;
 
 function command_of({ file, program, name, hosts }) {
   if (program)
-    return [path.join(root, `build/release/tests/${program}/test_${program}`), '-s', name, '--max-runtime=1200'];
+    return [
+      path.join(root, `build/release/tests/${program}/test_${program}`),
+      '-s',
+      name,
+      '--max-runtime=1200',
+    ];
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   const node = [process.execPath, '--test', '--test-reporter=tap', `--test-name-pattern=${pattern}`];
-  return [...(hosts ? ['unshare', '--net', '--mount', '--'] : []), ...node, path.join(root, `tests/blackbox/${file}.test.mjs`)];
+  return [
+    ...(hosts ? ['unshare', '--net', '--mount', '--'] : []),
+    ...node,
+    path.join(root, `tests/blackbox/${file}.test.mjs`),
+  ];
 }
 
 /** The text's number behind `what`; undefined if there is none. */
@@ -167,7 +176,9 @@ function table() {
     const outages = results.map(({ outage_ms }) => outage_ms).filter((ms) => ms !== undefined);
     const worst = outages.length > 0 ? `${(Math.max(...outages) / 1000).toFixed(1)} s` : '–';
     const runs = `${results.length} of ${Math.max(times, tests.length)}`;
-    return why ? `| ${id} | ${fault} | ${why} | | |` : `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
+    return why
+      ? `| ${id} | ${fault} | ${why} | | |`
+      : `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
   });
   const bad = last.filter(({ passed }) => !passed);
   const mended = everything.filter(
@@ -176,7 +187,12 @@ function table() {
   const listed = (title, results) =>
     results.length === 0
       ? []
-      : ['', title, '', ...results.map((r) => `- ${r.row}-${r.run}, ${r.test}, seed ${r.seed}, at ${r.commit}`)];
+      : [
+          '',
+          title,
+          '',
+          ...results.map((r) => `- ${r.row}-${r.run}, ${r.test}, seed ${r.seed}, at ${r.commit}`),
+        ];
   const hours = everything.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   return [
     '| row | fault | runs | worst outage | violations |',
