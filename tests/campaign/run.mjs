@@ -93,7 +93,13 @@ const number_after = (what, text) => {
 
 function execute({ row, run, seed, test }) {
   const [file, ...args] = command_of(test);
-  const env = { ...process.env, FAIRQUEUE_TEST_SEED: String(seed), FAIRQUEUE_LONG: test.long ? '1' : '' };
+  const env = {
+    ...process.env,
+    FAIRQUEUE_TEST_SEED: String(seed),
+    FQ_STORE_SEED: String(seed), // of tests/store/sqlite/sqlite_power_random_test.cpp
+    FQ_STORE_RUNS: '12',
+    FAIRQUEUE_LONG: test.long ? '1' : '',
+  };
   const begun = Date.now();
   return new Promise((resolve) => {
     // A group of its own, so that an interrupt ends the run by `stop` and not as a failed test.
@@ -106,9 +112,10 @@ function execute({ row, run, seed, test }) {
       });
     child.on('close', (code) => {
       children.delete(child);
-      const log = path.join(logs, `${row}-${run}.log`);
-      fs.writeFileSync(log, out);
-      const ran = test.program ? number_after('Checks:\\s+', out) : number_after('^# pass |\n# pass ', out);
+      const ran = number_after(test.program ? 'checks:\\s+' : '(?:^|\\n)# pass ', out) ?? 0;
+      if (ran === 0) out += '\nNo test of that name has passed.\n';
+      const passed = code === 0 && ran > 0;
+      fs.writeFileSync(path.join(logs, `${row}-${run}.${passed ? 'log' : 'failed'}`), out);
       resolve({
         row,
         run,
@@ -116,7 +123,7 @@ function execute({ row, run, seed, test }) {
         seed,
         seconds: Math.round((Date.now() - begun) / 1000),
         outage_ms: number_after('outage_ms=', out),
-        passed: code === 0 && ran > 0,
+        passed,
         commit,
         at: new Date().toISOString(),
       });
