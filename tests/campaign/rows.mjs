@@ -365,12 +365,13 @@ export const rows = [
   },
   {
     id: 'F35',
-    fault: 'NATS away for ten minutes, mail servers for one; a push provider refuses one try of five',
+    fault: 'NATS and a push provider away for ten minutes, mail servers for one',
     times,
     tests: [
       ...long(blackbox('events', 'NATS away for longer than it knows duplicates')),
       ...blackbox('events', 'NATS killed and away while a sale goes on'),
       ...long(blackbox('mail_outage', 'after an outage the mail server', 'after an outage NATS')),
+      ...long(blackbox('push', 'FCM is down')),
       ...blackbox('push', 'every admission is told once'),
     ],
   },
