@@ -28,6 +28,7 @@ describe_faults('Postgres', (fault_test) => {
       await sale.server.kill();
       await sale.ledger_must_be_sound();
       await sale.server.launch();
+      await sale.verified();
     }
     sale.fault_is_over();
     await sale.ends_well();

@@ -66,7 +66,7 @@ function all_runs() {
 
 // -- one run --------------------------------------------------------------------------------------------
 
-const name_of = ({ file, program, name }) => `${file ?? program}: ${name}`;
+const name_of = ({ file, program, name }) => `${file ?? program}: ${name || 'every test'}`;
 
 function command_of({ file, program, name, hosts }) {
   if (program)
@@ -77,7 +77,7 @@ function command_of({ file, program, name, hosts }) {
       '--max-runtime=1200',
     ];
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  const node = [process.execPath, '--test', '--test-reporter=tap', `--test-name-pattern=${pattern}`];
+  const node = [process.execPath, '--test', '--test-reporter=tap', `--test-name-pattern=${pattern || '.'}`];
   return [
     ...(hosts ? ['unshare', '--net', '--mount', '--'] : []),
     ...node,
