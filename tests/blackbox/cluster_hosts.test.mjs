@@ -271,12 +271,13 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
   });
 
   fault('a rolling restart', async (t) => {
-    const sale = await HostedSale.start_on(t);
+    const sale = await HostedSale.start_on(t, { sale: slow_sale });
     for (const node of sale.cluster.nodes) {
       await node.stop();
       await node.launch();
       await sale.cluster.whole();
     }
+    await sale.hurry();
     await sale.ends_in_order(t, { is_far_hit: true });
   });
 
@@ -328,13 +329,14 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
   });
 
   fault('from one node to three to two', async (t) => {
-    const sale = await HostedSale.start_on(t, { nodes: 1 });
+    const sale = await HostedSale.start_on(t, { nodes: 1, sale: slow_sale });
     for (const name of ['node-b', 'node-c']) await sale.cluster.add(name);
     await sale.cluster.whole();
     await sale.balancer.use(sale.cluster.nodes);
     const [first, ...rest] = sale.cluster.nodes;
     sale.cluster.nodes = rest;
     await first.stop();
+    await sale.hurry();
     await sale.ends_in_order(t, { is_far_hit: true });
   });
 
