@@ -109,6 +109,8 @@ ledger_worker_state::~ledger_worker_state() {
 
 ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
   return {
+    // CAF compares a message with one handler after the other: the frequent ones first
+    [this](const timer_fired& t) { on_timer(t); },
     [this](const commit_batch& x) { on_commit(x); },
     [this](const acquire_aggregate& x) { acquire(x); },
     [this](const load_acquired& x) { load(x); },
@@ -163,7 +165,6 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::remove_endpoint& x) {
       return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); });
     },
-    [this](const timer_fired& t) { on_timer(t); },
   };
 }
 

@@ -17,20 +17,16 @@
 namespace fq::sim {
 namespace {
 
-/// The state of a living typed actor.
+/// The state of a living typed actor of this process. Called at every step: without a dynamic_cast, which took
+/// a fifth of a sale's time.
 template <class State, class Handle>
 State* state_of(const Handle& handle) {
-  auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
+  auto* actor = static_cast<typename Handle::template stateful_pointer<State>>(
     caf::actor_cast<caf::abstract_actor*>(handle));
   return actor == nullptr || actor->getf(caf::abstract_actor::is_terminated_flag) ? nullptr : &actor->state;
 }
 
 } // namespace
-
-process* homes::of(const caf::resumable* job) const {
-  const auto* actor = dynamic_cast<const caf::scheduled_actor*>(job);
-  return actor == nullptr ? nullptr : of(actor->id());
-}
 
 process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env) :
     sched_(sched), world_(w), connection_(w, node), channel_(w) {
@@ -195,8 +191,7 @@ void process::finish(homes& h, const caf::actor& victim, Look look) {
 /// An actor of this process whose parent is dead and which does not know it yet.
 caf::actor process::somebody_left(const homes& h) const {
   for (auto* job : sched_.jobs)
-    if (h.of(job) == this)
-      return caf::actor_cast<caf::actor>(dynamic_cast<caf::scheduled_actor*>(job)->address());
+    if (h.of(actor_of(job).id()) == this) return caf::actor_cast<caf::actor>(actor_of(job).address());
   return {};
 }
 

@@ -25,6 +25,9 @@ namespace fq::sim {
 
 class process;
 
+/// Only actors are jobs here.
+inline caf::scheduled_actor& actor_of(caf::resumable* job) { return static_cast<caf::scheduled_actor&>(*job); }
+
 /// Maps actors to processes: an actor belongs to its parent's process. Fans and operators belong to none.
 class homes {
 public:
@@ -32,7 +35,6 @@ public:
   void settle(caf::actor_id latest, process* p) {
     if (latest >= by_id_.size()) by_id_.resize(latest + 1, p);
   }
-  [[nodiscard]] process* of(const caf::resumable* job) const;
   [[nodiscard]] process* of(caf::actor_id actor) const {
     return actor < by_id_.size() ? by_id_[actor] : nullptr;
   }

@@ -290,7 +290,8 @@ void simulation::show_supervisors() {
 bool simulation::run_job() {
   auto& jobs = sched_.jobs;
   std::swap(jobs.front(), jobs[world_.rng() % jobs.size()]);
-  auto* home = homes_.of(jobs.front());
+  auto& actor = actor_of(jobs.front());
+  auto* home = homes_.of(actor.id());
   if (home != nullptr && home->is_frozen()) {
     home->set_aside(jobs.front());
     jobs.pop_front();
@@ -300,13 +301,11 @@ bool simulation::run_job() {
     check_.fail("I14", "an actor outlived its process");
     return false;
   }
-  if (auto* actor = dynamic_cast<caf::scheduled_actor*>(jobs.front())) {
-    mix(actor->id());
-    if (world_.trace)
-      if (auto* element = actor->peek_at_next_mailbox_element())
-        std::cout << now().count() << " ms  " << actor->name() << "#" << actor->id() << "  "
-                  << caf::to_string(element->copy_content_to_message()) << "\n";
-  }
+  mix(actor.id());
+  if (world_.trace)
+    if (auto* element = actor.peek_at_next_mailbox_element())
+      std::cout << now().count() << " ms  " << actor.name() << "#" << actor.id() << "  "
+                << caf::to_string(element->copy_content_to_message()) << "\n";
   const bool ran = sched_.try_run_once();
   homes_.settle(system_.latest_actor_id(), home);
   return ran;
