@@ -471,8 +471,9 @@ audit_reply ledger_worker_state::list(const list_audit& x) {
   const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
   if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); }))
     reply.no = reason::unavailable;
-  reply.more = reply.rows.size() > x.limit;
-  if (reply.more) reply.rows.resize(x.limit);
+  const bool is_longer = reply.rows.size() > x.limit;
+  reply.more = is_longer && !planted(bug::page_ends_early);
+  if (is_longer) reply.rows.resize(x.limit);
   return reply;
 }
 
