@@ -153,6 +153,17 @@ constexpr std::array planted_bugs{
   planted_row{"return_not_told", bug::return_not_told, 300, family::meshed},
   planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
   planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
+  planted_row{"code_accepted_twice", bug::code_accepted_twice, 300},
+  planted_row{"code_before_commit", bug::code_before_commit, 300},
+  planted_row{"revoked_key_kept", bug::revoked_key_kept, 300},
+  planted_row{"keys_without_limit", bug::keys_without_limit, 300},
+  planted_row{"blocks_version_kept", bug::blocks_version_kept, 300},
+  planted_row{"event_number_again", bug::event_number_again, 300},
+  planted_row{"external_id_forgotten", bug::external_id_forgotten, 300},
+  planted_row{"put_off_mail_done", bug::put_off_mail_done, 300},
+  planted_row{"mail_id_anew", bug::mail_id_anew, 300},
+  planted_row{"mail_overtakes", bug::mail_overtakes, 300},
+  planted_row{"page_ends_early", bug::page_ends_early, 300},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

@@ -173,6 +173,24 @@ void draw_bounds(sale_options& o) {
   }
 }
 
+void draw_directory(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 12};
+  o.mail.on = chance(rng, 500) && o.has_dispatcher;
+  o.mail.down = perhaps(rng, 20, 200);
+  o.mail.put_off = perhaps(rng, 50, 400);
+  o.mail.refused = chance(rng, 250) ? static_cast<std::uint32_t>(between(rng, 10, 100)) : 0;
+  o.mail.answer_lost = perhaps(rng, 50, 300);
+  auto& d = o.directory;
+  d.on = chance(rng, 350);
+  if (chance(rng, 300)) d.code_life = between(rng, milliseconds{3'000}, milliseconds{12'000});
+  if (!chance(rng, 400)) return;
+  d.bounds.keys_per_tenant = static_cast<std::size_t>(between(rng, 1, 4));
+  d.bounds.blocks_per_owner = static_cast<std::size_t>(between(rng, 1, 3));
+  d.bounds.password_calls = static_cast<std::uint32_t>(between(rng, 1, 2));
+  d.has_few_codes = chance(rng, 300);
+  if (d.has_few_codes) d.bounds.codes = static_cast<std::size_t>(between(rng, 1, 3));
+}
+
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.
 void draw_kind(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 6};
@@ -386,6 +404,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_hubs(o);
   draw_kind(o);
   draw_bounds(o);
+  if (!o.loss.on) draw_directory(o);
   if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins
   draw_clocks(o);
   draw_couriers(o);
