@@ -104,7 +104,7 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
 // -- organizers
 
 caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
-  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
+  if (core_.refuses() || password_calls_ >= services_->bounds.password_calls) return core_.refusal();
   const auto known = organizers_.find(x.email);
   const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
   const auto id = known == organizers_.end() ? uuid{} : known->second.id;
@@ -129,7 +129,7 @@ caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
 }
 
 caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
-  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
+  if (core_.refuses() || password_calls_ >= services_->bounds.password_calls) return core_.refusal();
   if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
   const auto tenant = tenants_.find(x.tenant);
   if (tenant == tenants_.end())
@@ -214,7 +214,9 @@ caf::result<api_key_reply> accounts_state::on_issue_key(const issue_api_key& x) 
   const auto is_valid = [&](const auto& k) {
     return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at);
   };
-  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) >= api_keys_per_tenant_max)
+  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) 
+        >= services_->bounds.keys_per_tenant
+      && !planted(bug::keys_without_limit))
     return api_key_reply{{reason::invalid_field, "tenant: has too many valid keys; revoke some"}};
   std::array<std::byte, 32> random{};
   core_.env().random_bytes(random);
@@ -238,7 +240,7 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
   changes content;
   if (!is_set(known->second.revoked_at)) {
     known->second.revoked_at = core_.now();
-    content.emplace_back(api_key_stored{known->second});
+    if (!planted(bug::revoked_key_kept)) content.emplace_back(api_key_stored{known->second});
   }
   return core_.commit(std::move(content), ack_reply{});
 }
@@ -251,7 +253,7 @@ std::string accounts_state::hash_of(const std::string& email, const std::string&
 
 void accounts_state::keep(otp_row row, changes& out) {
   drop(row.email, out);
-  while (otps_.size() >= otps_max || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
+  while (otps_.size() >= services_->bounds.codes || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
     drop(std::string{otp_ends_.begin()->second}, out);
   otp_ends_.emplace(row.expires_at, row.email);
   out.emplace_back(otp_stored{row});
@@ -287,6 +289,7 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
         const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash;
         if (!sent.accepted || !is_kept || core_.refuses())
           return promise.deliver(make_error(errc::unavailable));
+        if (planted(bug::code_before_commit)) return promise.deliver(ack_reply{});
         core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before the answer
       },
       [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
@@ -346,6 +349,7 @@ std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& firs
 
 /// Raises the version, so that directories read the lists again.
 void accounts_state::note_blocks(changes& out) {
+  if (planted(bug::blocks_version_kept)) return;
   out.emplace_back(
     setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
 }
@@ -359,7 +363,7 @@ caf::result<customers_reply> accounts_state::on_block(const block_customers& x) 
     return known == customers_.end() || !blocks_.contains({x.by.tenant, organizer, known->second.id});
   };
   const auto more = static_cast<std::size_t>(std::ranges::count_if(x.emails, is_new));
-  if (blocks_of(x.by.tenant, organizer, organizer) + more > blocks_per_owner_max
+  if (blocks_of(x.by.tenant, organizer, organizer) + more > services_->bounds.blocks_per_owner
       || blocks_of(x.by.tenant, {}, last_id) + more > blocks_per_tenant_max
       || blocks_.size() + more > blocks_max)
     return customers_reply{{reason::invalid_field, "emails: the list would be too long"}};
@@ -412,7 +416,8 @@ caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   changes content;
   person_reply reply;
   if (constant_time_equal(known->second.code_hash, given)) {
-    drop(x.email, content);
+    changes forgotten;
+    drop(x.email, planted(bug::code_accepted_twice) ? forgotten : content);
     reply.person = customer_of(x.email, true, content);
   } else {
     reply.no = reason::invalid_otp;

@@ -17,6 +17,14 @@
 
 namespace fq {
 
+/// The limits of accounts; tests make them small.
+struct accounts_bounds {
+  std::size_t codes = otps_max;
+  std::size_t keys_per_tenant = api_keys_per_tenant_max;
+  std::size_t blocks_per_owner = blocks_per_owner_max;
+  std::uint32_t password_calls = password_calls_max;
+};
+
 struct accounts_services {
   environment* env = nullptr;
   ledger_workers ledgers;
@@ -26,6 +34,7 @@ struct accounts_services {
   milliseconds otp_life{10 * 60 * 1000};
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
+  accounts_bounds bounds;
 };
 
 class accounts_state {

@@ -44,7 +44,8 @@ void catalog_state::on_acquired(const aggregate_acquired& answer) {
 
 void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
   if (found.unavailable) return core_.load_later(owner_load_retry);
-  last_ = std::max(number_of(found.last), number_of(first_event_aggregate) - 1);
+  const auto least = number_of(first_event_aggregate) - 1;
+  last_ = planted(bug::event_number_again) ? least : std::max(number_of(found.last), least);
   core_.serve();
 }
 
@@ -80,6 +81,7 @@ void catalog_state::reserve(const create_event& x, std::function<void(std::optio
   };
   const auto [mine, fresh] = external_ids_.try_emplace(key);
   if (!fresh) return then(taken_by(mine->second));
+  if (planted(bug::external_id_forgotten)) return then(refusal{});
   list_events question;
   question.by = {principal_kind::operate, x.by.tenant, {}};
   question.kind = event_kind::queue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/outbox/mail_consumer.hpp"
 
+#include "domain/base/planted.hpp"
 #include "domain/delivery/outbox.hpp"
 #include "outbound/mail_templates.hpp"
 
@@ -148,6 +149,7 @@ void mail_consumer_state::deliver(outbox_turn& turn, const outbox_item& item, mi
 void mail_consumer_state::hold_back(outbox_turn& turn, const outbox_item& item) {
   const auto known = in_progress_.find(key_of(item.row));
   if (services_->env->steady_now() < down_until_ || known == in_progress_.end()) return turn.hold_up(item);
+  if (planted(bug::mail_overtakes)) return;
   for (const auto& r : known->second.message.to)
     if (!r.answered) held_back_.insert(r.address);
 }
@@ -251,6 +253,7 @@ std::vector<std::size_t> mail_consumer_state::due(const partly_sent& mail, milli
 
 void mail_consumer_state::send_to(partly_sent& mail, const std::vector<std::size_t>& places) {
   auto& env = *services_->env;
+  if (planted(bug::mail_id_anew)) mail.message.id = std::to_string(env.random_u64());
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
   if (!answer.why.empty()) warn(answer.why);
@@ -276,6 +279,7 @@ void mail_consumer_state::retry_or_give_up(partly_sent& mail, std::size_t place,
   const auto now = env.steady_now();
   auto& w = mail.waiting.try_emplace(place, deferral{now}).first->second;
   const auto given_up_at = w.since + services_->patience;
+  if (planted(bug::put_off_mail_done)) mail.message.to[place].answered = true;
   if (now >= given_up_at) {
     mail.message.to[place].answered = true;
     mail.undelivered.push_back(place);

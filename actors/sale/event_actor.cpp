@@ -68,6 +68,9 @@ void event_state::fail_waiters() {
 
 event_handle::behavior_type event_state::behavior() {
   return {
+    // CAF compares a message with one handler after the other: the frequent ones first
+    [this](const batch_settled& x) { on_settled(x); },
+    [this](const timer_fired& x) { on_timer(x); },
     [this](const join& x) { return on_join(x); },
     [this](const find_entry& x) { return on_find_entry(x); },
     [this](const leave& x) { return on_leave(x); },
@@ -109,7 +112,6 @@ event_handle::behavior_type event_state::behavior() {
     [this](const find_positions& x) { return on_find_positions(x); },
     [this](const subscribe& x) { on_subscribe(x.on); },
     [this](const owner_kept&) { on_owner_kept(); },
-    [this](const batch_settled& x) { on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { on_lease_lost(); },
     [this](const hand_over& x) { on_hand_over(x); },
@@ -121,7 +123,6 @@ event_handle::behavior_type event_state::behavior() {
     [this](const mirror_lost& x) { on_mirror_lost(x); },
     [this](const cache_is_back&) { on_cache_is_back(); },
     [this](const gateway_answered& x) { on_gateway_answered(x); },
-    [this](const timer_fired& x) { on_timer(x); },
   };
 }
 

@@ -80,6 +80,20 @@ enum class bug : std::uint8_t {
   return_not_told, ///< hubs do not learn that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered
+  // accounts and catalog
+  code_accepted_twice, ///< an accepted sign-in code is forgotten in memory only
+  code_before_commit, ///< a request for a code is answered before the code is committed
+  revoked_key_kept, ///< a revoked API key is revoked in memory only
+  keys_without_limit, ///< a tenant may have any number of API keys
+  blocks_version_kept, ///< directories do not learn that a block list changed
+  event_number_again, ///< a catalog that loads counts from the first event
+  external_id_forgotten, ///< the catalog does not look for an external id in the ledger
+  // mail
+  put_off_mail_done, ///< a mail counts as sent although its recipient was put off
+  mail_id_anew, ///< each attempt at a mail has an id of its own
+  mail_overtakes, ///< a later mail does not wait for an earlier one to the same recipient
+  // lists
+  page_ends_early, ///< a full page counts as the last one
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -58,6 +58,13 @@ void describe_bounds(std::ostringstream& s, const sale_options& o) {
     << ", rows per run " << r.rows_per_run << ", refunds " << r.refunds_per_run;
 }
 
+void describe_directory(std::ostringstream& s, const sale_options& o) {
+  const auto& d = o.directory;
+  s << "\n  accounts and catalog: pages up to " << d.page_max << ", codes live " << d.code_life.count()
+    << " ms, at most " << d.bounds.codes << "; keys " << d.bounds.keys_per_tenant << ", blocks "
+    << d.bounds.blocks_per_owner << ", password calls " << d.bounds.password_calls;
+}
+
 void describe_mesh(std::ostringstream& s, const sale_options& o) {
   const auto& m = o.mesh;
   s << "\n  mesh: link delay " << m.link_delay.count() << " ms, broken after " << m.connection_timeout.count()
@@ -105,6 +112,10 @@ std::string describe(const sale_options& o) {
     s << "\n  clocks: drift " << c.drift << " per mille, steps of nodes " << c.node_steps
       << ", of the ledger " << c.ledger_steps;
   if (o.has_couriers) s << "\n  couriers deliver";
+  if (o.directory.on) describe_directory(s, o);
+  if (o.directory.on || o.mail.on)
+    s << "\n  mail" << (o.mail.on ? " is sent" : "") << ": service down " << o.mail.down << ", put off "
+      << o.mail.put_off << ", refused " << o.mail.refused << ", answer lost " << o.mail.answer_lost;
   if (o.has_origins) s << "\n  origins ask";
   if (o.small_bounds) describe_bounds(s, o);
   if (o.has_cache)

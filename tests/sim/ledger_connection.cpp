@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/ledger_connection.hpp"
 
+#include "tests/sim/directory_watch.hpp"
 #include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mesh.hpp"
@@ -128,6 +129,8 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
   pass();
   auto outcomes = ask_ledger(world_, [&](ledger& l) { return l.commit(batches); }); // injects its own faults
   for (std::size_t i = 0; i < batches.size(); ++i) {
+    const bool is_events = number_of(batches[i].aggregate) >= number_of(first_event_aggregate);
+    if (!is_events && world_.directory != nullptr) world_.directory->settled(batches[i], outcomes[i]);
     if (batches[i].aggregate != world_.aggregate) continue;
     if (outcomes[i] == commit_outcome::committed) world_.leases->committed(process_);
     world_.check->settled(batches[i], outcomes[i]);

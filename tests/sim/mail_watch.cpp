@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/mail_watch.hpp"
 
+#include "tests/sim/outbox.hpp"
+
 #include "domain/delivery/outbox.hpp"
 
 #include <boost/json/parse.hpp>
@@ -76,7 +78,7 @@ void mail_watch::applied(const batch& b) {
   for (const auto& c : b.content) due(c, all);
   for (const auto& c : b.content)
     if (const auto* told = std::get_if<outbox_appended>(&c);
-        told != nullptr && told->row.topic == topic::mail_send)
+        told != nullptr && told->row.topic == topic::mail_send && !is_retried(b, told->row.id))
       sent(told->row, all);
   for (auto& [order, mails] : all) check_order(order, mails);
 }

@@ -28,7 +28,7 @@ dialer_handle::behavior_type sim_dialer(dialer_handle::pointer self, mesh* net, 
   }};
 }
 
-/// Stand-in for a node's unused catalog and accounts.
+/// Stand-in for the catalog and accounts of a node without them.
 caf::behavior idle_owners(caf::event_based_actor* self) {
   self->set_default_handler(caf::drop);
   return {[](const cluster_changed&) {}};
@@ -38,7 +38,7 @@ caf::behavior idle_owners(caf::event_based_actor* self) {
 
 mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
                      const owner_services& owners, const region_handle& region,
-                     std::shared_ptr<lease_doubt> doubt) :
+                     const office_handles& offered, std::shared_ptr<lease_doubt> doubt) :
     world_(w), number_(w.net->enter(node, &runs)) {
   const auto& o = w.options.mesh;
   others_ = system.spawn(idle_owners);
@@ -48,8 +48,8 @@ mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, cons
   services_.node = node;
   services_.address = node + ":0";
   services_.region = region;
-  services_.catalog = caf::actor_cast<catalog_handle>(others_);
-  services_.accounts = caf::actor_cast<accounts_handle>(others_);
+  services_.catalog = offered.catalog ? offered.catalog : caf::actor_cast<catalog_handle>(others_);
+  services_.accounts = offered.accounts ? offered.accounts : caf::actor_cast<accounts_handle>(others_);
   services_.dialer = system.spawn(sim_dialer, w.net, number_);
   services_.doubt = std::move(doubt);
   services_.beat_interval = o.beat_interval;

@@ -12,7 +12,8 @@ namespace fq::sim {
 class mesh_node {
 public:
   mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
-            const owner_services& owners, const region_handle& region, std::shared_ptr<lease_doubt> doubt);
+            const owner_services& owners, const region_handle& region, const office_handles& offered,
+            std::shared_ptr<lease_doubt> doubt);
   /// Removes the process from the network; the process ends its actors.
   void leave(bool is_silent);
   [[nodiscard]] process_no number() const { return number_; }
@@ -26,7 +27,7 @@ private:
   process_no number_;
   cluster_services services_;
   cluster_handle cluster_;
-  caf::actor others_, edge_; ///< others_: stands for catalog and accounts
+  caf::actor others_, edge_; ///< others_: stands for catalog and accounts, if the process has none
 };
 
 } // namespace fq::sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/options.hpp"
 
+#include <algorithm>
+
 namespace fq::sim {
 namespace {
 
@@ -120,7 +122,12 @@ void draw_people(sale_options& o) {
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
-  if (!o.mesh.on || !chance(rng, 500)) return;
+  if (!o.mesh.on || !chance(rng, 750)) return;
+  if (chance(rng, 500)) { // a line that is long enough for absent holders to come back
+    o.queue.policy = admission_policy::capacity;
+    o.queue.concurrency = static_cast<std::uint32_t>(between(rng, 1, 2));
+    o.fans += 8;
+  }
   o.queue.presence_timeout = between(rng, presence_min, presence_min + seconds{2});
   o.queue.away_grace = between(rng, milliseconds{6'000}, milliseconds{12'000});
   o.people.dozes = static_cast<std::uint32_t>(between(rng, 250, 600));
@@ -149,6 +156,8 @@ void draw_couriers(sale_options& o) {
 void draw_origins(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 9};
   o.has_origins = chance(rng, 500);
+  if (o.has_origins && chance(rng, 400)) // tables must learn of many new owners
+    o.faults.kill_owner = std::max(o.faults.kill_owner, static_cast<std::uint32_t>(between(rng, 100, 250)));
 }
 
 void draw_bounds(sale_options& o) {
@@ -167,10 +176,35 @@ void draw_bounds(sale_options& o) {
   b.rows_per_run = some(1, 4);
   b.refunds_per_run = some(1, static_cast<std::int64_t>(b.rows_per_run));
   if (chance(rng, 400)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 150, 400));
+  if (chance(rng, 250)) { // a crowd that arrives while commits are slow
+    o.fans += 45;
+    o.arrival_span = milliseconds{0};
+    o.bounds.held = some(4, 8);
+    b.rows_per_run = b.refunds_per_run = 1;
+    o.faults.store_delay = between(rng, milliseconds{250}, milliseconds{400});
+  }
   if (o.kind == event_kind::sale && chance(rng, 400)) {
     o.access = {1, 400, 700, 1'000};
     b.access_codes = 1;
   }
+}
+
+void draw_directory(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 12};
+  o.mail.on = chance(rng, 500) && o.has_dispatcher;
+  o.mail.down = perhaps(rng, 20, 200);
+  o.mail.put_off = perhaps(rng, 50, 400);
+  o.mail.refused = chance(rng, 250) ? static_cast<std::uint32_t>(between(rng, 10, 100)) : 0;
+  o.mail.answer_lost = perhaps(rng, 50, 300);
+  auto& d = o.directory;
+  d.on = chance(rng, 350);
+  if (chance(rng, 300)) d.code_life = between(rng, milliseconds{3'000}, milliseconds{12'000});
+  if (!chance(rng, 400)) return;
+  d.bounds.keys_per_tenant = static_cast<std::size_t>(between(rng, 1, 4));
+  d.bounds.blocks_per_owner = static_cast<std::size_t>(between(rng, 1, 3));
+  d.bounds.password_calls = static_cast<std::uint32_t>(between(rng, 1, 2));
+  d.has_few_codes = chance(rng, 300);
+  if (d.has_few_codes) d.bounds.codes = static_cast<std::size_t>(between(rng, 1, 3));
 }
 
 /// A standalone queue instead of a sale: nothing to sell, no end, its admitted are at an origin.
@@ -386,6 +420,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_hubs(o);
   draw_kind(o);
   draw_bounds(o);
+  if (!o.loss.on) draw_directory(o);
   if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins
   draw_clocks(o);
   draw_couriers(o);

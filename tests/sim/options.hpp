@@ -3,6 +3,7 @@
 // subset of the faults, because a run with all of them hides bugs that only a few faults reveal together.
 #pragma once
 #include "actors/base/limits.hpp"
+#include "actors/directory/accounts.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/sale/sale.hpp"
 
@@ -133,6 +134,21 @@ struct disk_options {
   std::uint32_t checkpoint_pages = 0;
 };
 
+/// Options of a sale with accounts, catalog and directories.
+struct directory_options {
+  bool on = false;
+  std::int64_t page_max = 4; ///< rows of a page of a list
+  milliseconds code_life{10 * 60'000};
+  accounts_bounds bounds;
+  bool has_few_codes = false; ///< pending codes may be dropped for newer ones
+};
+
+/// Options of a sale whose mail is sent. Rates are per mille of letters, also of sign-in codes.
+struct mail_options {
+  bool on = false;
+  std::uint32_t down = 0, put_off = 0, refused = 0, answer_lost = 0;
+};
+
 /// Seeds of sales on meshed nodes start here, so that the other seeds keep their sequence.
 inline constexpr std::uint64_t first_meshed = 1'000'000'000;
 /// Other sales per meshed sale.
@@ -192,6 +208,8 @@ struct sale_options {
   loss_options loss;
   disk_options disk;
   clock_options clocks;
+  directory_options directory;
+  mail_options mail;
   bool has_couriers = false; ///< the real fan-out and couriers take the notices
   bool has_origins = false; ///< they ask each node for the sessions of their visitors
   bool small_bounds = false; ///< limits are small, so that they are met

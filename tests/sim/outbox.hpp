@@ -8,6 +8,9 @@
 
 namespace fq::sim {
 
+/// Whether an organizer sends the row of a dead letter again, under its id.
+[[nodiscard]] bool is_retried(const batch& b, const uuid& id);
+
 /// Tracks every committed domain event, its content and its deliveries.
 class outbox_watch {
 public:

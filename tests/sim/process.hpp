@@ -4,6 +4,7 @@
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/mesh_node.hpp"
 #include "tests/sim/notices.hpp"
+#include "tests/sim/office.hpp"
 #include "tests/sim/slow_link.hpp"
 #include "tests/sim/watcher.hpp"
 
@@ -25,6 +26,9 @@ namespace fq::sim {
 
 class process;
 
+/// Only actors are jobs here.
+inline caf::scheduled_actor& actor_of(caf::resumable* job) { return static_cast<caf::scheduled_actor&>(*job); }
+
 /// Maps actors to processes: an actor belongs to its parent's process. Fans and operators belong to none.
 class homes {
 public:
@@ -32,7 +36,6 @@ public:
   void settle(caf::actor_id latest, process* p) {
     if (latest >= by_id_.size()) by_id_.resize(latest + 1, p);
   }
-  [[nodiscard]] process* of(const caf::resumable* job) const;
   [[nodiscard]] process* of(caf::actor_id actor) const {
     return actor < by_id_.size() ? by_id_[actor] : nullptr;
   }
@@ -52,6 +55,7 @@ public:
 
   [[nodiscard]] bool has_ended() const { return !region_; }
   [[nodiscard]] const region_handle& region() const { return region_; }
+  [[nodiscard]] office_handles offered() const { return office_ ? office_->handles() : office_handles{}; }
   [[nodiscard]] supervisor_handle supervisor() const { return supervisor(world_.aggregate); }
   [[nodiscard]] event_handle owner() const;
   /// The owner's state, if it serves; else null.
@@ -83,6 +87,7 @@ private:
   void spawn_consumers(const ledger_workers& ledgers);
   void spawn_origin(const std::string& node, sim_environment& env);
   consumer_handle spawn_couriers(const ledger_workers& ledgers);
+  consumer_handle spawn_consumer(lane which, const ledger_workers& ledgers);
   [[nodiscard]] supervisor_handle supervisor(aggregate_id aggregate) const;
   [[nodiscard]] std::vector<supervisor_handle> supervisors() const;
   void end_owner(homes& h, const supervisor_handle& of);
@@ -99,12 +104,15 @@ private:
   sim_channel channel_;
   fan_out_services fan_out_;
   std::deque<courier_services> couriers_;
+  sim_mail_port mail_port_;
+  mail_consumer_services mail_;
   payments_services payments_;
   ledger_worker_handle worker_;
   caf::actor link_;
   gateway_worker_handle gateway_worker_;
   payments_handle payments_actor_;
   region_handle region_;
+  std::optional<office> office_;
   std::optional<mesh_node> mesh_;
   std::vector<caf::actor> others_; ///< actors without a name
   milliseconds frozen_until_{-1};

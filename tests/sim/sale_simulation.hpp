@@ -6,6 +6,7 @@
 
 #include "tests/sim/access_watch.hpp"
 #include "tests/sim/box_office.hpp"
+#include "tests/sim/clerk.hpp"
 #include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/fan.hpp"
 #include "tests/sim/ledger_connection.hpp"
@@ -44,6 +45,7 @@ inline constexpr milliseconds on_the_move{500}; ///< of a sale between two nodes
 inline constexpr milliseconds move_takes{3'000}; ///< maximum, without faults
 inline constexpr milliseconds reconnects_within{5'000}; ///< of a node to the others, without obstacles
 inline constexpr milliseconds opened_long_ago{11 * 60'000}; ///< such a sale may move although no node leaves
+inline constexpr milliseconds read_within{5'000}; ///< by a directory, without faults
 inline constexpr std::uint64_t steps_max = 600'000;
 
 struct test_config : system_config {
@@ -78,6 +80,7 @@ private:
   void close();
   void start_process(node& n);
   void end_process(node& n, bool killed);
+  void offer(std::size_t place, const process* p);
   void crash_process(node& n);
   void stop_process(node& n, bool killed);
   void create_bystanders();
@@ -121,6 +124,7 @@ private:
   void check_bounds();
   void check_bounds(const process& p);
   void check_end();
+  void check_directories();
 
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
   std::uint64_t epoch_seen_ = 0; ///< of the last liveness check
@@ -148,6 +152,8 @@ private:
   std::optional<mesh> net_;
   std::optional<place_history> places_;
   std::optional<notice_watch> notices_;
+  std::optional<directory_watch> directory_;
+  std::optional<letter_watch> letters_;
   std::vector<node> nodes_;
   std::unique_ptr<process> earlier_; ///< has a twin at its node; null: none
   milliseconds earlier_ends_at_{0};

@@ -47,6 +47,8 @@ memory_ledger_options simulation::store_options(bool goes_back) {
     if (cache_) cache_->applied(b);
     if (places_) places_->applied(b);
     if (notices_) notices_->applied(b);
+    if (directory_) directory_->applied(b);
+    if (letters_) letters_->applied(b);
   };
   o.now = [this] { return world_.ledger_now(); };
   o.sync_each_commit = !goes_back;
@@ -87,6 +89,8 @@ simulation::simulation(const sale_options& options, bool trace) :
   world_.chaos = false;
   if (o.disk.on) world_.disk = &disk_.emplace(world_, store_);
   if (o.has_cache) world_.mirror = &cache_.emplace(world_);
+  if (o.directory.on) world_.directory = &directory_.emplace(world_);
+  if (o.mail.on) world_.letters = &letters_.emplace(world_);
   create_event();
   if (o.mesh.on) {
     world_.net = &net_.emplace(world_, system_, sched_.clock());
@@ -100,6 +104,7 @@ simulation::simulation(const sale_options& options, bool trace) :
     people_.push_back(world_.targets = system_.spawn(sim_targets, &world_));
   }
   world_.regions.resize(o.nodes + (o.faults.twin > 0 ? 1 : 0));
+  world_.offices.resize(world_.regions.size());
   world_.process_of = [this](caf::actor_id owner) {
     const auto* of = homes_.of(owner);
     return of == nullptr ? std::string{"?"} : of->name();
@@ -120,6 +125,7 @@ simulation::simulation(const sale_options& options, bool trace) :
   people_.push_back(system_.spawn(organizer, &world_));
   if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
   if (o.mesh.move > 0) people_.push_back(system_.spawn(mesh_operator, &world_));
+  if (o.directory.on) people_.push_back(system_.spawn<clerk>(&world_));
   homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
@@ -182,6 +188,11 @@ void simulation::create_event() {
     if (i > 0 && o.type_delay.count() > 0) types.back().sale_from = e.sale_start + o.type_delay;
   }
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
+  world_.draft.kind = event_kind::sale;
+  world_.draft.name = "Draft";
+  world_.draft.currency = "NGN";
+  world_.draft.queue_opens_at = world_.draft.sale_start = t + std::chrono::hours{1};
+  world_.draft.sale_end = t + std::chrono::hours{2};
   batch b;
   b.aggregate = catalog_aggregate;
   b.epoch = acquire_catalog();
@@ -226,12 +237,18 @@ void simulation::start_process(node& n) {
   loss_.begun();
   n.runs = std::make_unique<process>(sched_, world_, n.name, n.env);
   homes_.settle(system_.latest_actor_id(), n.runs.get());
-  world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->region();
+  offer(static_cast<std::size_t>(&n - nodes_.data()), n.runs.get());
   if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->meshed()->edge();
 }
 
+/// People ask this process at this place from now on; null: nobody answers.
+void simulation::offer(std::size_t place, const process* p) {
+  world_.regions[place] = p == nullptr ? region_handle{} : p->region();
+  world_.offices[place] = p == nullptr ? office_handles{} : p->offered();
+}
+
 void simulation::end_process(node& n, bool killed) {
-  world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
+  offer(static_cast<std::size_t>(&n - nodes_.data()), nullptr);
   if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
   n.dies_at = n.drained_at = milliseconds{-1};
   loss_.ended();
@@ -290,7 +307,8 @@ void simulation::show_supervisors() {
 bool simulation::run_job() {
   auto& jobs = sched_.jobs;
   std::swap(jobs.front(), jobs[world_.rng() % jobs.size()]);
-  auto* home = homes_.of(jobs.front());
+  auto& actor = actor_of(jobs.front());
+  auto* home = homes_.of(actor.id());
   if (home != nullptr && home->is_frozen()) {
     home->set_aside(jobs.front());
     jobs.pop_front();
@@ -300,13 +318,11 @@ bool simulation::run_job() {
     check_.fail("I14", "an actor outlived its process");
     return false;
   }
-  if (auto* actor = dynamic_cast<caf::scheduled_actor*>(jobs.front())) {
-    mix(actor->id());
-    if (world_.trace)
-      if (auto* element = actor->peek_at_next_mailbox_element())
-        std::cout << now().count() << " ms  " << actor->name() << "#" << actor->id() << "  "
-                  << caf::to_string(element->copy_content_to_message()) << "\n";
-  }
+  mix(actor.id());
+  if (world_.trace)
+    if (auto* element = actor.peek_at_next_mailbox_element())
+      std::cout << now().count() << " ms  " << actor.name() << "#" << actor.id() << "  "
+                << caf::to_string(element->copy_content_to_message()) << "\n";
   const bool ran = sched_.try_run_once();
   homes_.settle(system_.latest_actor_id(), home);
   return ran;

@@ -114,6 +114,15 @@ void simulation::check_memory() {
     check_.fail("I11", "the owner's memory is not what the ledger holds");
 }
 
+/// Of all processes that run and are not frozen for some seconds.
+void simulation::check_directories() {
+  std::vector<std::string> all;
+  for (const auto& n : nodes_)
+    if (n.runs && !n.runs->is_frozen() && n.awake_since + read_within < now())
+      all.push_back(n.runs->offered().process);
+  directory_->check_end(all);
+}
+
 void simulation::check_end() {
   if (steps_ >= steps_max) return check_.fail("I14", "the sale did not come to rest");
   if (loss_.has_lost()) return loss_.check_end(serving() != nullptr);
@@ -121,6 +130,8 @@ void simulation::check_end() {
   check_memory();
   if (world_.options.has_dispatcher) outbox_.check_end();
   if (notices_) notices_->check_end();
+  if (letters_) letters_->check_end();
+  if (directory_) check_directories();
   mails_.check_end();
   gateway_.check_end(check_);
   if (disk_) disk_->check_end();

@@ -24,9 +24,13 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
   return {};
 }
 
-/// A tool or a node that ignores leases takes the aggregate over and leaves.
+/// A tool or a node that ignores leases takes the aggregate over and leaves; sometimes accounts and catalog.
 void simulation::raise_epoch() {
   try {
+    if (directory_ && chance(world_.rng, 500)) {
+      store_.acquire_unleased(chance(world_.rng, 500) ? accounts_aggregate : catalog_aggregate, never);
+      return;
+    }
     const auto taken = store_.acquire_unleased(sale_aggregate, never);
     check_.rival_took(taken->epoch);
     leases_.broken();
@@ -48,7 +52,7 @@ void simulation::start_twin(node& n) {
   earlier_ = std::move(n.runs);
   earlier_->rename(n.name + std::to_string(++twins_));
   leases_.has_twin(n.name, earlier_->name());
-  world_.regions.back() = earlier_->region();
+  offer(world_.regions.size() - 1, earlier_.get());
   start_process(n);
   if (chance(rng, 400)) earlier_->freeze(now() + between(rng, term / 2, term * 3));
   if (chance(rng, 300)) earlier_->cut_from_ledger(now() + between(rng, term / 2, term * 3));
@@ -62,7 +66,7 @@ void simulation::tend_earlier() {
 }
 
 void simulation::end_earlier(bool killed) {
-  world_.regions.back() = nullptr;
+  offer(world_.regions.size() - 1, nullptr);
   earlier_->end(homes_, killed);
   ended_.push_back(std::move(earlier_));
 }

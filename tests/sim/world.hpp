@@ -28,7 +28,9 @@ inline std::string node_name(std::size_t node) { return std::string(1, static_ca
 
 class disk_ledger;
 class access_watch;
+class directory_watch;
 class lease_watch;
+class letter_watch;
 class loss_watch;
 class mesh;
 class notice_watch;
@@ -63,6 +65,14 @@ private:
   generator rng_;
 };
 
+/// What people ask of one process, besides its events; null: it is down, or has none.
+struct office_handles {
+  std::string process; ///< unique
+  accounts_handle accounts;
+  catalog_handle catalog;
+  directory_handle directory;
+};
+
 struct world {
   sale_options options;
   generator rng;
@@ -73,6 +83,8 @@ struct world {
   outbox_watch* outbox = nullptr;
   access_watch* access = nullptr;
   notice_watch* notices = nullptr; ///< null: no couriers
+  directory_watch* directory = nullptr; ///< null: neither accounts nor catalog
+  letter_watch* letters = nullptr; ///< null: no mail
   caf::actor targets; ///< of notices
   gateway_books* gateway = nullptr;
   memory_ledger* store = nullptr; ///< the server asks it by ask_ledger()
@@ -80,6 +92,9 @@ struct world {
   cache* mirror = nullptr; ///< null: no cache
   const session_keys* sessions = nullptr;
   std::vector<region_handle> regions; ///< one per node, and of a twin; null while it is down
+  std::vector<office_handles> offices; ///< one per node, and of a twin
+  std::uint64_t offices_begun = 0;
+  event_row draft; ///< as an organizer creates it
   std::function<std::string(caf::actor_id)> process_of; ///< name of an owner's process
   mesh* net = nullptr; ///< null: not meshed
   place_history* places = nullptr; ///< null: no watchers
@@ -106,6 +121,16 @@ struct world {
   [[nodiscard]] bool sells() const { return options.kind == event_kind::sale; }
   [[nodiscard]] managed managed_event() const {
     return {event, {principal_kind::organizer, default_tenant, organizer}, options.kind};
+  }
+  [[nodiscard]] bool has_clock_errors() const {
+    const auto& c = options.clocks;
+    return c.drift > 0 || c.node_steps > 0 || c.ledger_steps > 0 || options.faults.wall_clock_jumps;
+  }
+  /// No node can answer from a memory that another one has overtaken.
+  [[nodiscard]] bool reads_are_fresh() const { return options.nodes == 1 && options.faults.twin == 0; }
+  /// Nothing may be refused.
+  [[nodiscard]] bool is_calm() const {
+    return reads_are_fresh() && !chaos && env->steady_now() > calm_from;
   }
   [[nodiscard]] timestamp ledger_now() const { return env->wall_now() + ledger_skew; }
   /// How much longer than `span` a node's drifting clock may count.

@@ -67,8 +67,10 @@ using disk = fault_vfs::disk;
 constexpr std::uint64_t sector = 512;
 
 std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  std::string content(in ? static_cast<std::size_t>(in.tellg()) : 0, '\0');
+  in.seekg(0).read(content.data(), static_cast<std::streamsize>(content.size()));
+  return content;
 }
 
 /// The object that SQLite keeps for an open file; the real one follows it in memory.
