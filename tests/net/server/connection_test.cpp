@@ -7,6 +7,7 @@
 #include "tests/net/server/client.hpp"
 #include "tests/net/server/site.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -358,34 +359,103 @@ CAF_TEST(at the connection limit who owes a request goes before who is idle and 
   CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
 }
 
-CAF_TEST(of one address only so many connections may owe a request for long) {
-  world w{fake::test_site(), with([](auto& o) { o.http.pending_connections_per_address = 2; })};
+namespace {
+
+/// Opens connections that stay silent.
+std::vector<std::unique_ptr<client>> silent(std::uint16_t port, std::size_t count, const char* from) {
+  std::vector<std::unique_ptr<client>> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(std::make_unique<client>(port, 0, from));
+  return all;
+}
+
+std::size_t open_of(const std::vector<std::unique_ptr<client>>& all) {
+  return static_cast<std::size_t>(std::ranges::count_if(all, [](const auto& c) { return !c->was_closed(); }));
+}
+
+} // namespace
+
+CAF_TEST(below eighty percent an address may hold silent connections and above it loses them) {
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 100; })};
   const auto port = w.server.public_port();
-  client kept{port};
-  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
-  std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(port));
-  CAF_CHECK(eventually([&] { return w.state.connections == 6; }));
-  w.clock.advance(milliseconds{1000});
+  auto crowd = silent(port, 79, "127.0.0.2");
+  CAF_CHECK(eventually([&] { return w.state.connections == 79; }));
+  w.clock.advance(milliseconds{4000});
   std::this_thread::sleep_for(milliseconds{600}); // two sweeps
-  CAF_CHECK_EQUAL(w.state.connections.load(), 6); // many connections still have time to send a request
-  w.clock.advance(milliseconds{3000});
-  CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
-  for (int i = 0; i < 3; ++i) CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());
-  CAF_CHECK_EQUAL(crowd[3]->get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(crowd[4]->get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
+  CAF_CHECK_EQUAL(open_of(crowd), 79u);
+  auto others = silent(port, 12, "127.0.0.3");
+  CAF_CHECK(eventually([&] { return w.state.connections == 91; }));
+  w.clock.advance(milliseconds{1500});
+  CAF_CHECK(eventually([&] { return w.state.connections == 79; }));
+  CAF_CHECK_EQUAL(open_of(crowd), 67u); // of the address that holds most,
+  CAF_CHECK(crowd.front()->ended()); // the oldest first
+  CAF_CHECK_EQUAL(open_of(others), 12u);
+}
+
+CAF_TEST(a full server takes a newcomer in place of the address that holds most) {
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 40; })};
+  const auto port = w.server.public_port();
+  auto crowd = silent(port, 40, "127.0.0.2");
+  CAF_CHECK(eventually([&] { return w.state.connections == 40; }));
+  for (int i = 0; i < 10; ++i) { // nobody was silent for a second
+    client newcomer{port, 0, "127.0.0.3"};
+    CAF_CHECK_EQUAL(newcomer.get("/constant").status, 200u);
+  }
+  CAF_CHECK_EQUAL(w.state.connections_refused.load(), 0u);
+}
+
+CAF_TEST(sockets leave a share to requests and of a place the newest stays) {
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 40; })};
+  const auto port = w.server.public_port();
+  const auto who = [](int i) { return static_cast<std::uint64_t>(fake::behaves::well) + 500u + i; };
+  std::vector<std::unique_ptr<client>> sockets;
+  const auto open = [&](int place) {
+    sockets.push_back(std::make_unique<client>(port, 0, "127.0.0.2"));
+    return sockets.back()->open_socket(who(place)).status;
+  };
+  for (int i = 0; i < 30; ++i) CAF_CHECK_EQUAL(open(i), 101u); // places' first sockets,
+  for (int i = 0; i < 6; ++i) CAF_CHECK_EQUAL(open(0), 101u); // and six more of one place: 90 %
+  CAF_CHECK_EQUAL(open(30), 101u); // instead of the oldest extra one
+  CAF_CHECK(eventually([&] { return sockets[0]->was_closed() || sockets[30]->was_closed(); }));
+  for (int i = 31; i < 36; ++i) CAF_CHECK_EQUAL(open(i), 101u);
+  const auto refused = open(36); // all are first sockets
+  CAF_CHECK_EQUAL(refused, 503u);
+  for (int i = 0; i < 5; ++i) {
+    client fan{port, 0, "127.0.0.3"};
+    CAF_CHECK_EQUAL(fan.get("/constant").status, 200u);
+  }
+}
+
+CAF_TEST(clients that do not read are closed beyond the budget of their address and its memory is free again) {
+  world w{fake::test_site(), fake::fast_options()};
+  const auto port = w.server.public_port();
+  std::vector<std::unique_ptr<client>> crowd;
+  constexpr std::size_t size = 8 * 1024 * 1024; // more than the kernel takes
+  for (int i = 0; i < 6; ++i) {
+    crowd.push_back(std::make_unique<client>(port, 4096, "127.0.0.2"));
+    crowd.back()->send("GET /large/" + std::to_string(size) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  CAF_CHECK(eventually([&] { return w.state.connections_evicted >= 4; }));
+  client fan{port, 0, "127.0.0.3"};
+  CAF_CHECK_EQUAL(fan.get("/large/" + std::to_string(size)).body.size(), size);
+}
+
+CAF_TEST(an unknown method gets the methods of its path) {
+  world w;
+  client c{w.server.public_port()};
+  const auto r = c.ask("TRACE /constant HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK_EQUAL(r.status, 405u);
+  CAF_CHECK(r.has("Allow: GET, HEAD\r\n"));
+  client other{w.server.public_port()};
+  CAF_CHECK_EQUAL(other.ask("TRACE /nowhere HTTP/1.1\r\nHost: a\r\n\r\n").status, 404u);
 }
 
 CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
   world w{fake::test_site(), with([](auto& o) {
-            o.http.pending_connections_per_address = 2;
+            o.http.max_connections = 50;
             o.http.trusted_proxies = {*config::parse_address_block("127.0.0.0/8")};
           })};
-  std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(w.server.public_port()));
-  CAF_CHECK(eventually([&] { return w.state.connections == 5; }));
+  auto crowd = silent(w.server.public_port(), 45, "");
+  CAF_CHECK(eventually([&] { return w.state.connections == 45; }));
   w.clock.advance(milliseconds{4000});
   std::this_thread::sleep_for(milliseconds{600});
   for (auto& c : crowd) CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
