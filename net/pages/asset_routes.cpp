@@ -100,7 +100,7 @@ awaitable<response> get_sdk(context& ctx, const request& rq, const path_paramete
 
 } // namespace
 
-/// Everybody, within the limit of the address.
+/// For all clients, within the limit of the address.
 template <handler run>
 constexpr guarded_handler for_all = self_guarded<run, audience::anybody, address_limit::anonymous>;
 

@@ -57,8 +57,7 @@ awaitable<response> form_step_of(context& ctx, const request& rq, const path_par
   return on_form(ctx, rq, path, run);
 }
 template <page_step run>
-inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody,
-                                         address_limit::without_token};
+inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, address_limit::without_token};
 
 /// Whether the client accepts HTML, as browsers do; programs get JSON.
 [[nodiscard]] bool wants_page(const request& rq);

@@ -60,7 +60,7 @@ public:
   void close(ws_close code);
   /// Closes the socket at once, without a close frame.
   void drop();
-  /// What the crowd is told while no output waits: `needed`, `extra` or `owing`.
+  /// The standing while no output waits: `needed`, `extra` or `owing`.
   void stand(standing usual);
   bool give_way() override;
   /// Sends pings. Closes a peer that is silent, does not read, or is no longer authorized. Called about

@@ -276,7 +276,8 @@ std::string promo_codes_text(const promo_codes_reply& reply) {
 }
 
 std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more) {
-  return page_text(letters, last_of(letters, more), [](const dead_letter_listing& l) { return object_of(l); });
+  return page_text(letters, last_of(letters, more),
+                   [](const dead_letter_listing& l) { return object_of(l); });
 }
 
 std::string order_frame(const order_change& c) {

@@ -128,7 +128,8 @@ const expected = {
   'POST /webhook-endpoints/{endpoint_id}/secret': '401 403 403 404 404 - 404 401 401 401 403 403',
   'POST /webhook-endpoints/{endpoint_id}/test': '401 403 403 404 404 - 404 401 401 401 403 403',
   'GET /webhook-endpoints/{endpoint_id}/deliveries': '401 403 403 404 404 200 404 401 401 401 403 403',
-  'POST /webhook-endpoints/{endpoint_id}/deliveries/{notice_id}/replay': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /webhook-endpoints/{endpoint_id}/deliveries/{notice_id}/replay':
+    '401 403 403 404 404 - 404 401 401 401 403 403',
   'GET /deliveries': '401 403 403 403 403 200 200 401 401 401 403 403',
   'GET /access': '401 401 401 401 401 401 401 401 401 401 401 401',
   'DELETE /access': '401 401 401 401 401 401 401 401 401 401 401 401',
@@ -173,7 +174,12 @@ async function populate(server) {
   const type = event.ticket_types[0].id;
   const items = [{ ticket_type_id: type, quantity: 1 }];
   const [fan, fan2] = await server.customers(2);
-  const claim = await server.claim(fan, event.id, (await server.join_and_be_admitted(fan, event.id)).admission_token, items);
+  const claim = await server.claim(
+    fan,
+    event.id,
+    (await server.join_and_be_admitted(fan, event.id)).admission_token,
+    items,
+  );
   const payment = await server.open_payment(fan, claim.claim_id);
   const shop = await server.event(org, { queue: { policy: 'open' } });
   const bought = await server.post('/checkout', {
@@ -252,21 +258,21 @@ async function populate(server) {
 /** The path with ids of the rightful owners' objects. */
 function path_of(pattern, ids) {
   const of_folder = {
-    events: ids.event,
-    queue: ids.event,
-    wait: ids.event,
-    claims: ids.claim,
-    payments: ids.payment,
-    orders: ids.order,
+    'events': ids.event,
+    'queue': ids.event,
+    'wait': ids.event,
+    'claims': ids.claim,
+    'payments': ids.payment,
+    'orders': ids.order,
     'promo-codes': ids.code,
-    queues: ids.queue,
-    tickets: ids.place,
-    devices: pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
+    'queues': ids.queue,
+    'tickets': ids.place,
+    'devices': pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
     'webhook-endpoints': ids.endpoint,
     'blocked-customers': ids.customer,
-    assets: 'x',
-    sdk: 'fairqueue.mjs',
-    pay: 'nothing',
+    'assets': 'x',
+    'sdk': 'fairqueue.mjs',
+    'pay': 'nothing',
   };
   const parts = pattern.split('/');
   return parts
@@ -343,7 +349,12 @@ test('every route answers every identity as its row says', async (t) => {
   const routes = Object.entries(described).flatMap(([pattern, operations]) =>
     Object.entries(operations)
       .filter(([method]) => method !== 'parameters')
-      .map(([method, operation]) => ({ row: `${method.toUpperCase()} ${pattern}`, method, pattern, operation })),
+      .map(([method, operation]) => ({
+        row: `${method.toUpperCase()} ${pattern}`,
+        method,
+        pattern,
+        operation,
+      })),
   );
   const seen = {};
   for (const { row, method, pattern, operation } of routes) {
@@ -355,7 +366,15 @@ test('every route answers every identity as its row says', async (t) => {
         continue;
       }
       const path = path_of(pattern, ids);
-      const answer = await answer_of(server, method.toUpperCase(), path, operation, ids, identity, tokens[identity]);
+      const answer = await answer_of(
+        server,
+        method.toUpperCase(),
+        path,
+        operation,
+        ids,
+        identity,
+        tokens[identity],
+      );
       check_content(row, identity, answer, ids);
       seen[row].push(String(answer.status));
     }

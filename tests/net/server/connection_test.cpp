@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -396,7 +397,7 @@ CAF_TEST(a full server takes a newcomer in place of the address that holds most)
   const auto port = w.server.public_port();
   auto crowd = silent(port, 40, "127.0.0.2");
   CAF_CHECK(eventually([&] { return w.state.connections == 40; }));
-  for (int i = 0; i < 10; ++i) { // nobody was silent for a second
+  for (int i = 0; i < 10; ++i) { // none was silent for a second
     client newcomer{port, 0, "127.0.0.3"};
     CAF_CHECK_EQUAL(newcomer.get("/constant").status, 200u);
   }
@@ -439,8 +440,49 @@ CAF_TEST(clients that do not read are closed beyond the budget of their address 
   CAF_CHECK_EQUAL(fan.get("/large/" + std::to_string(size)).body.size(), size);
 }
 
+namespace {
+
+/// Resident memory of this process in bytes.
+std::size_t resident() {
+  std::ifstream in{"/proc/self/statm"};
+  std::size_t all = 0, here = 0;
+  in >> all >> here;
+  return here * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+} // namespace
+
+CAF_TEST(two thousand clients that read nothing cost little and the memory comes back) {
+  world w{fake::test_site(), fake::fast_options()};
+  const auto port = w.server.public_port();
+  const auto attack = [&](std::size_t count) {
+    std::vector<std::unique_ptr<client>> crowd;
+    for (std::size_t i = 0; i < count; ++i) {
+      crowd.push_back(std::make_unique<client>(port, 4096, "127.0.0.2"));
+      crowd.back()->send("GET /large/200000 HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    CAF_CHECK(eventually([&] {
+      return w.state.connections + static_cast<std::int64_t>(w.state.connections_evicted)
+             == static_cast<std::int64_t>(w.state.connections_accepted);
+    }));
+    return crowd;
+  };
+  attack(100).clear(); // pools and buffers that stay
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+  const auto before = resident();
+  auto crowd = attack(2000);
+  const auto during = resident();
+  crowd.clear();
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+  const auto after = resident();
+  CAF_MESSAGE("KiB a client: " << (during - std::min(during, before)) / 1024 / 2000
+                               << ", KiB kept: " << (after - std::min(after, before)) / 1024);
+  CAF_CHECK_LESS((during - std::min(during, before)) / 2000, 64u * 1024);
+  CAF_CHECK_LESS(after - std::min(after, before), 8u * 1024 * 1024);
+}
+
 CAF_TEST(an unknown method gets the methods of its path) {
-  world w;
+  world w{fake::test_site()};
   client c{w.server.public_port()};
   const auto r = c.ask("TRACE /constant HTTP/1.1\r\nHost: a\r\n\r\n");
   CAF_CHECK_EQUAL(r.status, 405u);
