@@ -78,8 +78,13 @@ void crowd::stand(guest& g, standing how, milliseconds now) {
 
 void crowd::owe(guest& g, std::size_t bytes) {
   if (g.party_ == nullptr) return;
+  const bool is_more = bytes > g.pending_;
   for (auto* sum : {&pending_, &g.party_->pending}) *sum = *sum - g.pending_ + bytes;
   g.pending_ = bytes;
+  if (!is_more) return;
+  const bool is_over = g.party_->pending > pending_of_address_ && g.party_ != &strangers_;
+  if (is_over) over_.push_back(g.party_->address);
+  if (is_over || pending_ > pending_of_all_) when_over_();
 }
 
 guest* crowd::most_dispensable(std::size_t more_than, milliseconds before) const {
@@ -101,15 +106,25 @@ guest* crowd::extra_socket() const {
   return nullptr;
 }
 
-guest* crowd::over_budget(const guest& latest) const {
-  const auto* p = latest.party_;
-  if (p == nullptr) return nullptr;
-  if (p == &strangers_ || p->pending <= pending_of_address_) {
-    if (pending_ <= pending_of_all_) return nullptr;
-    for (const auto& [address, other] : parties_)
-      if (other.pending > p->pending) p = &other;
+guest* crowd::over_budget() {
+  const auto of = [](const party& p) {
+    return oldest(p, 0, index_of(standing::unread) + 1, milliseconds::max(), &since_of);
+  };
+  for (; !over_.empty(); over_.pop_back()) {
+    const auto found = parties_.find(over_.back());
+    if (found == parties_.end() || found->second.pending <= pending_of_address_) continue;
+    if (auto* late = of(found->second)) return late;
   }
-  return oldest(*p, 0, index_of(standing::unread) + 1, milliseconds::max(), &since_of);
+  if (pending_ <= pending_of_all_) return nullptr;
+  const auto* most = &strangers_;
+  for (const auto& [address, p] : parties_)
+    if (p.pending > most->pending) most = &p;
+  return of(*most);
+}
+
+void crowd::relieve() {
+  while (auto* late = over_budget())
+    if (!late->give_way()) return;
 }
 
 std::size_t crowd::size_of(const boost::asio::ip::address& client) const {

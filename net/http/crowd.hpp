@@ -13,9 +13,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace fq::net {
 
@@ -75,10 +78,14 @@ struct party {
 class crowd {
 public:
   /// `trusted`: proxies, whose connections count for no address. Then bytes of output that may wait for
-  /// clients: of one address and of all.
+  /// clients: of one address and of all. `when_over`: called when a limit is exceeded, to call `relieve`
+  /// soon.
   crowd(std::span<const config::address_block> trusted, std::size_t pending_of_address,
-        std::size_t pending_of_all) :
-      trusted_(trusted), pending_of_address_(pending_of_address), pending_of_all_(pending_of_all) {}
+        std::size_t pending_of_all, std::function<void()> when_over) :
+      trusted_(trusted),
+      pending_of_address_(pending_of_address),
+      pending_of_all_(pending_of_all),
+      when_over_(std::move(when_over)) {}
   crowd(const crowd&) = delete;
   crowd& operator=(const crowd&) = delete;
 
@@ -98,9 +105,11 @@ public:
   [[nodiscard]] guest* most_dispensable(std::size_t more_than, milliseconds before) const;
   /// An extra socket of the address that holds most. Null: none.
   [[nodiscard]] guest* extra_socket() const;
-  /// A connection that does not read, if too much output waits: of the address over its limit, or of the
+  /// A connection that does not read, if too much output waits: of an address over its limit, or of the
   /// address with the most output if all together are over theirs. Null: none.
-  [[nodiscard]] guest* over_budget(const guest& latest) const;
+  [[nodiscard]] guest* over_budget();
+  /// Closes connections until no limit of output is exceeded. To be called outside of a connection's turn.
+  void relieve();
 
   [[nodiscard]] std::size_t size_of(const boost::asio::ip::address& client) const;
   [[nodiscard]] std::size_t pending() const { return pending_; }
@@ -120,7 +129,9 @@ private:
 
   const std::span<const config::address_block> trusted_;
   const std::size_t pending_of_address_, pending_of_all_;
+  const std::function<void()> when_over_;
   std::size_t pending_ = 0;
+  std::vector<config::ip_bytes> over_; ///< addresses that exceeded their limit
   std::unordered_map<config::ip_bytes, party, bytes_hash> parties_;
   std::set<party*, larger_first> ranked_;
   party strangers_; ///< connections that count for no address, as those of trusted proxies; not ranked

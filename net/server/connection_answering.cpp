@@ -249,7 +249,11 @@ bool connection::flush() {
     if (sent >= 0) {
       x.written += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (phase_ == phase::writing || begin_to_wait()) wait_writable();
+      if (phase_ != phase::writing) {
+        enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
+        pool_.ctx.guests->owe(*this, x.out.capacity());
+      }
+      wait_writable();
       return false;
     } else if (errno != EINTR) {
       close();
@@ -257,15 +261,6 @@ bool connection::flush() {
     }
   }
   return true;
-}
-
-/// The socket is full. Returns false if too much output waits already, and this is the one to close.
-bool connection::begin_to_wait() {
-  enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
-  auto& guests = *pool_.ctx.guests;
-  guests.owe(*this, x_->out.capacity());
-  while (auto* late = phase_ == phase::writing ? guests.over_budget(*this) : nullptr) late->give_way();
-  return phase_ == phase::writing;
 }
 
 /// Writes parts while they are ready and the socket accepts them. Returns true if the body is complete and

@@ -108,7 +108,6 @@ private:
   void render_head(const response& answer, bool keep);
   bool upgrade(const response& answer);
   bool flush();
-  bool begin_to_wait();
   bool send_parts();
   bool take_part();
   void finish_part();

@@ -22,8 +22,8 @@ inline constexpr std::size_t requests_per_turn_max = 16;
 /// Characters of a client's X-Request-Id: a UUID has 36. A longer one is replaced.
 inline constexpr std::size_t request_id_max = 64;
 
-/// Bytes of output that the kernel keeps for a connection, which it doubles for its own overhead. Its automatic
-/// size would be up to 4 MB for a client that does not read.
+/// Bytes of output that the kernel keeps for a connection, which it doubles for its own overhead. Its
+/// automatic size would be up to 4 MB for a client that does not read.
 inline constexpr int send_buffer_size = 32 * 1024;
 /// The kernel limits it to somaxconn.
 inline constexpr int backlog = 16'384;

@@ -67,7 +67,7 @@ struct worker {
           parts.shared},
       timer(io),
       guests(parts.options.http.trusted_proxies, pending_of_address_max / threads,
-             pending_of_all_max / threads),
+             pending_of_all_max / threads, [this] { boost::asio::post(io, [this] { guests.relieve(); }); }),
       bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)),
       sockets(ctx),
       table(ctx),

@@ -181,15 +181,8 @@ bool ws_peer::write(std::string_view frame) {
   if (deadline_ == milliseconds{0}) deadline_ = ctx_.now + ctx_.ws.unread_output_max;
   if (pending_frames_ == 1) stand(usual_); // the output waits from now on
   ctx_.guests->owe(*this, pending_.capacity());
-  if (!keep_within_budget()) return false;
   wait_writable();
   return true;
-}
-
-/// Returns false if this socket was closed, because too much output waits.
-bool ws_peer::keep_within_budget() {
-  while (auto* late = state_ == state::closed ? nullptr : ctx_.guests->over_budget(*this)) late->give_way();
-  return state_ != state::closed;
 }
 
 void ws_peer::wait_writable() {

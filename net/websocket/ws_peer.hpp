@@ -99,7 +99,6 @@ private:
   void wait_readable();
   void on_readable();
   bool write(std::string_view frame);
-  bool keep_within_budget();
   bool flush();
   void wait_writable();
   bool count_inbound();

@@ -16,18 +16,23 @@ using namespace fq::net;
 namespace {
 
 struct visitor final : guest {
-  explicit visitor(std::string n) : name(std::move(n)) {}
-  bool give_way() override { return true; }
+  visitor(std::string n, crowd& c) : name(std::move(n)), all(c) {}
+  bool give_way() override {
+    all.leave(*this);
+    return true;
+  }
   std::string name;
+  crowd& all;
 };
 
 struct hall {
-  explicit hall(std::size_t of_address = 100, std::size_t of_all = 250) : all(trusted, of_address, of_all) {}
+  explicit hall(std::size_t of_address = 100, std::size_t of_all = 250) :
+      all(trusted, of_address, of_all, [this] { ++times_over; }) {}
   ~hall() {
     for (auto& g : guests) all.leave(g);
   }
   visitor& add(std::string name, const char* address, standing how, int at = 0) {
-    auto& g = guests.emplace_back(std::move(name));
+    auto& g = guests.emplace_back(std::move(name), all);
     all.enter(g, boost::asio::ip::make_address(address));
     all.stand(g, how, milliseconds{at});
     return g;
@@ -43,6 +48,7 @@ struct hall {
   }
 
   const config::address_block trusted[1] = {*config::parse_address_block("10.0.0.0/8")};
+  int times_over = 0;
   crowd all;
   std::deque<visitor> guests;
 };
@@ -126,7 +132,7 @@ CAF_TEST(an extra socket is found among the largest addresses) {
   CAF_CHECK_EQUAL(name_of(h.all.extra_socket()), "b");
 }
 
-CAF_TEST(output beyond the budget of an address or of all closes who does not read) {
+CAF_TEST(output beyond the budget of an address or of all closes clients that do not read) {
   hall h{100, 250};
   const auto owes = [&](const char* name, const char* address, std::size_t bytes, int at) -> visitor& {
     auto& g = h.add(name, address, standing::unread, at);
@@ -134,22 +140,33 @@ CAF_TEST(output beyond the budget of an address or of all closes who does not re
     return g;
   };
   auto& a = owes("a", "192.0.2.1", 60, 1);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(a)), "");
-  auto& b = owes("b", "192.0.2.1", 60, 2);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(b)), "a"); // the oldest
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "");
+  owes("b", "192.0.2.1", 60, 2);
+  CAF_CHECK_EQUAL(h.times_over, 1);
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "a"); // the oldest
   h.all.leave(a);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(b)), "");
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "");
   owes("c", "192.0.2.2", 90, 3);
   owes("d", "192.0.2.3", 70, 4);
+  CAF_CHECK_EQUAL(h.times_over, 1);
   auto& e = owes("e", "192.0.2.4", 40, 5);
+  CAF_CHECK_EQUAL(h.times_over, 2);
   CAF_CHECK_EQUAL(h.all.pending(), 260u);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(e)), "c"); // of the address with the most
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "c"); // of the address with the most
   h.all.owe(e, 10);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(e)), "");
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "");
   auto& p = owes("p", "10.0.0.1", 500, 6);
-  CAF_CHECK_EQUAL(name_of(h.all.over_budget(p)), "p"); // a proxy's clients count together
+  CAF_CHECK_EQUAL(name_of(h.all.over_budget()), "p"); // a proxy's clients count together
   h.all.leave(p);
   CAF_CHECK_EQUAL(h.all.pending(), 230u);
+}
+
+CAF_TEST(relief ends when the output is within its limits) {
+  hall h{100, 250};
+  for (int i = 0; i < 5; ++i) h.all.owe(h.add("x", "192.0.2.1", standing::unread, i), 40);
+  h.all.relieve();
+  CAF_CHECK_EQUAL(h.all.pending(), 80u);
+  CAF_CHECK_EQUAL(h.all.size_of(boost::asio::ip::make_address("192.0.2.1")), 2u);
 }
 
 } // namespace crowd_test
