@@ -143,7 +143,7 @@ describe_faults('Postgres', (fault_test) => {
   });
 
   fault_test('a storm of serialization failures and deadlocks', async (t, random) => {
-    const sale = await FaultySale.start(t);
+    const sale = await FaultySale.start(t, { sale: longer_sale });
     await sale.in_full_swing();
     const diary = await Diary.keep(sale);
     // Nothing deadlocks here, so Postgres is made to say so: of every third change of an aggregate.

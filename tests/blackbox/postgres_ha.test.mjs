@@ -190,12 +190,10 @@ test(
   },
   async (t) => {
     const patroni = await Patroni.start(t, { is_synchronous: false });
-    const settings = {
-      'ledger.url': patroni.services.postgres_ha_url,
-      'http.request_timeout': '2s',
-    };
-    const server = await server_for(t, { settings });
+    const server = await server_for(t, { settings: { 'ledger.url': patroni.services.postgres_ha_url } });
     const organizer = await server.organizer();
+    server.settings['http.request_timeout'] = '2s'; // a sign-in may take longer
+    await server.restart();
     const line_of = async () => (await server.event(organizer, { queue: { policy: 'operator' } })).id;
     const [lost, kept] = [await line_of(), await line_of()];
     const people = await server.customers(100);
