@@ -115,7 +115,8 @@ std::string directory_watch::used_code(const std::string& email) const {
 
 void directory_watch::code_wanted(const std::string& email) {
   auto& a = addresses_[email];
-  a.is_alone = a.open++ == 0;
+  const bool is_first = a.codes.empty() && !a.is_acknowledged;
+  a.is_alone = a.open++ == 0 && (is_first || a.has_arrived); // else an earlier code may still arrive
   a.is_acknowledged = a.has_arrived = a.is_tried = false;
 }
 

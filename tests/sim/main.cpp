@@ -8,7 +8,8 @@
 //   test_sim --disk 500       only sales on the SQLite engine, with a disk that fails
 //   test_sim --minutes 60     new seeds for so long
 //   test_sim --planted        each planted bug is found within its stated number of seeds
-//   test_sim --seed 17 [--without PART,...] [--bug NAME] [--trace]
+//   test_sim --seed 17 [--bug NAME] [--trace]
+//   ... --without PART,... turns off what was drawn
 // Works on all cores (--jobs). A failing sale is made smaller before it is printed.
 #include "tests/sim/options.hpp"
 #include "tests/sim/processes.hpp"
@@ -160,9 +161,9 @@ constexpr std::array planted_bugs{
   planted_row{"blocks_version_kept", bug::blocks_version_kept, 300},
   planted_row{"event_number_again", bug::event_number_again, 300},
   planted_row{"external_id_forgotten", bug::external_id_forgotten, 300},
-  planted_row{"put_off_mail_done", bug::put_off_mail_done, 300},
-  planted_row{"mail_id_anew", bug::mail_id_anew, 300},
-  planted_row{"mail_overtakes", bug::mail_overtakes, 300},
+  planted_row{"put_off_mail_done", bug::put_off_mail_done, 300, family::checkouts},
+  planted_row{"mail_id_anew", bug::mail_id_anew, 300, family::checkouts},
+  planted_row{"mail_overtakes", bug::mail_overtakes, 300, family::checkouts},
   planted_row{"page_ends_early", bug::page_ends_early, 300},
 };
 
@@ -224,18 +225,19 @@ struct tally {
     virtual_time += t.virtual_time;
     cpu_seconds += t.cpu_seconds;
   }
-  void run(std::uint64_t seed) {
-    const auto o = run_sale(seed, false);
+  void run(const sale_options& options) {
+    const auto seed = options.seed;
+    const auto o = run_sale(options, false);
     steps += o.steps;
     virtual_time += o.virtual_time;
     for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += o.reached[i] != 0 ? 1 : 0;
     if (!o.violation.empty()) {
-      print_failure(options_of(seed), o);
+      print_failure(options, o);
       ++failures;
       return;
     }
     if (seed % 10 != 0) return;
-    if (const auto again = run_sale(seed, false); again.hash != o.hash || again.steps != o.steps) {
+    if (const auto again = run_sale(options, false); again.hash != o.hash || again.steps != o.steps) {
       print("NOT DETERMINISTIC: seed " + std::to_string(seed) + " ran differently the second time");
       ++failures;
     }
@@ -247,6 +249,7 @@ struct seed_range {
   std::uint64_t first = 1, count = 0;
   family in = family::all; ///< all: seeds of every family; else only of this one
   std::chrono::steady_clock::time_point until{}; ///< end of a run by time; then `count` does not matter
+  std::string without{}; ///< parts that are turned off in each sale
   [[nodiscard]] bool has_more(std::uint64_t done) const {
     return until == std::chrono::steady_clock::time_point{} ? done < count
                                                             : std::chrono::steady_clock::now() < until;
@@ -262,7 +265,9 @@ tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
     for (std::size_t f = 0; f < families.size(); ++f) {
       const auto& row = families[f];
       if (row.which != range.in && !(all && seed % row.every == 0)) continue;
-      t.run(row.first + (all ? seed / row.every : seed));
+      auto options = options_of(row.first + (all ? seed / row.every : seed));
+      turn_off(range.without, options);
+      t.run(options);
       ++t.sales[f];
     }
   }
@@ -352,24 +357,24 @@ bool read(arguments& a, int argc, char** argv) {
 
 int run(const arguments& a) {
   if (a.planted_run) return run_planted(a.first, a.jobs);
-  if (a.seed != 0) {
-    auto o = options_of(a.seed);
-    if (turn_off(a.without, o)) return run_one(o, a.trace);
+  auto one = options_of(std::max<std::uint64_t>(a.seed, 1));
+  if (!turn_off(a.without, one)) {
     std::cerr << "--without names an unknown part\n";
     return EXIT_FAILURE;
   }
+  if (a.seed != 0) return run_one(one, a.trace);
   if (a.minutes != 0) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes{a.minutes};
-    return run_seeds({a.first != 1 ? a.first : new_seeds(), 0, a.in, until}, a.jobs, false);
+    return run_seeds({a.first != 1 ? a.first : new_seeds(), 0, a.in, until, a.without}, a.jobs, false);
   }
-  if (a.only != 0) return run_seeds({a.first, a.only, a.in}, a.jobs, false);
+  if (a.only != 0) return run_seeds({a.first, a.only, a.in, {}, a.without}, a.jobs, false);
   auto seeds = a.seeds;
   if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
     seeds = a.long_seeds;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
     seeds = std::strtoull(fewer, nullptr, 10);
   // A smaller run may miss a rare branch by chance.
-  return run_seeds({a.first, seeds, family::all}, a.jobs, seeds >= 500);
+  return run_seeds({a.first, seeds, family::all, {}, a.without}, a.jobs, seeds >= 500 && a.without.empty());
 }
 
 } // namespace
@@ -380,6 +385,6 @@ int main(int argc, char** argv) {
   std::cerr << "usage: test_sim [--seeds N | --meshed N | --twins N | --lost N | --disk N | --minutes N] "
                "[--first N] "
                "[--jobs N] | "
-               "--seed N [--without PART,...] [--bug NAME] [--trace] | --planted\n";
+               "--seed N [--bug NAME] [--trace] | --planted; [--without PART,...]\n";
   return EXIT_FAILURE;
 }

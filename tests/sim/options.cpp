@@ -191,9 +191,9 @@ void draw_bounds(sale_options& o) {
 
 void draw_directory(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 12};
-  o.mail.on = chance(rng, 500) && o.has_dispatcher;
+  o.mail.on = chance(rng, 850) && o.has_dispatcher;
   o.mail.down = perhaps(rng, 20, 200);
-  o.mail.put_off = perhaps(rng, 50, 400);
+  o.mail.put_off = chance(rng, 750) ? static_cast<std::uint32_t>(between(rng, 50, 500)) : 0;
   o.mail.refused = chance(rng, 250) ? static_cast<std::uint32_t>(between(rng, 10, 100)) : 0;
   o.mail.answer_lost = perhaps(rng, 50, 300);
   auto& d = o.directory;

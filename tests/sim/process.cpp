@@ -137,8 +137,7 @@ supervisor_handle process::supervisor(aggregate_id aggregate) const {
 /// All supervisors, also those of events that moved away.
 std::vector<supervisor_handle> process::supervisors() const {
   std::vector<supervisor_handle> all;
-  if (auto s = supervisor()) all.push_back(s);
-  for (const auto aggregate : world_.bystanders)
+  for (const auto aggregate : world_.store->aggregates())
     if (auto s = supervisor(aggregate)) all.push_back(s);
   if (const auto* r = state_of<region_state>(region_))
     for (const auto& [address, s] : r->leaving()) all.push_back(s);
