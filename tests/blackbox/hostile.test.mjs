@@ -45,7 +45,7 @@ async function visits(server, count) {
   };
 }
 
-/** The attack, in a thread of its own: opens connections as fast as it can; each sends `bytes`, then nothing. */
+/** The attack, in its own thread: opens connections as fast as it can; each sends `bytes`, then nothing. */
 if (!isMainThread) {
   const { port, bytes } = workerData;
   const open = new Set();
