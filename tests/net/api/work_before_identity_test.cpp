@@ -184,7 +184,7 @@ std::uint64_t cost_of(open_server& s, std::unique_ptr<fake::client>& connection,
   for (int i = 0; i < count; ++i) {
     if (!connection || connection->was_closed())
       connection = std::make_unique<fake::client>(s.served.public_port());
-    connection->ask(bytes);
+    if (connection->ask(bytes).status == 0) throw std::runtime_error("no answer to " + bytes.substr(0, 200));
   }
   return (cpu_of_io_thread() - began) / count;
 }
