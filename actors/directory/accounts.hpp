@@ -34,7 +34,7 @@ struct accounts_services {
   milliseconds otp_life{10 * 60 * 1000};
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
-  accounts_bounds bounds;
+  accounts_bounds bounds = {};
 };
 
 class accounts_state {
