@@ -188,9 +188,7 @@ function table() {
     const outages = results.map(({ outage_ms }) => outage_ms).filter((ms) => ms !== undefined);
     const worst = outages.length > 0 ? `${(Math.max(...outages) / 1000).toFixed(1)} s` : '–';
     const runs = `${results.length} of ${Math.max(times, tests.length)}`;
-    return why
-      ? `| ${id} | ${fault} | ${why} | | |`
-      : `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
+    return `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
   });
   const bad = last.filter(({ passed }) => !passed);
   const mended = everything.filter(
