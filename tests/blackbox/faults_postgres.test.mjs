@@ -213,7 +213,7 @@ describe_faults('Postgres', (fault_test) => {
   });
 
   fault_test('rows of the outbox that nobody can read', async (t, random) => {
-    const sale = await FaultySale.start(t);
+    const sale = await FaultySale.start(t, { sale: longer_sale });
     const { server, organizer } = sale;
     await sale.in_full_swing();
     const diary = await Diary.keep(sale);

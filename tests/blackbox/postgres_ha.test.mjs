@@ -192,10 +192,10 @@ test(
     const patroni = await Patroni.start(t, { is_synchronous: false });
     const server = await server_for(t, { settings: { 'ledger.url': patroni.services.postgres_ha_url } });
     const organizer = await server.organizer();
-    server.settings['http.request_timeout'] = '2s'; // a sign-in may take longer
-    await server.restart();
     const line_of = async () => (await server.event(organizer, { queue: { policy: 'operator' } })).id;
     const [lost, kept] = [await line_of(), await line_of()];
+    server.settings['http.request_timeout'] = '2s'; // what was before may take longer
+    await server.restart();
     const people = await server.customers(100);
     for (const token of people.slice(0, 10))
       for (const event of [lost, kept]) await server.join(token, event);

@@ -52,14 +52,12 @@ function all_runs() {
   const wanted = rows.filter((row) => options.rows.split(',').includes(row.id));
   const most = (row) => Math.min(Number(options.times), Math.max(row.times, row.tests.length));
   const runs = wanted.flatMap((row) =>
-    row.tests.length === 0
-      ? []
-      : Array.from({ length: most(row) }, (_, i) => ({
-          row: row.id,
-          run: i + 1,
-          seed: 1000 * (rows.indexOf(row) + 1) + i + 1,
-          test: row.tests[i % row.tests.length],
-        })),
+    Array.from({ length: most(row) }, (_, i) => ({
+      row: row.id,
+      run: i + 1,
+      seed: 1000 * (rows.indexOf(row) + 1) + i + 1,
+      test: row.tests[i % row.tests.length],
+    })),
   );
   return runs.sort((a, b) => a.run - b.run); // stable
 }
@@ -90,6 +88,12 @@ const number_after = (what, text) => {
   const found = [...text.matchAll(new RegExp(`${what}(\\d+)`, 'g'))].map(([, number]) => Number(number));
   return found.length > 0 ? Math.max(...found) : undefined;
 };
+
+/** The first error of a failed run. */
+function reason_in(out) {
+  const [, short, long] = /^ *error: (?:['"](.*)['"]|\|-\n *(.*))$/m.exec(out) ?? [];
+  return (short ?? long ?? out.trim().split('\n').at(-1)).slice(0, 200);
+}
 
 function execute({ row, run, seed, test }) {
   const [file, ...args] = command_of(test);
@@ -124,6 +128,7 @@ function execute({ row, run, seed, test }) {
         seconds: Math.round((Date.now() - begun) / 1000),
         outage_ms: number_after('outage_ms=', out),
         passed,
+        why: passed ? undefined : reason_in(out),
         commit,
         at: new Date().toISOString(),
       });
@@ -177,15 +182,13 @@ async function run_all() {
 function table() {
   const everything = read_state();
   const last = [...last_results().values()];
-  const lines = rows.map(({ id, fault, times, tests, why }) => {
+  const lines = rows.map(({ id, fault, times, tests }) => {
     const results = last.filter(({ row }) => row === id);
     const failed = results.filter(({ passed }) => !passed);
     const outages = results.map(({ outage_ms }) => outage_ms).filter((ms) => ms !== undefined);
     const worst = outages.length > 0 ? `${(Math.max(...outages) / 1000).toFixed(1)} s` : '–';
     const runs = `${results.length} of ${Math.max(times, tests.length)}`;
-    return why
-      ? `| ${id} | ${fault} | ${why} | | |`
-      : `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
+    return `| ${id} | ${fault} | ${runs} | ${worst} | ${failed.length} |`;
   });
   const bad = last.filter(({ passed }) => !passed);
   const mended = everything.filter(
@@ -198,17 +201,17 @@ function table() {
           '',
           title,
           '',
-          ...results.map((r) => `- ${r.row}-${r.run}, ${r.test}, seed ${r.seed}, at ${r.commit}`),
+          ...results.map((r) => `- ${r.row}-${r.run}, ${r.test}, seed ${r.seed}, at ${r.commit}: ${r.why}`),
         ];
   const hours = everything.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   return [
-    '| row | fault | runs | worst outage | violations |',
+    '| row | fault | runs | worst outage | failed |',
     '| --- | --- | --- | --- | --- |',
     ...lines,
     '',
     `${everything.length} runs in ${hours.toFixed(1)} hours of tests, at commit ${[...new Set(everything.map((r) => r.commit))].join(', ')}.`,
     ...listed('Failed:', bad),
-    ...listed('Failed, and passed when repeated after a mend:', mended),
+    ...listed('Failed, and passed when repeated:', mended),
   ].join('\n');
 }
 
