@@ -27,16 +27,17 @@ private:
     outbox_row content;
     milliseconds committed_at; ///< steady time
   };
-  /// The rows of one lane.
+  /// The rows of one aggregate in one lane.
   struct passage {
     std::vector<row> rows; ///< in order
     std::map<outbox_key, std::size_t> places;
     std::size_t delivered = 0; ///< all rows before this index were delivered at least once
   };
   void check_end(lane which, const passage& p) const;
+  void check_marked(lane which) const;
 
   world& world_;
-  std::map<lane, passage> lanes_;
+  std::map<std::pair<lane, aggregate_id>, passage> passages_;
   std::set<uuid> ids_;
 };
 
