@@ -193,7 +193,8 @@ CAF_TEST(two thousand clients that read nothing cost little and the memory comes
   }
   CAF_CHECK(w.state.connections_evicted > 0u);
   CAF_CHECK_LESS(during - std::min(during, before), 2000u * 64 * 1024);
-  for (const auto kept : after) CAF_CHECK_LESS(kept - std::min(kept, before), 12u * 1024 * 1024);
+  for (const auto kept : after) // pools, and what lies between them
+    CAF_CHECK_LESS(kept - std::min(kept, before), 32u * 1024 * 1024);
 }
 
 CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
