@@ -12,10 +12,10 @@
 
 namespace fq {
 namespace {
-/// Counted from the time at which the owner goes on (aggregate_clock::start). This node's clock may be wrong.
+/// Counts from the owner's first time (aggregate_clock::start), not from this node's clock.
 load_since since_of(const acquire_aggregate& x, const acquired& got) {
-  const auto now = got.now - std::min(got.clock_lag, clock_lag_max);
-  return {now - x.idempotency_age, now - x.entries_age};
+  const auto begins = got.now - std::min(got.clock_lag, clock_lag_max);
+  return {begins - x.idempotency_age, begins - x.entries_age};
 }
 
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
@@ -473,9 +473,8 @@ audit_reply ledger_worker_state::list(const list_audit& x) {
   const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
   if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); }))
     reply.no = reason::unavailable;
-  const bool is_longer = reply.rows.size() > x.limit;
-  reply.more = is_longer && !planted(bug::page_ends_early);
-  if (is_longer) reply.rows.resize(x.limit);
+  reply.more = reply.rows.size() > x.limit && !planted(bug::page_ends_early);
+  reply.rows.resize(std::min<std::size_t>(reply.rows.size(), x.limit));
   return reply;
 }
 
