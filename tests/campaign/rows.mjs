@@ -122,7 +122,7 @@ export const rows = [
   },
   {
     id: 'F12',
-    fault: 'the pool of one connection, and somebody holds the row of one event',
+    fault: 'a pool of one connection, and a lock on the row of one event',
     times: ledger_times,
     tests: blackbox('faults_postgres', 'somebody holds one event, others are served'),
   },
@@ -377,7 +377,7 @@ export const rows = [
   },
   {
     id: 'F36',
-    fault: 'rows of the outbox that nobody can read; requests that are no JSON, too large or invalid UTF-8',
+    fault: 'unreadable rows of the outbox; requests that are no JSON, too large or invalid UTF-8',
     times,
     tests: [
       ...blackbox('faults_postgres', 'rows of the outbox that nobody can read'),

@@ -201,7 +201,9 @@ function table() {
           '',
           title,
           '',
-          ...results.map((r) => `- ${r.row}-${r.run}, ${r.test}, seed ${r.seed}, at ${r.commit}: ${r.why}`),
+          ...results.map(
+            (r) => `- ${r.row}-${r.run}, ${r.test.split(':')[0]}, seed ${r.seed}, at ${r.commit}: ${r.why}`,
+          ),
         ];
   const hours = everything.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
   return [
