@@ -214,7 +214,7 @@ caf::result<api_key_reply> accounts_state::on_issue_key(const issue_api_key& x) 
   const auto is_valid = [&](const auto& k) {
     return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at);
   };
-  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) 
+  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid))
         >= services_->bounds.keys_per_tenant
       && !planted(bug::keys_without_limit))
     return api_key_reply{{reason::invalid_field, "tenant: has too many valid keys; revoke some"}};
@@ -253,7 +253,8 @@ std::string accounts_state::hash_of(const std::string& email, const std::string&
 
 void accounts_state::keep(otp_row row, changes& out) {
   drop(row.email, out);
-  while (otps_.size() >= services_->bounds.codes || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
+  while (otps_.size() >= services_->bounds.codes
+         || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
     drop(std::string{otp_ends_.begin()->second}, out);
   otp_ends_.emplace(row.expires_at, row.email);
   out.emplace_back(otp_stored{row});

@@ -27,36 +27,37 @@ caf::behavior clerk::make_behavior() {
   }};
 }
 
-/// Every answer counts, even if the asker would not wait for it. Without faults, and with one node, nothing is
-/// refused.
+/// Every answer counts, even if the asker would not wait for it. Without faults, and with one node, nothing
+/// is refused.
 template <class Reply, class Handle, class Message, class Then, class Failed>
 void clerk::ask(const Handle& to, Message message, Then then, Failed failed) {
   const bool is_calm = world_->is_calm();
   request(to, world_->options.patience, std::move(message))
     .then(
-      [this, then, failed](const Reply& told) {
-        told.no.why == reason::unavailable ? failed() : then(told);
-      },
+      [this, then, failed](const Reply& told) { told.no.why == reason::unavailable ? failed() : then(told); },
       [this, failed, is_calm](const caf::error& why) {
         failed();
         if (is_calm && world_->is_calm())
-          world_->check->fail("I13", "accounts or catalog refuse although nothing fails: "
-                                       + caf::to_string(why));
+          world_->check->fail("I13",
+                              "accounts or catalog refuse although nothing fails: " + caf::to_string(why));
       });
 }
 
 void clerk::act() {
   constexpr std::array acts{
-    &clerk::want_code,       &clerk::want_code,   &clerk::use_code,      &clerk::use_code, &clerk::use_code,
-    &clerk::guess,           &clerk::log_in,      &clerk::add_organizer, &clerk::block,    &clerk::block,
-    &clerk::find_customers,  &clerk::unblock,     &clerk::change_setting, &clerk::record_deed,
-    &clerk::add_tenant,      &clerk::issue_key,   &clerk::issue_key,     &clerk::revoke_key,
-    &clerk::create_draft,    &clerk::create_queue, &clerk::refresh,      &clerk::refresh,  &clerk::list_all,
-    &clerk::list_all,        &clerk::list_all};
+    &clerk::want_code,      &clerk::want_code,   &clerk::use_code,       &clerk::use_code,
+    &clerk::use_code,       &clerk::guess,       &clerk::log_in,         &clerk::add_organizer,
+    &clerk::block,          &clerk::block,       &clerk::find_customers, &clerk::unblock,
+    &clerk::change_setting, &clerk::record_deed, &clerk::add_tenant,     &clerk::issue_key,
+    &clerk::issue_key,      &clerk::revoke_key,  &clerk::create_draft,   &clerk::create_queue,
+    &clerk::refresh,        &clerk::refresh,     &clerk::list_all,       &clerk::list_all,
+    &clerk::list_all};
   (this->*acts[world_->rng() % acts.size()])();
 }
 
-std::string clerk::some_email() { return "person" + std::to_string(between(world_->rng, 1, people)) + "@example.org"; }
+std::string clerk::some_email() {
+  return "person" + std::to_string(between(world_->rng, 1, people)) + "@example.org";
+}
 
 std::string clerk::some_tenant() {
   const auto& all = world_->directory->tenants();
@@ -92,17 +93,15 @@ void clerk::use_code() {
   if (code.empty() || chance(world_->rng, 500)) code = world_->directory->newest_code(email);
   if (code.empty()) return;
   const auto trial = world_->directory->try_code(email, code);
-  ask<person_reply>(office().accounts, verify_otp{email, code}, [this, trial](const person_reply& told) {
-    world_->directory->tried(trial, told);
-  });
+  ask<person_reply>(office().accounts, verify_otp{email, code},
+                    [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 
 void clerk::guess() {
   const auto email = some_email();
   const auto trial = world_->directory->try_code(email, "guess");
-  ask<person_reply>(office().accounts, verify_otp{email, trial.code}, [this, trial](const person_reply& told) {
-    world_->directory->tried(trial, told);
-  });
+  ask<person_reply>(office().accounts, verify_otp{email, trial.code},
+                    [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 
 /// The password is certain once the only open request for it is answered.
@@ -332,6 +331,10 @@ void clerk::list_all() {
       },
       [this](const uuid& id) { return world_->check->open_letters().contains(id); });
   }
+  list_blocks();
+}
+
+void clerk::list_blocks() {
   const auto by = some_manager();
   const auto list = by.kind == principal_kind::organizer ? by.id : uuid{};
   const auto see = [](const blocks_reply& page, find_blocks& next) {
@@ -340,10 +343,10 @@ void clerk::list_all() {
     if (!ids.empty()) next.after = ids.back();
     return ids;
   };
-  auto must = world_->reads_are_fresh() ? books.blocked_by(list) : std::set<uuid>{};
-  walk<blocks_reply>(office().accounts, find_blocks{by, {}}, std::move(must), see, [this, list](const uuid& id) {
-    return world_->directory->blocked_by(list).contains(id);
-  });
+  auto must = world_->reads_are_fresh() ? world_->directory->blocked_by(list) : std::set<uuid>{};
+  walk<blocks_reply>(
+    office().accounts, find_blocks{by, {}}, std::move(must), see,
+    [this, list](const uuid& id) { return world_->directory->blocked_by(list).contains(id); });
 }
 
 } // namespace fq::sim

@@ -109,7 +109,8 @@ std::string directory_watch::newest_code(const std::string& email) const {
 std::string directory_watch::used_code(const std::string& email) const {
   const auto a = addresses_.find(email);
   if (a == addresses_.end()) return {};
-  const auto used = std::ranges::find_if(a->second.codes, [](const auto& c) { return c.second.accepted > 0; });
+  const auto used =
+    std::ranges::find_if(a->second.codes, [](const auto& c) { return c.second.accepted > 0; });
   return used == a->second.codes.end() ? std::string{} : used->first;
 }
 
@@ -136,7 +137,8 @@ directory_watch::trial directory_watch::try_code(const std::string& email, const
                         && a.has_arrived && !a.is_tried && !a.is_unsure
                         && now + o.patience + code_slack < known->second.since + o.directory.code_life;
   a.is_tried = true;
-  return {email, code, now, is_valid && world_.reads_are_fresh() && !o.directory.has_few_codes};
+  return {email, code, now,
+          is_valid && world_.reads_are_fresh() && !world_.has_clock_errors() && !o.directory.has_few_codes};
 }
 
 void directory_watch::tried(const trial& t, const person_reply& told) {
@@ -147,8 +149,7 @@ void directory_watch::tried(const trial& t, const person_reply& told) {
   }
   auto& known = addresses_[t.email].codes[t.code];
   if (known.letters.empty()) return world_.check->fail("I9", "a sign-in code was accepted that nobody got");
-  if (++known.accepted > known.letters.size())
-    world_.check->fail("I9", "a sign-in code was accepted twice");
+  if (++known.accepted > known.letters.size()) world_.check->fail("I9", "a sign-in code was accepted twice");
   if (!world_.has_clock_errors() && t.at > known.since + world_.options.directory.code_life + code_slack)
     world_.check->fail("I13", "a sign-in code was accepted after its life");
   world_.check->reached(rare::code_accepted);
@@ -234,8 +235,8 @@ void directory_watch::check_shown(const access_directory& shown, const moment& l
   for (const auto& b : *least.content.blocks)
     if (blocks_.contains({b.organizer, b.customer})
         && (!shown.blocks || std::ranges::none_of(*shown.blocks, [&](const block_row& s) {
-              return s.organizer == b.organizer && s.customer == b.customer;
-            })))
+             return s.organizer == b.organizer && s.customer == b.customer;
+           })))
       stale("a block");
 }
 
@@ -250,7 +251,8 @@ void directory_watch::check_end(const std::vector<std::string>& processes) const
   const auto last = now();
   for (const auto& process : processes) {
     const auto shown = shown_.find(process);
-    if (shown == shown_.end()) return world_.check->fail("I15", "a directory of " + process + " shows nothing");
+    if (shown == shown_.end())
+      return world_.check->fail("I15", "a directory of " + process + " shows nothing");
     check_shown(*shown->second, last);
   }
 }

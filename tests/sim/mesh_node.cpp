@@ -37,8 +37,8 @@ caf::behavior idle_owners(caf::event_based_actor* self) {
 } // namespace
 
 mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
-                     const owner_services& owners, const region_handle& region,
-                     const office_handles& offered, std::shared_ptr<lease_doubt> doubt) :
+                     const owner_services& owners, const region_handle& region, const office_handles& offered,
+                     std::shared_ptr<lease_doubt> doubt) :
     world_(w), number_(w.net->enter(node, &runs)) {
   const auto& o = w.options.mesh;
   others_ = system.spawn(idle_owners);

@@ -108,15 +108,16 @@ void outbox_watch::applied(const batch& b) {
     if (const auto what = expected_of_tickets(c)) happened.push_back(*what);
     const auto* appended = std::get_if<outbox_appended>(&c);
     if (appended == nullptr) continue;
-    if (!ids_.insert(appended->row.id).second && !is_retried(b, appended->row.id)) world_.check->fail("I16", "one id, two domain events");
+    if (!ids_.insert(appended->row.id).second && !is_retried(b, appended->row.id))
+      world_.check->fail("I16", "one id, two domain events");
     const bool is_mail = appended->row.topic == topic::mail_send; // checked by mail_watch
     const bool is_of_people = check_people(appended->row, told_news);
     if (!is_mail && !is_of_people && (next >= happened.size() || !tells(appended->row, happened[next++])))
       world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
     const outbox_key key{b.aggregate, b.to_seq, ordinal++};
     const auto lanes = b.aggregate == accounts_aggregate ? every_lane
-                       : is_mail                          ? bit_of(lane::mail)
-                                                          : bit_of(lane::notices);
+                       : is_mail                         ? bit_of(lane::mail)
+                                                         : bit_of(lane::notices);
     if (appended->row.lanes != lanes)
       world_.check->fail("I16", appended->row.topic + " goes through other lanes");
     for (const auto which : {lane::mail, lane::notices}) { // no bus here

@@ -17,8 +17,8 @@
 namespace fq::sim {
 namespace {
 
-/// The state of a living typed actor of this process. Called at every step: without a dynamic_cast, which took
-/// a fifth of a sale's time.
+/// The state of a living typed actor of this process. Called at every step: without a dynamic_cast, which
+/// took a fifth of a sale's time.
 template <class State, class Handle>
 State* state_of(const Handle& handle) {
   auto* actor = static_cast<typename Handle::template stateful_pointer<State>>(

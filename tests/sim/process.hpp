@@ -27,7 +27,9 @@ namespace fq::sim {
 class process;
 
 /// Only actors are jobs here.
-inline caf::scheduled_actor& actor_of(caf::resumable* job) { return static_cast<caf::scheduled_actor&>(*job); }
+inline caf::scheduled_actor& actor_of(caf::resumable* job) {
+  return static_cast<caf::scheduled_actor&>(*job);
+}
 
 /// Maps actors to processes: an actor belongs to its parent's process. Fans and operators belong to none.
 class homes {

@@ -129,9 +129,7 @@ struct world {
   /// No node can answer from a memory that another one has overtaken.
   [[nodiscard]] bool reads_are_fresh() const { return options.nodes == 1 && options.faults.twin == 0; }
   /// Nothing may be refused.
-  [[nodiscard]] bool is_calm() const {
-    return reads_are_fresh() && !chaos && env->steady_now() > calm_from;
-  }
+  [[nodiscard]] bool is_calm() const { return reads_are_fresh() && !chaos && env->steady_now() > calm_from; }
   [[nodiscard]] timestamp ledger_now() const { return env->wall_now() + ledger_skew; }
   /// How much longer than `span` a node's drifting clock may count.
   [[nodiscard]] milliseconds drift_within(milliseconds span) const {
