@@ -331,6 +331,10 @@ void clerk::list_all() {
       },
       [this](const uuid& id) { return world_->check->open_letters().contains(id); });
   }
+  list_blocks();
+}
+
+void clerk::list_blocks() {
   const auto by = some_manager();
   const auto list = by.kind == principal_kind::organizer ? by.id : uuid{};
   const auto see = [](const blocks_reply& page, find_blocks& next) {
@@ -339,7 +343,7 @@ void clerk::list_all() {
     if (!ids.empty()) next.after = ids.back();
     return ids;
   };
-  auto must = world_->reads_are_fresh() ? books.blocked_by(list) : std::set<uuid>{};
+  auto must = world_->reads_are_fresh() ? world_->directory->blocked_by(list) : std::set<uuid>{};
   walk<blocks_reply>(
     office().accounts, find_blocks{by, {}}, std::move(must), see,
     [this, list](const uuid& id) { return world_->directory->blocked_by(list).contains(id); });

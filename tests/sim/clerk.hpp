@@ -44,6 +44,7 @@ private:
   void refresh();
   // lists
   void list_all();
+  void list_blocks();
   template <class Reply, class Handle, class Message, class See>
   void walk(Handle to, Message message, std::set<uuid> must, See see,
             std::function<bool(const uuid&)> is_there = {});

@@ -137,7 +137,8 @@ directory_watch::trial directory_watch::try_code(const std::string& email, const
                         && a.has_arrived && !a.is_tried && !a.is_unsure
                         && now + o.patience + code_slack < known->second.since + o.directory.code_life;
   a.is_tried = true;
-  return {email, code, now, is_valid && world_.reads_are_fresh() && !o.directory.has_few_codes};
+  return {email, code, now,
+          is_valid && world_.reads_are_fresh() && !world_.has_clock_errors() && !o.directory.has_few_codes};
 }
 
 void directory_watch::tried(const trial& t, const person_reply& told) {

@@ -241,7 +241,7 @@ void simulation::start_process(node& n) {
   if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->meshed()->edge();
 }
 
-/// People ask this process at this place from now on; null: none answers.
+/// People ask this process at this place from now on; null: no process answers.
 void simulation::offer(std::size_t place, const process* p) {
   world_.regions[place] = p == nullptr ? region_handle{} : p->region();
   world_.offices[place] = p == nullptr ? office_handles{} : p->offered();
