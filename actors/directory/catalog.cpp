@@ -39,10 +39,13 @@ void catalog_state::on_acquired(const aggregate_acquired& answer) {
   answers_ = {};
   external_ids_.clear();
   for (const auto& row : image->image.idempotency) answers_.load(row);
-  self_->send(core_.reader(), find_last_aggregate{});
+  epoch_ = image->epoch;
+  self_->send(core_.reader(), find_last_aggregate{epoch_});
 }
 
+/// An answer from before the latest load lacks what another owner, or this one since, has created.
 void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
+  if (found.epoch != epoch_) return;
   if (found.unavailable) return core_.load_later(owner_load_retry);
   const auto least = number_of(first_event_aggregate) - 1;
   last_ = planted(bug::event_number_again) ? least : std::max(number_of(found.last), least);

@@ -35,6 +35,7 @@ private:
   pointer self_ = nullptr;
   global_owner<pointer> core_;
   idempotency_index answers_;
+  std::uint64_t epoch_ = 0; ///< of the latest load
   std::uint32_t last_ = 0;
   /// External ids allocated since the load or being checked, so that two concurrent requests cannot use the
   /// same one.

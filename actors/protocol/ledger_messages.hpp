@@ -101,14 +101,17 @@ struct aggregates_to_wake {
 FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates)
 
 /// From the catalog when it loads: the highest allocated aggregate number.
-struct find_last_aggregate {};
-FQ_INSPECT_EMPTY(find_last_aggregate)
+struct find_last_aggregate {
+  std::uint64_t epoch = 0; ///< of the catalog's tenure; comes back in the answer
+};
+FQ_INSPECT(find_last_aggregate, x.epoch)
 
 struct last_aggregate_found {
+  std::uint64_t epoch = 0;
   bool unavailable = false;
   aggregate_id last{};
 };
-FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
+FQ_INSPECT(last_aggregate_found, x.epoch, x.unavailable, x.last)
 
 /// From an event actor: read all its rows from the ledger. Answered by aggregate_peeked to the sender.
 struct peek_aggregate {

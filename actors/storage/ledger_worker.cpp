@@ -119,8 +119,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake&) { find_unowned(); },
-    [this](const find_last_aggregate&) {
-      last_aggregate_found found;
+    [this](const find_last_aggregate& x) {
+      last_aggregate_found found{x.epoch};
       found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
       answer(std::move(found));
     },

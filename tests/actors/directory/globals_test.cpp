@@ -309,6 +309,20 @@ CAF_TEST(creating is idempotent and numbers go on after a reload) {
   CAF_CHECK(next->value.event.event.aggregate > first->value.event.event.aggregate);
 }
 
+CAF_TEST(an answer to an earlier load does not give a number again) {
+  const auto created = [&] {
+    auto made = ask<event_reply>(shop, draft({}));
+    run();
+    return made->ok && !made->value.no;
+  };
+  CAF_CHECK(created());
+  last_aggregate_found late;
+  late.last = aggregate_id{number_of(first_event_aggregate) - 1};
+  caf::anon_send(shop, late);
+  run();
+  CAF_CHECK(created());
+}
+
 CAF_TEST(what is invalid is refused and stored nowhere) {
   auto bad = draft({true, {3, 3}, {4, 4}});
   bad.event.sale_end = bad.event.sale_start;
