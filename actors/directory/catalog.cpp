@@ -4,8 +4,6 @@
 #include "actors/protocol/cluster_messages.hpp"
 #include "domain/sale/sale.hpp"
 
-#include <algorithm>
-
 namespace fq {
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
@@ -50,8 +48,7 @@ void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
   if (found.epoch != epoch_) return;
   if (found.unavailable) return core_.load_later(owner_load_retry);
   const auto least = number_of(first_event_aggregate) - 1;
-  // Of two loads the later answer may be the older one: numbers that were given since stay given.
-  last_ = planted(bug::event_number_again) ? least : std::max({last_, number_of(found.last), least});
+  last_ = planted(bug::event_number_again) ? least : std::max(number_of(found.last), least);
   core_.serve();
 }
 
