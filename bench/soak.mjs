@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A long run on Postgres and Redis: one sale after the other, and a queue whose visitors come and go with
-// devices (push) and a webhook. Memory keeps for one minute what has ended, the ledger for five. Writes a line
-// of figures every 15 s to build/soak.csv, and compares the last third with the first third after the
+// devices (push) and a webhook. Memory keeps for one minute what has ended, the ledger for five. Every 15 s a
+// line of figures goes to build/soak.csv; the end compares the last third with the first third after the
 // warm-up. bench/soak.gp draws the figures.
 // Usage: node bench/soak.mjs [minutes=100]   (after a release build; gnuplot for the picture)
 import fs from 'node:fs';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wall clock jumps by an hour, forward and back, under a running sale and a running waiting room.
-// libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
+// The wall clock jumps by an hour, forward and back, and by two days, under a running sale and a running
+// waiting room. libfaketime shifts the wall clock and not the monotonic clock, like a real jump.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -43,7 +43,9 @@ function check_wait({ eta, poll_after_ms }) {
   if (poll_after_ms !== null) assert.ok(poll_after_ms >= 0, `poll after ${poll_after_ms} ms`);
 }
 
-const jumps = [3600, -3600, 0];
+/** Tokens end at a time of the wall clock, and are the only thing that a jump may end. */
+const lasting = ['--ttl', '7d'];
+const jumps = [3600, -3600, 2 * 86_400, 0];
 
 test('a sale: nothing expires, no place moves, no wait is negative', async (t) => {
   const server = await shifted_server(t);
@@ -52,7 +54,7 @@ test('a sale: nothing expires, no place moves, no wait is negative', async (t) =
     total: 3,
     queue: { batch_size: 3, session_ttl_seconds: 300, claim_window_seconds: 200 },
   });
-  const fans = await server.customers(8);
+  const fans = await server.customers(8, ...lasting);
   for (const fan of fans) await server.join(fan, event.id);
   const admitted = await server.admitted(fans[0], event.id);
   const claim = await server.claim(fans[0], event.id, admitted.admission_token);
@@ -77,7 +79,8 @@ test('a sale: nothing expires, no place moves, no wait is negative', async (t) =
     const held = await server.get(`/claims/${claim.claim_id}`, { token: fans[0] });
     assert.equal(held.json.status, 'CLAIMED', held.text);
     assert.equal(held.json.expires_at, claim.expires_at);
-    const late = await server.join(await server.customer(), event.id);
+    const [fan] = await server.customers(1, ...lasting);
+    const late = await server.join(fan, event.id);
     assert.equal(late.queue_number, ++numbers, 'who comes now is behind everybody');
   }
   const second = await server.admitted(fans[1], event.id);
@@ -110,6 +113,7 @@ test('a waiting room: sessions stay accepted, the line stays as it is', async (t
     assert.match(granted.headers['cache-control'], /^private, max-age=[0-5]$/);
     const late = await tenant.join_as(queue, `late-${seconds}`);
     assert.equal(late.queue_number, ++joined);
+    await tenant.sign_in();
     const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
     assert.equal(stats.json.active, 3, stats.text);
   }

@@ -23,8 +23,10 @@ async function certificate_for(folder, node) {
   };
 }
 
+const status_of = (server) => run(fairqueue, ['cluster', 'status', '--data_dir', server.data_dir]);
+
 export const is_connected = async (server, others) => {
-  const { code, out } = await run(fairqueue, ['cluster', 'status', '--data_dir', server.data_dir]);
+  const { code, out } = await status_of(server);
   return code === 0 && out.split('\n').filter((line) => line.includes('\tconnected')).length === others;
 };
 
@@ -85,7 +87,11 @@ export class Cluster {
       {
         timeout_ms: 15_000,
       },
-    );
+    ).catch(async (error) => {
+      const states = await Promise.all(nodes.map(status_of));
+      const seen = nodes.map((n, i) => `${n.name}:\n${states[i].out}${states[i].err}${n.log.slice(-2000)}`);
+      assert.fail(`${error.message}\n${seen.join('\n')}`);
+    });
   }
 
   /** The node that holds the lease of an event or queue, by its id; undefined if none. */

@@ -8,9 +8,11 @@ import {
   assert,
   eventually,
   expect_problem,
+  fairqueue,
   fairqueue_load,
   patience,
   random_of,
+  report_outage,
   run,
   sale,
   seed,
@@ -20,8 +22,7 @@ import {
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
-const sales = process.env.FAIRQUEUE_LONG === '1' ? 3 : 1;
-const kills_per_sale = 8;
+const kills = 8;
 const batch_size = 10;
 
 /** One fan that retries like a real client: every step with the same key until an answer comes. */
@@ -185,23 +186,48 @@ function check_order(fans) {
   for (const [batch, size] of sizes) assert.ok(size <= batch_size, `batch ${batch} admitted ${size}`);
 }
 
-/** One value of a stopped server's file, read by sqlite3; undefined if that is not installed. */
+/** One value of a file of a server that does not run. */
 async function sql(server, file, query) {
-  const answer = await run('sqlite3', ['-readonly', path.join(server.data_dir, file), query]).catch(
-    () => undefined,
-  );
-  if (answer) assert.equal(answer.code, 0, `${query}: ${answer.err}`);
-  return answer?.out.trim();
+  const answer = await run('sqlite3', ['-readonly', path.join(server.data_dir, file), query]);
+  assert.equal(answer.code, 0, `${query}: ${answer.err}`);
+  return answer.out.trim();
 }
 
-/** Checks the ledger, with the gateway's own ledger as an independent oracle. */
-async function check_books(t, server, revenue) {
-  if ((await sql(server, 'ledger.db', 'PRAGMA integrity_check')) === undefined)
-    return t.diagnostic('sqlite3 is not installed: the files were not looked into');
+/** Each query counts the violations of a ledger at any moment. */
+const violations = {
+  'I10: a history with a gap': `
+    SELECT count(*) FROM (
+      SELECT from_status, lag(to_status) OVER (PARTITION BY aggregate, kind, key ORDER BY seq, ordinal) AS before
+      FROM history)
+    WHERE before IS NOT NULL AND from_status IS NOT before`,
+  'I6: overtaken, in the ledger': `
+    SELECT count(*) FROM (
+      SELECT admission_batch, max(admission_batch) OVER (PARTITION BY aggregate ORDER BY queue_number) AS latest
+      FROM queue_entry WHERE admission_batch > 0)
+    WHERE admission_batch < latest`,
+  'a batch larger than configured': `
+    SELECT count(*) FROM (
+      SELECT count(*) AS size FROM queue_entry WHERE admission_batch > 0 GROUP BY aggregate, admission_batch)
+    WHERE size > ${batch_size}`,
+  'I2: two live places of one fan': `
+    SELECT count(*) FROM (
+      SELECT 1 FROM queue_entry WHERE status IN (0, 1, 2) GROUP BY aggregate, subject HAVING count(*) > 1)`,
+  'I1: sold more than there is': 'SELECT count(*) FROM ticket_type WHERE held + sold > total',
+};
+
+/** Checks the files of a server that does not run. */
+async function check_files(server) {
   for (const file of ['ledger.db', 'sandbox.db']) {
     assert.equal(await sql(server, file, 'PRAGMA integrity_check'), 'ok', file);
     assert.equal(await sql(server, file, 'PRAGMA foreign_key_check'), '', file);
   }
+  for (const [what, query] of Object.entries(violations))
+    assert.equal(await sql(server, 'ledger.db', query), '0', what);
+}
+
+/** Checks the ledger at the end, with the gateway's own ledger as an independent oracle. */
+async function check_books(server, revenue) {
+  await check_files(server);
   const captured = `SELECT sum(CASE kind WHEN 'charge' THEN amount ELSE -amount END) FROM ledger`;
   assert.equal(
     Number(await sql(server, 'sandbox.db', captured)),
@@ -210,88 +236,75 @@ async function check_books(t, server, revenue) {
   );
   const undelivered = await sql(server, 'sandbox.db', 'SELECT count(*) FROM webhooks');
   assert.equal(undelivered, '0', 'webhooks that were never delivered');
-  const broken_history = `
-    SELECT count(*) FROM (
-      SELECT from_status, lag(to_status) OVER (PARTITION BY aggregate, kind, key ORDER BY seq, ordinal) AS before
-      FROM history)
-    WHERE before IS NOT NULL AND from_status IS NOT before`;
-  assert.equal(await sql(server, 'ledger.db', broken_history), '0', 'I10: a history with a gap');
-  const overtaken = `
-    SELECT count(*) FROM (
-      SELECT admission_batch, max(admission_batch) OVER (PARTITION BY aggregate ORDER BY queue_number) AS latest
-      FROM queue_entry WHERE admission_batch > 0)
-    WHERE admission_batch < latest`;
-  assert.equal(await sql(server, 'ledger.db', overtaken), '0', 'I6: overtaken, in the ledger');
-  const largest = `
-    SELECT coalesce(max(size), 0) FROM (
-      SELECT count(*) AS size FROM queue_entry WHERE admission_batch > 0 GROUP BY aggregate, admission_batch)`;
-  assert.ok(Number(await sql(server, 'ledger.db', largest)) <= batch_size, 'a batch larger than configured');
-  const two_places = `
-    SELECT count(*) FROM (
-      SELECT 1 FROM queue_entry WHERE status IN (0, 1, 2) GROUP BY aggregate, subject HAVING count(*) > 1)`;
-  assert.equal(await sql(server, 'ledger.db', two_places), '0', 'I2: two live places of one fan');
 }
 
-for (let number = 0; number < sales; ++number) {
-  test(
-    `sale ${number + 1} of ${sales}, killed ${kills_per_sale} times`,
-    { timeout: 150_000 * patience },
-    async (t) => {
-      const random = random_of(seed + number);
-      const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
-      const organizer = await server.organizer();
-      const total = 100;
-      const price = 1500;
-      const { id: event } = await server.event(organizer, {
-        total,
-        price,
-        claim_ttl_seconds: 4,
-        queue: { batch_size, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
-      });
-      const tokens = await server.customers(160);
-      const behaviour = () => {
-        const x = random();
-        return x < 0.1 ? 'no-show' : x < 0.15 ? 'abandon' : x < 0.22 ? 'decline' : 'buy';
-      };
-      const fans = tokens.map((token) => new Fan(server, event, token, behaviour(), random));
-      let stop = false;
-      const crowd = Promise.all(fans.map((fan) => fan.live(() => stop)));
-      crowd.catch(() => {});
+async function verified(server) {
+  const { code, out, err } = await run(fairqueue, ['admin', 'verify', '--data_dir', server.data_dir]);
+  assert.equal(code, 0, `admin verify: ${out}${err}`);
+}
 
-      for (let kill = 0; kill < kills_per_sale; ++kill) {
-        await sleep((100 + random() * 1100) * patience);
-        await server.restart();
-        const stats = await server.stats(organizer, event);
-        assert.ok(stats.held + stats.sold <= stats.total, `I1: ${JSON.stringify(stats)}`);
-      }
-      const last = await eventually(
-        'the sale is over',
-        async () => {
-          const stats = await server.stats(organizer, event);
-          assert.ok(stats.held + stats.sold <= stats.total, `I1: ${JSON.stringify(stats)}`);
-          return stats.sold === total && stats.payments_open === 0 && stats;
-        },
-        { timeout_ms: 60_000, every_ms: 200 },
-      );
-      stop = true;
-      await crowd;
-      check_order(fans);
-      let confirmed = 0;
-      for (const fan of fans) confirmed += await check_money(fan, server);
-      assert.deepEqual(
-        fans.flatMap((fan) => fan.violations),
-        [],
-      );
-      assert.equal(confirmed, total, 'I1: as many tickets as there is stock');
+test(`a sale, killed ${kills} times`, { timeout: 150_000 * patience }, async (t) => {
+  const random = random_of(seed);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
+  const organizer = await server.organizer();
+  const total = 100;
+  const price = 1500;
+  const { id: event } = await server.event(organizer, {
+    total,
+    price,
+    claim_ttl_seconds: 4,
+    queue: { batch_size, admission_interval_ms: 250, claim_window_seconds: 2, session_ttl_seconds: 8 },
+  });
+  const tokens = await server.customers(160);
+  const behaviour = () => {
+    const x = random();
+    return x < 0.1 ? 'no-show' : x < 0.15 ? 'abandon' : x < 0.22 ? 'decline' : 'buy';
+  };
+  const fans = tokens.map((token) => new Fan(server, event, token, behaviour(), random));
+  let stop = false;
+  const crowd = Promise.all(fans.map((fan) => fan.live(() => stop)));
+  crowd.catch(() => {});
+
+  let outage_ms = 0;
+  for (let kill = 0; kill < kills; ++kill) {
+    await sleep((100 + random() * 1100) * patience);
+    await server.kill();
+    await check_files(server);
+    const begun = Date.now();
+    await server.launch();
+    outage_ms = Math.max(outage_ms, Date.now() - begun);
+    await verified(server);
+    const stats = await server.stats(organizer, event);
+    assert.ok(stats.held + stats.sold <= stats.total, `I1: ${JSON.stringify(stats)}`);
+  }
+  report_outage(t, outage_ms);
+  const last = await eventually(
+    'the sale is over',
+    async () => {
       const stats = await server.stats(organizer, event);
-      assert.equal(stats.held, 0);
-      assert.equal(stats.revenue, total * price, 'I4');
-      assert.equal(stats.last_admission_batch >= last.last_admission_batch, true);
-      await server.stop();
-      await check_books(t, server, total * price);
+      assert.ok(stats.held + stats.sold <= stats.total, `I1: ${JSON.stringify(stats)}`);
+      return stats.sold === total && stats.payments_open === 0 && stats;
     },
+    { timeout_ms: 60_000, every_ms: 200 },
   );
-}
+  stop = true;
+  await crowd;
+  check_order(fans);
+  let confirmed = 0;
+  for (const fan of fans) confirmed += await check_money(fan, server);
+  assert.deepEqual(
+    fans.flatMap((fan) => fan.violations),
+    [],
+  );
+  assert.equal(confirmed, total, 'I1: as many tickets as there is stock');
+  const stats = await server.stats(organizer, event);
+  assert.equal(stats.held, 0);
+  assert.equal(stats.revenue, total * price, 'I4');
+  assert.equal(stats.last_admission_batch >= last.last_admission_batch, true);
+  await verified(server);
+  await server.stop();
+  await check_books(server, total * price);
+});
 
 test('an acknowledged place survives an immediate kill -9', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults between FairQueue and Postgres, and of FairQueue itself, under a running sale: each fault once, five
-// times with FAIRQUEUE_LONG=1. The sale ends with every invariant, and no acknowledged join is lost.
+// Faults between FairQueue and Postgres, and of FairQueue itself, under a running sale. The sale ends with
+// every invariant, and no acknowledged join is lost. FAIRQUEUE_LONG=1 keeps Postgres away for a minute.
 import fs from 'node:fs';
 import path from 'node:path';
 import { ChaosProxy } from '../support/chaos_proxy.mjs';
-import { SqlSession, sql } from '../support/services.mjs';
+import { SqlSession, execute, sql } from '../support/services.mjs';
 import {
   assert,
   eventually,
   expect_problem,
   patience,
+  report_outage,
   seed,
   server_for,
   sleep,
@@ -20,13 +21,14 @@ import { Diary, FaultySale, describe_faults, longer_sale, outage_ms, subject_of 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
 
 describe_faults('Postgres', (fault_test) => {
-  fault_test('kill -9 at random moments, 6 times', async (t, random) => {
-    const sale = await FaultySale.start(t);
-    for (let kill = 0; kill < 6; ++kill) {
+  fault_test('kill -9 at random moments, 8 times', async (t, random) => {
+    const sale = await FaultySale.start(t, { sale: longer_sale });
+    for (let kill = 0; kill < 8; ++kill) {
       await sale.sleep(200 + random() * 900);
       await sale.server.kill();
       await sale.ledger_must_be_sound();
       await sale.server.launch();
+      await sale.verified();
     }
     sale.fault_is_over();
     await sale.ends_well();
@@ -140,6 +142,29 @@ describe_faults('Postgres', (fault_test) => {
     await sale.ends_well();
   });
 
+  fault_test('a storm of serialization failures and deadlocks', async (t, random) => {
+    const sale = await FaultySale.start(t, { sale: longer_sale });
+    await sale.in_full_swing();
+    const diary = await Diary.keep(sale);
+    // Nothing deadlocks here, so Postgres is made to say so: of every third change of an aggregate.
+    for (const statement of [
+      `CREATE FUNCTION storm() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+         IF random() < 0.3 THEN
+           RAISE EXCEPTION 'storm' USING ERRCODE = (ARRAY['40001', '40P01'])[1 + floor(random() * 2)::int];
+         END IF;
+         RETURN NEW;
+       END $$`,
+      'CREATE TRIGGER storm BEFORE UPDATE ON aggregate FOR EACH ROW EXECUTE FUNCTION storm()',
+    ])
+      await execute(sale.ledger_url, statement);
+    await sale.sleep(4000 + random() * 2000);
+    await execute(sale.ledger_url, 'DROP TRIGGER storm ON aggregate');
+    await execute(sale.ledger_url, 'DROP FUNCTION storm');
+    sale.fault_is_over();
+    await diary.close();
+    await sale.ends_well();
+  });
+
   fault_test('latency, then connections cut anywhere', async (t, random) => {
     const sale = await FaultySale.start(t, { postgres_proxy: true });
     await sale.in_full_swing();
@@ -183,6 +208,54 @@ describe_faults('Postgres', (fault_test) => {
         (await server.insist('POST', `/events/${sale.event}/queue`, { token: unheard })).status,
       ),
     );
+    await diary.close();
+    await sale.ends_well();
+  });
+
+  fault_test('rows of the outbox that nobody can read', async (t, random) => {
+    const sale = await FaultySale.start(t, { sale: longer_sale });
+    const { server, organizer } = sale;
+    await sale.in_full_swing();
+    const diary = await Diary.keep(sale);
+    const unreadable = [
+      '',
+      '{',
+      'null',
+      '{"to":5,"data":{}}',
+      '{"template":"nothing","to":[{"address":"a@example.org"}],"data":{}}',
+      '{"to":[7],"template":"order_completed","data":{}}',
+      '['.repeat(100_000),
+      `{"data":"${'x'.repeat(1_000_000)}"}`,
+      '{"order_id":"not one","customer_id":[]}',
+    ];
+    const topics = ['mail.send', 'order.completed', 'queue.admitted', 'no.such.topic'];
+    const lines = topics.flatMap((topic) => unreadable.map((payload) => [topic, payload]));
+    await sale.sleep(random() * 1000);
+    const values = lines.map(([topic, payload], i) => `(${i}, '${topic}', '${payload}')`).join(',');
+    await execute(
+      sale.ledger_url,
+      `INSERT INTO outbox (aggregate, seq, ordinal, id, topic, payload, created_at)
+       SELECT number, applied_seq, 1000 + n, gen_random_uuid(), topic, payload, 1
+       FROM aggregate JOIN event ON aggregate = number, (VALUES ${values}) AS row (n, topic, payload)
+       WHERE event.id = '${sale.event}'`,
+    );
+    const left = `SELECT topic, left(payload, 60) AS payload FROM outbox WHERE ordinal >= 1000 AND delivered_at = 0`;
+    let rows;
+    await eventually(
+      'none of them holds anything up',
+      async () => (rows = await sql(sale.ledger_url, left)).length === 0,
+      {
+        timeout_ms: 30_000,
+        every_ms: 200,
+      },
+    ).catch(() => assert.deepEqual(rows, []));
+    const letters = await server.get('/dead-letters?limit=100', { token: organizer });
+    assert.equal(
+      letters.json.items.filter((letter) => letter.topic === 'mail.send').length,
+      unreadable.length,
+      letters.text.slice(0, 2000),
+    );
+    sale.fault_is_over();
     await diary.close();
     await sale.ends_well();
   });
@@ -277,7 +350,7 @@ describe_faults('Postgres', (fault_test) => {
         },
         { timeout_ms: lease_ms + 10_000 },
       );
-      t.diagnostic(`taken over ${Date.now() - stopped_at} ms after the stop, with a lease of ${lease_ms} ms`);
+      report_outage(t, Date.now() - stopped_at);
       assert.equal(served.status, 201, served.text);
       const [after] = await owner();
       assert.ok(after.epoch > before.epoch, 'I17: a new epoch');

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults between FairQueue and Redis under a running sale: each fault once, five times with FAIRQUEUE_LONG=1.
-// No client notices, and soon after the fault the mirror is correct again.
-import { redis } from '../support/services.mjs';
-import { assert, patience, seed } from './lib.mjs';
+// Faults between FairQueue and Redis under a running sale. No client notices, and soon after the fault the
+// mirror is correct again.
+import { Services, redis } from '../support/services.mjs';
+import { assert, eventually, patience, seed } from './lib.mjs';
 import { Diary, FaultySale, describe_faults, longer_sale } from './faults.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
+
+/** The keys of that part of the sale's mirror. */
+async function keys_of(sale, part) {
+  const found = await redis(sale.cache_url, 'KEYS', `fairqueue:{${sale.event}}:*:${part}`);
+  return found.split('\n').filter(Boolean);
+}
 
 describe_faults('Redis', (fault_test) => {
   /** A sale whose fans must not notice `fault(sale, random)`. */
@@ -30,6 +36,46 @@ describe_faults('Redis', (fault_test) => {
       await redis(sale.cache_url, 'FLUSHALL');
     }
   });
+
+  unnoticed('Redis forgets its scripts', async (sale, random) => {
+    for (let flush = 0; flush < 6; ++flush) {
+      await sale.sleep(100 + random() * 700);
+      await redis(sale.cache_url, 'SCRIPT', 'FLUSH');
+    }
+  });
+
+  unnoticed('the mirror says that nothing is left', async (sale, random) => {
+    for (let lie = 0; lie < 3; ++lie) {
+      await sale.sleep(100 + random() * 700);
+      for (const key of await keys_of(sale, 'inventory'))
+        for (const type of (await redis(sale.cache_url, 'HKEYS', key)).split('\n'))
+          await redis(sale.cache_url, 'HSET', key, type, `${sale.total} 0 ${sale.total}`);
+    }
+  });
+
+  unnoticed(
+    'two primaries: a failover of Redis that loses writes, and back',
+    async (sale, random) => {
+      const other = await Services.start('redis');
+      sale.t.after(() => other.stop());
+      const [first, second] = [new URL(sale.cache_url), new URL(other.redis_url)];
+      const ask_second = (...command) => redis(other.redis_url, ...command);
+      await ask_second('CONFIG', 'SET', 'masterauth', first.password);
+      await ask_second('REPLICAOF', '127.0.0.1', first.port);
+      await eventually('the copy is whole', async () =>
+        (await ask_second('INFO', 'replication')).includes('master_link_status:up'),
+      );
+      await ask_second('REPLICAOF', 'NO', 'ONE');
+      await sale.sleep(500 + random() * 500); // what is written now, the second has not
+      await ask_second('CONFIG', 'SET', 'requirepass', first.password);
+      for (const port of [second.port, first.port]) {
+        sale.proxy.target_port = Number(port);
+        sale.proxy.cut();
+        await sale.sleep(1000 + random() * 1000);
+      }
+    },
+    { redis_proxy: true },
+  );
 
   unnoticed('Redis is stopped, and comes back empty', async (sale) => {
     await sale.services.down('redis');

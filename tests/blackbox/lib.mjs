@@ -49,6 +49,9 @@ export const patience = Number(process.env.FAIRQUEUE_TEST_PATIENCE ?? 1);
 /** FAIRQUEUE_TEST_SEED repeats the moments of an earlier run. */
 export const seed = Number(process.env.FAIRQUEUE_TEST_SEED ?? crypto.randomInt(2 ** 31));
 
+/** For the campaign's table (tests/campaign): the longest time in which a client was not served. */
+export const report_outage = (t, ms) => t.diagnostic(`outage_ms=${Math.round(ms)}`);
+
 /** mulberry32: small and seeded, sufficient for random moments. */
 export function random_of(state) {
   return () => {
@@ -411,8 +414,8 @@ export class Server {
 
   // -- people --
 
-  /** `count` tokens of new customers. */
-  async customers(count) {
+  /** `count` tokens of new customers. `options`: of `fairqueue token`. */
+  async customers(count, ...options) {
     const { code, out, err } = await run(fairqueue, [
       'token',
       '--kind',
@@ -421,6 +424,7 @@ export class Server {
       String(count),
       '--data_dir',
       this.data_dir,
+      ...options,
     ]);
     assert.equal(code, 0, `fairqueue token: ${err}`);
     const tokens = out.trim().split('\n');
@@ -783,6 +787,20 @@ export class RawConnection {
   destroy() {
     this.socket.destroy();
   }
+}
+
+/** A place's WebSocket as a raw connection, after its handshake. */
+export async function raw_socket(server, event, token, extra = '') {
+  const connection = await server.connect();
+  connection.send(
+    `GET /ws/queue/${event} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${crypto.randomBytes(16).toString('base64')}\r\n` +
+      `Sec-WebSocket-Protocol: fairqueue.v1, ${token}\r\n${extra}\r\n`,
+  );
+  const answer = await connection.answer();
+  assert.equal(answer.status, 101, answer.body);
+  assert.equal(answer.headers['sec-websocket-extensions'], undefined, 'no compression');
+  return connection;
 }
 
 // -- WebSocket ------------------------------------------------------------------------------------------

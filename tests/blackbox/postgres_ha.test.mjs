@@ -8,7 +8,7 @@ import path from 'node:path';
 import { Services } from '../support/services.mjs';
 import { Diary, FaultySale } from './faults.mjs';
 import { hosts_for, switch_address } from './hosts.mjs';
-import { assert, eventually, fairqueue, patience, run, server_for } from './lib.mjs';
+import { assert, eventually, fairqueue, patience, report_outage, run, server_for } from './lib.mjs';
 
 /** Limits of the gap in acknowledged joins, in s. */
 const after_a_kill = 20 * patience;
@@ -169,6 +169,7 @@ test('the primary ends five times in a sale of 3,000', { timeout: 1_700_000 * pa
     });
     const gap = diary.longest_gap_ms / 1000;
     t.diagnostic(`${name}: no join was acknowledged for ${gap.toFixed(1)} s`);
+    report_outage(t, diary.longest_gap_ms);
     assert.ok(gap <= limit, `${name}: ${gap} s`);
     await patroni[back]?.(ended);
     await patroni.whole();
@@ -176,8 +177,6 @@ test('the primary ends five times in a sale of 3,000', { timeout: 1_700_000 * pa
 
   sale.fault_is_over();
   await diary.close();
-  const verified = await run(fairqueue, ['admin', 'verify', '--data_dir', server.data_dir]);
-  assert.equal(verified.code, 0, verified.out + verified.err);
   await sale.ends_well();
 });
 
@@ -191,14 +190,12 @@ test(
   },
   async (t) => {
     const patroni = await Patroni.start(t, { is_synchronous: false });
-    const settings = {
-      'ledger.url': patroni.services.postgres_ha_url,
-      'http.request_timeout': '2s',
-    };
-    const server = await server_for(t, { settings });
+    const server = await server_for(t, { settings: { 'ledger.url': patroni.services.postgres_ha_url } });
     const organizer = await server.organizer();
     const line_of = async () => (await server.event(organizer, { queue: { policy: 'operator' } })).id;
     const [lost, kept] = [await line_of(), await line_of()];
+    server.settings['http.request_timeout'] = '2s'; // what was before may take longer
+    await server.restart();
     const people = await server.customers(100);
     for (const token of people.slice(0, 10))
       for (const event of [lost, kept]) await server.join(token, event);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A crowd is admitted and notified by push while FCM answers every fifth request with 429 or 503.
-// bench/push.mjs measures whether it slows admissions, at the size of a stadium.
+// bench/push.mjs measures whether it slows admissions, at the size of a stadium. Then FCM is down, for ten
+// minutes with FAIRQUEUE_LONG=1.
 import test from 'node:test';
-import { assert, patience, server_for } from './lib.mjs';
+import { assert, patience, report_outage, server_for, sleep } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 import { advance, all_told, judge, line } from './admissions.mjs';
 import { PushProvider } from '../support/push_provider.mjs';
@@ -40,3 +41,32 @@ test(
     assert.ok(seen.metrics.put_off >= refused - unlucky.tickets.length, JSON.stringify(seen.metrics)); // the last attempt of an expired one is not postponed
   },
 );
+
+test('FCM is down: joins and admissions go on, and afterwards each admission is told once', async (t) => {
+  const outage_ms = process.env.FAIRQUEUE_LONG === '1' ? 600_000 : 8_000;
+  const provider = await PushProvider.start();
+  t.after(() => provider.stop());
+  const server = await server_for(t, { settings: provider.settings });
+  const tenant = await tenant_on(server);
+  const count = 200;
+  const { queue, tickets } = await line(server, tenant, 'fan', count, { has_devices: true });
+  const other = await tenant.queue();
+  await provider.weather({ share_503: 1 });
+  let slowest_ms = 0;
+  const end = Date.now() + outage_ms;
+  for (let admitted = 0; Date.now() < end; await sleep(outage_ms / 100)) {
+    const begun = Date.now();
+    await tenant.join_as(other, `late-${begun}`);
+    if (admitted < count) await advance(server, tenant, queue, 10);
+    admitted += 10;
+    slowest_ms = Math.max(slowest_ms, Date.now() - begun);
+  }
+  report_outage(t, slowest_ms);
+  assert.ok(slowest_ms < 1000 * patience, `a join and an admission took ${slowest_ms} ms`);
+  await provider.weather({});
+  const back = Date.now();
+  const seen = await all_told(server, tenant, provider, count, { timeout_ms: 120_000 });
+  t.diagnostic(`all were told ${Date.now() - back} ms after it was back`);
+  const { refused } = judge({ lucky: tickets, unlucky: [], ...seen });
+  assert.ok(refused > 0, 'it was down');
+});

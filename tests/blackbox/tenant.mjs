@@ -19,10 +19,13 @@ export async function tenant_on(server, name = `t${crypto.randomBytes(4).toStrin
     server: await key('server'),
     operator: await key('operator'),
   };
-  const session = await server.post('/sessions', { token: tenant.operator });
-  assert.equal(session.status, 201, session.text);
-  assert.ok(Date.parse(session.json.expires_at) > Date.now());
-  tenant.token = session.json.token;
+  tenant.sign_in = async () => {
+    const session = await server.post('/sessions', { token: tenant.operator });
+    assert.equal(session.status, 201, session.text);
+    tenant.token = session.json.token;
+    return session.json;
+  };
+  assert.ok(Date.parse((await tenant.sign_in()).expires_at) > Date.now());
   tenant.queue = async (changes = {}) => {
     const made = await server.post('/queues', {
       token: tenant.token,

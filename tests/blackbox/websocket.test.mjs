@@ -10,6 +10,7 @@ import {
   fairqueue,
   forge,
   patience,
+  raw_socket,
   refused_socket,
   run,
   server_for,
@@ -302,19 +303,6 @@ function frame(opcode, payload = Buffer.alloc(0), { fin = true, rsv = 0, masked 
 
 const close_payload = (code, reason = '') =>
   Buffer.concat([Buffer.from([code >> 8, code & 255]), Buffer.from(reason)]);
-
-async function raw_socket(server, event, fan, extra = '') {
-  const connection = await server.connect();
-  connection.send(
-    `GET /ws/queue/${event} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${crypto.randomBytes(16).toString('base64')}\r\n` +
-      `Sec-WebSocket-Protocol: fairqueue.v1, ${fan}\r\n${extra}\r\n`,
-  );
-  const answer = await connection.answer();
-  assert.equal(answer.status, 101, answer.body);
-  assert.equal(answer.headers['sec-websocket-extensions'], undefined, 'no compression');
-  return connection;
-}
 
 /** Parses server frames; returns the code of the close frame, or undefined. */
 function close_code_in(bytes) {

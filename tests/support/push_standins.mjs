@@ -302,7 +302,13 @@ const control = http.createServer((rq, rs) => {
     if (rq.url === '/script')
       for (const [device, script] of Object.entries(JSON.parse(Buffer.concat(parts))))
         scripts.set(device, script);
-    if (rq.url === '/weather') weather = JSON.parse(Buffer.concat(parts));
+    if (rq.url === '/weather')
+      weather = {
+        share_429: 0,
+        share_503: 0,
+        retry_after: { share: 0 },
+        ...JSON.parse(Buffer.concat(parts)),
+      };
     const asked = { '/state': state, '/tally': { ...tally, wrong: state.wrong } };
     rs.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(asked[rq.url] ?? {}));
   });

@@ -128,6 +128,10 @@ export class Services {
   static start(...wanted) {
     return Services.start_on({ enter: [], address: '127.0.0.1' }, ...wanted);
   }
+  /** Their data is in `folder`. */
+  static start_in(folder, ...wanted) {
+    return Services.#start([], ...wanted.map((name) => `--${name}`), '--folder', folder);
+  }
   /** `host`: as of Hosts (tests/blackbox/hosts.mjs). */
   static start_on(host, ...wanted) {
     return Services.#start(host.enter, ...wanted.map((name) => `--${name}`), '--address', host.address);
