@@ -18,6 +18,8 @@ constexpr std::uint64_t descriptor_reserve = 500;
 constexpr milliseconds handover_timeout{10'000};
 /// Requested from the service manager as the longest time between two messages during the start.
 constexpr milliseconds manager_timeout{30'000};
+/// Evicted connections after which freed memory is given back: it takes some milliseconds.
+constexpr std::uint64_t evictions_of_an_attack = 100;
 /// For io threads and region to answer a liveness check; a watchdog interval has several.
 constexpr milliseconds liveness_timeout{2'000};
 /// Certificates live for weeks at least.

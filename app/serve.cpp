@@ -27,6 +27,7 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <malloc.h>
 #include <mutex>
 #include <sys/resource.h>
 #include <thread>
@@ -178,6 +179,7 @@ public:
       check_certificate();
       ping_watchdog();
       report_readiness();
+      return_memory();
       const int which = wait_for(signals.all, pause());
       if (which == SIGHUP)
         reload_certificate();
@@ -211,6 +213,14 @@ private:
     reported_ = now;
   }
 
+  /// After an attack, gives what its connections freed back to the system: the allocator keeps it otherwise.
+  void return_memory() {
+    const auto evicted = state_.connections_evicted.load(std::memory_order_relaxed);
+    if (evicted < evicted_before_ + evictions_of_an_attack) return;
+    evicted_before_ = evicted;
+    ::malloc_trim(0);
+  }
+
   void reload_certificate() {
     service_manager::reloading();
     if (!tls_)
@@ -234,6 +244,7 @@ private:
   environment& env_;
   const std::optional<milliseconds> watchdog_;
   milliseconds next_check_{0};
+  std::uint64_t evicted_before_ = 0;
   net::readiness reported_ = net::readiness::ready;
 };
 

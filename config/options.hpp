@@ -29,7 +29,6 @@ struct http_options {
   std::vector<std::string> allowed_origins;
   std::vector<address_block> trusted_proxies;
   std::int64_t max_connections{};
-  std::int64_t pending_connections_per_address{}; ///< 0: no limit
   milliseconds header_timeout{};
   milliseconds body_timeout{};
   milliseconds write_timeout{};

@@ -90,11 +90,10 @@ const auto rows = std::to_array<option_row>({
     FQ_OPTION(http, trusted_proxies), blocks, "",
     "Address blocks of proxies whose X-Forwarded-For is trusted; from all others the header is ignored.")),
   // 19,000: the usual hard limit of 20,000 descriptors, minus files, stores and the admin listener.
-  number_row(FQ_OPTION(http, max_connections), count, "19000", 1, 1'000'000,
-             "Open connections; above it the server closes an idle one for each new one, or answers 503."),
-  number_row(FQ_OPTION(http, pending_connections_per_address), count, "1024", 0, 1'000'000,
-             "Connections of one client address (IPv6: /64) without a complete request for more than 3 s; "
-             "trusted proxies have no limit; 0 is no limit."),
+  number_row(
+    FQ_OPTION(http, max_connections), count, "19000", 1, 1'000'000,
+    "Open connections; from 80 % on, the address that holds most loses those that it does not need; "
+    "WebSockets have at most 90 %; at the limit the server closes one for each new one, or answers 503."),
   number_row(FQ_OPTION(http, header_timeout), duration, "10s", 100 * ms, 5 * minute,
              "Time from a request's first byte to the end of its header."),
   number_row(FQ_OPTION(http, body_timeout), duration, "10s", 100 * ms, 5 * minute,
@@ -226,7 +225,7 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(rate_limits, access_per_key_per_minute), count, "60000", 0, 100'000'000,
              "GET /access with one server key; 0 is no limit."),
   number_row(FQ_OPTION(rate_limits, access_failures_per_ip_per_minute), count, "1000", 0, 100'000'000,
-             "Invalid session tokens and API keys from one client address; 0 is no limit."),
+             "Invalid tokens, API keys and webhook signatures from one client address; 0 is no limit."),
 
   needed(choice_row(
     FQ_OPTION(mail, mode), "file", "file|smtp|nats",

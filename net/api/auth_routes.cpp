@@ -39,19 +39,17 @@ std::optional<response> read_login(const request& rq, log_in& wish) {
   });
 }
 
-/// Each attempt takes a token of the client's bucket and a success returns it, so that parallel guesses
+/// Each attempt has taken a token of the client's bucket, and a success returns it, so that parallel guesses
 /// count too.
 awaitable<response> log_organizer_in(call c) {
   log_in wish;
   if (auto no = read_login(c.rq, wish)) co_return std::move(*no);
-  auto& limiter = c.ctx.shared->login_failures;
-  if (auto no = limit(c.ctx, c.rq, limiter, limit_key(c.rq.peer))) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
   if (failed)
     c.ctx.shared->counts.logins_failed.add();
   else if (!got.error && !got.reply.no) // a timeout may hide a failure
-    limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
+    give_back(c.ctx, c.rq, address_limit::login);
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.ttl,
                          "organizer_id");
@@ -92,7 +90,6 @@ awaitable<response> check_code(call c) {
 
 awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
   request_otp wish{std::move(email)};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer))) co_return std::move(no);
   if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email)))
     co_return std::move(no);
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
@@ -103,8 +100,6 @@ awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, st
 
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code) {
   verify_otp wish{std::move(email), std::move(code)};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer)))
-    co_return redeemed_code{std::move(no), {}, {}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
   if (auto no = refused(rq, got))
     co_return redeemed_code{std::move(no), {}, !got.error && got.reply.no.why == reason::invalid_otp};
@@ -114,9 +109,9 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
 std::span<const route> auth_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/auth/organizer/login", for_anybody<log_organizer_in>},
-    {post, "/auth/customer/otp/request", for_anybody<send_code>},
-    {post, "/auth/customer/otp/verify", for_anybody<check_code>},
+    {post, "/auth/organizer/login", for_anybody<log_organizer_in, address_limit::login>},
+    {post, "/auth/customer/otp/request", for_anybody<send_code, address_limit::code>},
+    {post, "/auth/customer/otp/verify", for_anybody<check_code, address_limit::code>},
   };
   return table;
 }

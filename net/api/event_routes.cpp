@@ -132,12 +132,10 @@ awaitable<response> list_page(call c) {
   const auto scope = wish.by.id;
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  const auto& events = got.reply.events;
-  const bool more = got.reply.more && !events.empty();
   response answer;
-  append_event_list(answer.body, events,
-                    more ? c.ctx.shared->cursors.encode(scope, events.back().event.aggregate)
-                         : std::string{});
+  append_event_list(answer.body, got.reply.events, got.reply.more, [&](const event_view& last) {
+    return c.ctx.shared->cursors.encode(scope, last.event.aggregate);
+  });
   co_return answer;
 }
 

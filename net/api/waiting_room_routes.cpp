@@ -115,8 +115,9 @@ std::optional<response> read_queue_list_request(const call& c, list_events& wish
   wish.by = c.by;
   wish.kind = event_kind::queue;
   const auto name = decoded(query.find("external_id").value_or(""));
-  if (!name)
-    return problem(fault::invalid_parameter, c.rq.request_id, "external_id must be percent-encoded text.");
+  if (!name || static_cast<std::int64_t>(name->size()) > external_id_size.high)
+    return problem(fault::invalid_parameter, c.rq.request_id,
+                   "external_id must be percent-encoded text of at most 200 bytes.");
   wish.external_id = *name;
   const auto limit = query.find("limit"), cursor = query.find("cursor");
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
@@ -134,12 +135,10 @@ awaitable<response> list_queues(call c) {
   if (auto no = read_queue_list_request(c, wish)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  const auto& queues = got.reply.events;
-  const bool more = got.reply.more && !queues.empty();
   response answer;
-  append_queue_list(answer.body, queues,
-                    more ? c.ctx.shared->cursors.encode(list_scope(c.by), queues.back().event.aggregate)
-                         : std::string{});
+  append_queue_list(answer.body, got.reply.events, got.reply.more, [&](const event_view& last) {
+    return c.ctx.shared->cursors.encode(list_scope(c.by), last.event.aggregate);
+  });
   co_return answer;
 }
 

@@ -50,22 +50,28 @@ awaitable<response> take_webhook(context& ctx, const request& rq, const path_par
       case webhook_error::bad_signature:
         counts.webhooks_rejected.add();
         return ready(problem(fault::invalid_signature, rq.request_id));
-      case webhook_error::unknown_event: counts.webhooks_ignored.add(); return ready(taken());
-      case webhook_error::foreign_event: counts.webhooks_foreign.add(); return ready(taken());
+      case webhook_error::unknown_event: counts.webhooks_ignored.add(); break;
+      case webhook_error::foreign_event: counts.webhooks_foreign.add(); break;
     }
+    give_back(ctx, rq, address_limit::webhook);
+    return ready(taken());
   }
+  give_back(ctx, rq, address_limit::webhook);
   auto& fact = std::get<webhook_fact>(parsed);
   return apply(ctx, rq, std::move(fact.wish), fact.owner);
 }
 
 } // namespace
 
+/// The signature tells gateways from others: each forgery counts against its address.
+constexpr auto for_gateways = self_guarded<take_webhook, audience::anybody, address_limit::webhook>;
+
 std::span<const route> webhook_routes() {
   using enum method;
   static constexpr route table[] = {
-    {post, "/webhooks/sandbox", self_guarded<take_webhook>, webhook_body},
-    {post, "/webhooks/paystack", self_guarded<take_webhook>, webhook_body},
-    {post, "/webhooks/stripe", self_guarded<take_webhook>, webhook_body},
+    {post, "/webhooks/sandbox", for_gateways, webhook_body},
+    {post, "/webhooks/paystack", for_gateways, webhook_body},
+    {post, "/webhooks/stripe", for_gateways, webhook_body},
   };
   return table;
 }

@@ -64,10 +64,8 @@ visitor admit(context& ctx, const request& rq, token_kind kind) {
   if (found.no) return {std::move(found.no), {}, {}, {}};
   auto who = authenticate(ctx, rq, kind, found.token);
   if (who.no) return {std::move(who.no), {}, {}, {}};
-  if (who.expires_at <= ctx.environment.wall_now()) { // accepted by clock tolerance only
-    ctx.shared->counts.unauthenticated.add();
-    return {problem(fault::unauthenticated, rq.request_id), {}, {}, {}};
-  }
+  if (who.expires_at <= ctx.environment.wall_now()) // accepted by clock tolerance only
+    return {unauthenticated(ctx, rq), {}, {}, {}};
   return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol};
 }
 

@@ -28,6 +28,7 @@ struct measures; ///< actors/base/measures.hpp
 namespace fq::net {
 
 class actor_bridge;
+class crowd; ///< net/http/crowd.hpp
 class hub;
 class session_table;
 class tls_server;
@@ -53,8 +54,9 @@ struct server_state {
   std::atomic<std::int64_t> connections{0}; ///< open now, including WebSockets
   std::atomic<std::int64_t> websockets{0}; ///< open now
   std::atomic<std::uint64_t> connections_accepted{0};
-  std::atomic<std::uint64_t> connections_refused{0}; ///< at http.max_connections
-  std::atomic<std::uint64_t> connections_evicted{0}; ///< to make room or per address
+  std::atomic<std::uint64_t> connections_refused{
+    0}; ///< at http.max_connections; also WebSockets at their share
+  std::atomic<std::uint64_t> connections_evicted{0}; ///< to make room, or because too much output waited
   std::atomic<std::uint64_t> accept_failures{0}; ///< EMFILE and similar
   std::atomic<std::uint64_t> requests_refused{0}; ///< by framing, limits or deadlines
   std::atomic<std::uint64_t> asks_overloaded{0}; ///< at http.in_flight_per_event
@@ -90,6 +92,7 @@ struct context {
   const session_keys& sessions; ///< of admission tokens
   services* shared = nullptr; ///< thread-safe
   actor_bridge* bridge = nullptr; ///< set by the server before the first request
+  crowd* guests = nullptr; ///< set by the server before the first connection
   hub* sockets = nullptr; ///< set by the server before the first request
   session_table* table = nullptr; ///< set by the server before the first request
   ws_times ws{};

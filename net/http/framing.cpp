@@ -167,7 +167,11 @@ framing check_framing(const request_head& head) {
   verdict.target = origin_form(head.target, found.host);
   if (verdict.target.empty()) return refuse(bad_request, "malformed request target");
   const auto verb = method_of(head.method);
-  if (!verb) return refuse(method_unknown, "unknown method");
+  if (!verb) {
+    auto unknown = refuse(method_unknown, "unknown method");
+    unknown.target = verdict.target; // the answer names the methods of the path
+    return unknown;
+  }
   verdict.verb = *verb;
   if (found.expect) {
     if (!same_text(*found.expect, "100-continue"))

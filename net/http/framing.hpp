@@ -28,7 +28,8 @@ struct request_head {
 enum class body_kind : std::uint8_t { none, length, chunked };
 
 struct framing {
-  std::optional<http_refusal> no; ///< set: refuse and close; the other members have no meaning
+  std::optional<http_refusal> no; ///< set: refuse and close; of the others only `detail` has a meaning, and
+                                  ///< `target` if the method is unknown
   std::string_view detail; ///< static text, for people
   method verb{};
   std::string_view target; ///< origin form

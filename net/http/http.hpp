@@ -114,10 +114,23 @@ enum class audience : std::uint8_t {
   api_keys,
 };
 
-/// A handler and the clients that its checks admit.
+/// The bucket of the client's address from which a request takes a token before anything but its header is
+/// looked at (net/service/guards). A token's failure takes from the address on every route.
+enum class address_limit : std::uint8_t {
+  none, ///< health probes, and routes whose bucket belongs to a required token
+  without_token, ///< anonymous, unless the guard finds a valid token, whose subject has a bucket
+  anonymous,
+  sandbox,
+  login, ///< the step gives the token back after a success
+  code,
+  webhook, ///< as login: only webhooks that are not genuine count
+};
+
+/// A handler, the clients that its checks admit, and their limit.
 struct guarded_handler {
   handler handle;
   audience who = audience::anybody;
+  address_limit limit = address_limit::none;
 };
 
 /// One row of a route table. The tables stand beside the handlers; the core knows none of them. GET also
@@ -136,7 +149,7 @@ enum class http_refusal : std::uint8_t {
   body_too_large, ///< 413; closes unless the body was read
   version_not_supported, ///< 505; closes
   not_implemented, ///< 501: unsupported transfer coding; closes
-  method_unknown, ///< 405 without Allow; closes
+  method_unknown, ///< 405; `allow` is filled if a route has the path; closes
   expectation_failed, ///< 417
   request_timeout, ///< 408; closes
   not_found, ///< 404
@@ -156,9 +169,9 @@ struct site {
   /// `close`.
   response (*refuse)(context&, const request&, http_refusal, std::string_view detail,
                      std::string_view allow) = nullptr;
-  /// Called for every framed request, before routing: finds the client behind proxies and answers CORS
-  /// preflights. A returned response skips the handler.
-  std::optional<response> (*before)(context&, request&) = nullptr;
+  /// Called for every framed request: finds the client behind proxies, answers CORS preflights, and asks the
+  /// limit of the row. `found` is null if no route matched. A returned response skips the handler.
+  std::optional<response> (*before)(context&, request&, const route* found) = nullptr;
   /// Called after the handler, before the response is written: adds CORS fields, counts metrics, writes the
   /// access log. `found` is null if no route matched.
   void (*after)(context&, const request&, const route* found, response&, milliseconds took) = nullptr;

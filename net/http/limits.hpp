@@ -23,6 +23,21 @@ inline constexpr std::size_t path_segments_max = 8;
 /// likes.
 inline constexpr std::size_t forwarded_hops_max = 32;
 
+/// From this share of http.max_connections on, addresses that hold most lose connections. The share below is
+/// free for all: a stadium may be behind one address.
+inline constexpr std::int64_t crowded_percent = 80;
+/// WebSockets have at most this share; the rest is for short requests.
+inline constexpr std::int64_t sockets_percent_max = 90;
+/// Connections of one address on one io thread that are never closed for its number: more than a household or
+/// an office has.
+inline constexpr std::size_t address_share_min = 16;
+/// Addresses asked for a connection to close: the largest may have none that is dispensable.
+inline constexpr std::size_t crowd_looks_max = 16;
+/// Bytes of output that may wait for clients which do not read: of one address, and of all. Beyond, the
+/// oldest of these connections is closed. The kernel takes the first 16 KiB or more of an answer, so output
+/// waits rarely; 16 MiB are a thousand pages.
+inline constexpr std::size_t pending_of_address_max = 16 * 1024 * 1024, pending_of_all_max = 64 * 1024 * 1024;
+
 /// Rows of one page of a list, if the request has no `limit`.
 inline constexpr std::uint32_t list_limit_default = 50;
 /// A larger `limit` counts as this, which bounds the memory of one answer.

@@ -78,6 +78,11 @@ route_match router::match(method verb, std::string_view path) const {
   return result;
 }
 
+std::string router::methods_of(std::string_view path) const {
+  segments parts;
+  return split(path, parts) ? methods_of(parts) : std::string{};
+}
+
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
   for (const auto& candidate : by_length_[path.count])

@@ -24,6 +24,8 @@ public:
   explicit router(std::span<const route> routes);
 
   [[nodiscard]] route_match match(method verb, std::string_view path) const;
+  /// The methods of a path, "GET, POST"; empty: no such path.
+  [[nodiscard]] std::string methods_of(std::string_view path) const;
 
 private:
   struct segments {

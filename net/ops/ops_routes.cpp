@@ -49,17 +49,17 @@ awaitable<response> show_metrics(call c) {
                 .body = c.ctx.shared->counts.text(c.ctx.state)});
 }
 
-awaitable<response> show_openapi(call) { return ready({.status = 200, .body = std::string{openapi_json()}}); }
+awaitable<response> show_openapi(call) { return ready({.status = 200, .static_body = openapi_json()}); }
 
 } // namespace
 
 std::span<const route> ops_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/livez", for_anybody<show_livez>},
-    {get, "/readyz", for_anybody<show_readyz>},
-    {get, "/health", for_anybody<show_readyz>},
-    {get, "/openapi.json", for_anybody<show_openapi>},
+    {get, "/livez", for_anybody<show_livez, address_limit::none>},
+    {get, "/readyz", for_anybody<show_readyz, address_limit::none>},
+    {get, "/health", for_anybody<show_readyz, address_limit::none>},
+    {get, "/openapi.json", for_anybody<show_openapi, address_limit::anonymous>},
   };
   return table;
 }
@@ -67,9 +67,9 @@ std::span<const route> ops_routes() {
 std::span<const route> admin_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/metrics", for_anybody<show_metrics>},
-    {get, "/livez", for_anybody<show_livez>},
-    {get, "/readyz", for_anybody<show_readyz>},
+    {get, "/metrics", for_anybody<show_metrics, address_limit::none>},
+    {get, "/livez", for_anybody<show_livez, address_limit::none>},
+    {get, "/readyz", for_anybody<show_readyz, address_limit::none>},
   };
   return table;
 }

@@ -62,9 +62,8 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
 }
 
 /// For browsers that look for an icon by this name: on our JSON answers, and on pages that name none.
-awaitable<response> get_favicon(context& ctx, const request& rq, const path_parameters&) {
+awaitable<response> get_favicon(context&, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   return ready(content_of(web::get_asset("icon.png"), rq, for_a_day));
 }
 
@@ -77,26 +76,23 @@ awaitable<response> get_console(context& ctx, const request& rq, const path_para
   return ready(plain_page("console", std::move(data), page_rights::application));
 }
 
-awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path) {
+awaitable<response> get_asset(context&, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   const auto* found = web::find_served_asset(path.values[0]);
   return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
 }
 
 /// The waiting pages' service worker. Its path determines the pages that it controls.
-awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters&) {
+awaitable<response> get_wait_worker(context&, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   auto answer = content_of(web::get_asset("worker.js"), rq, for_minutes);
   answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it loads nothing
   return ready(std::move(answer));
 }
 
 /// Files that other sites' pages load. The path ends in the name used in their snippet.
-awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path) {
+awaitable<response> get_sdk(context&, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   const bool is_public = path.values[0] == "fairqueue.mjs" || path.values[0] == "fair-queue-element.mjs";
   const auto* found = is_public ? web::find_asset(path.values[0]) : nullptr;
   return ready(found ? content_of(*found, rq, for_minutes) : problem(fault::not_found, rq.request_id));
@@ -104,12 +100,16 @@ awaitable<response> get_sdk(context& ctx, const request& rq, const path_paramete
 
 } // namespace
 
+/// For all clients, within the limit of the address.
+template <handler run>
+constexpr guarded_handler for_all = self_guarded<run, audience::anybody, address_limit::anonymous>;
+
 std::span<const route> asset_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/docs", self_guarded<get_docs>},       {get, "/favicon.ico", self_guarded<get_favicon>},
-    {get, "/console", self_guarded<get_console>}, {get, "/assets/{name}", self_guarded<get_asset>},
-    {get, "/sdk/{name}", self_guarded<get_sdk>},  {get, "/wait/worker.js", self_guarded<get_wait_worker>},
+    {get, "/docs", for_all<get_docs>},       {get, "/favicon.ico", for_all<get_favicon>},
+    {get, "/console", for_all<get_console>}, {get, "/assets/{name}", for_all<get_asset>},
+    {get, "/sdk/{name}", for_all<get_sdk>},  {get, "/wait/worker.js", for_all<get_wait_worker>},
   };
   return table;
 }

@@ -53,7 +53,6 @@ constexpr std::array not_for_robots{"/wait/",   "/shop/",    "/checkout", "/orde
 
 awaitable<response> get_robots(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
-  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
   response answer{
     .status = 200, .content_type = "text/plain; charset=utf-8", .body = "User-agent: *\nAllow: "};
   const auto& base = ctx.options.http.base_path;
@@ -69,7 +68,7 @@ std::span<const route> root_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/", page_of<show_root>},
-    {get, "/robots.txt", self_guarded<get_robots>},
+    {get, "/robots.txt", self_guarded<get_robots, audience::anybody, address_limit::anonymous>},
   };
   return table;
 }

@@ -68,7 +68,6 @@ template <charge_step run>
 awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path) {
   if (!ctx.shared->sandbox || !is_reference(path.values[0]))
     return ready(problem(fault::not_found, rq.request_id));
-  if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer))) return ready(std::move(*no));
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   return run(ctx, rq, std::string{path.values[0]});
 }
@@ -165,11 +164,15 @@ awaitable<response> settle_charge(context& ctx, const request& rq, std::string r
 
 } // namespace
 
+template <charge_step run>
+constexpr guarded_handler for_payers =
+  self_guarded<with_reference<run>, audience::anybody, address_limit::sandbox>;
+
 std::span<const route> sandbox_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/sandbox/pay/{reference}", self_guarded<with_reference<show_charge>>},
-    {post, "/sandbox/pay/{reference}", self_guarded<with_reference<settle_charge>>},
+    {get, "/sandbox/pay/{reference}", for_payers<show_charge>},
+    {post, "/sandbox/pay/{reference}", for_payers<settle_charge>},
   };
   return table;
 }

@@ -50,13 +50,14 @@ awaitable<response> page_step_of(context& ctx, const request& rq, const path_par
   return on_page(ctx, rq, path, run, extra);
 }
 template <page_step run, extra_query extra = extra_query::refused>
-inline constexpr guarded_handler page_of{page_step_of<run, extra>, audience::anybody};
+inline constexpr guarded_handler page_of{page_step_of<run, extra>, audience::anybody,
+                                         address_limit::without_token};
 template <page_step run>
 awaitable<response> form_step_of(context& ctx, const request& rq, const path_parameters& path) {
   return on_form(ctx, rq, path, run);
 }
 template <page_step run>
-inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody};
+inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, address_limit::without_token};
 
 /// Whether the client accepts HTML, as browsers do; programs get JSON.
 [[nodiscard]] bool wants_page(const request& rq);

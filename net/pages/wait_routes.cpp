@@ -339,8 +339,10 @@ awaitable<response> adopt_place(visit v) {
 
 awaitable<response> act(visit v) {
   const auto action = std::string{v.sent.find("action")};
-  if (action == "code") return send_code(std::move(v));
-  if (action == "enter") return enter(std::move(v));
+  if (action == "code" || action == "enter") {
+    if (auto no = limit_address(v.ctx, v.rq, address_limit::code)) return ready(std::move(*no));
+    return action == "code" ? send_code(std::move(v)) : enter(std::move(v));
+  }
   if (action == "join") return join_line(std::move(v));
   if (action == "leave") return leave_line(std::move(v));
   if (action == "adopt") return adopt_place(std::move(v));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
 #include <utility>
 
 namespace fq::net {
@@ -16,11 +15,18 @@ namespace {
 /// Phases in which the client owes a request.
 constexpr std::array owing{phase::fresh, phase::head, phase::body};
 
-/// Share of one of `threads` in a limit of the whole server; 0 stays 0: no limit.
-std::size_t share_of_thread(std::int64_t limit, std::int64_t threads) {
-  return limit == 0
-           ? 0
-           : static_cast<std::size_t>(std::max<std::int64_t>(1, limit / std::max<std::int64_t>(1, threads)));
+standing standing_in(phase p) {
+  switch (p) {
+    case phase::fresh:
+    case phase::head:
+    case phase::body:
+    case phase::lingering: return standing::owing;
+    case phase::idle: return standing::idle;
+    case phase::writing: return standing::unread;
+    case phase::handling:
+    case phase::closed: return standing::needed;
+  }
+  return standing::needed;
 }
 
 std::string strict_transport_of(milliseconds life) {
@@ -67,8 +73,6 @@ connection_pool::impl::impl(context& c) :
     body_timeout(c.options.http.body_timeout),
     write_timeout(c.options.http.write_timeout),
     idle_timeout(c.options.http.idle_timeout),
-    pending_per_address(
-      share_of_thread(c.options.http.pending_connections_per_address, c.options.io.threads)),
     body_limit(static_cast<std::size_t>(c.options.http.body_limit)),
     base_path(c.options.http.base_path),
     strict_transport(strict_transport_of(c.options.tls.hsts)),
@@ -110,6 +114,7 @@ void connection_pool::impl::make_request_id(std::string& out) {
 
 void connection::begin() {
   ++pool_.open;
+  pool_.ctx.guests->enter(*this, peer_);
   enter(phase::fresh, pool_.ctx.now + pool_.fresh_timeout);
   wait_readable();
 }
@@ -127,13 +132,16 @@ void connection::enter(phase next, milliseconds deadline) {
     auto& from = pool_.in.of(phase_);
     to.splice(to.end(), from, from.iterator_to(*this));
   }
+  if (phase_ == phase::writing && next != phase::writing) pool_.ctx.guests->owe(*this, 0);
   phase_ = next;
+  pool_.ctx.guests->stand(*this, standing_in(next), pool_.ctx.now);
 }
 
 void connection::close() {
   if (phase_ == phase::closed) return;
   const ptr held{this, false}; // takes over the list's reference; released at the end of this function
   pool_.in.of(phase_).erase(connection_list::s_iterator_to(*this));
+  pool_.ctx.guests->leave(*this);
   phase_ = phase::closed;
   if (x_) pool_.give_back(std::move(x_));
   if (socket_.is_open()) {
@@ -144,6 +152,13 @@ void connection::close() {
 }
 
 bool connection::has_input() const { return socket_.has_input(); }
+
+bool connection::give_way() {
+  const bool reads = phase_ != phase::writing && phase_ != phase::lingering;
+  if (reads && has_input()) return false;
+  pool_.evict(*this);
+  return true;
+}
 
 void connection::deadline_passed() {
   switch (phase_) {
@@ -162,6 +177,7 @@ void connection::deadline_passed() {
 void connection::go_idle() {
   if (pool_.draining) return close();
   pool_.give_back(std::move(x_));
+  if (by_proxy_) pool_.ctx.guests->enter(*this, peer_); // no longer the last request's client
   enter(phase::idle, pool_.ctx.now + pool_.idle_timeout);
   wait_readable();
 }
@@ -205,9 +221,10 @@ void connection_pool::impl::evict(connection& s) {
   s.close();
 }
 
-/// Evicts a connection that owes a request before an idle one: an idle client was already answered, so it
-/// is a real one.
+/// Evicts of the address that holds most; if no address holds many, a connection that owes a request before
+/// an idle one: an idle client was already answered, so it is a real one.
 bool connection_pool::make_room() {
+  if (impl_->close_of_largest(impl_->ctx.now)) return true;
   connection* oldest = nullptr;
   milliseconds since = milliseconds::max();
   for (const auto p : owing)
@@ -220,24 +237,30 @@ bool connection_pool::make_room() {
   return oldest != nullptr;
 }
 
-/// Limits the connections per address that have owed a request for a while; each address keeps its latest.
-/// Counts them again each time, so that it needs no further memory.
-void connection_pool::impl::limit_addresses() {
-  if (pending_per_address == 0) return;
-  std::vector<connection*> pending;
-  for (const auto p : owing)
-    for (auto& s : in.of(p)) {
-      if (waits_since(s, p) > ctx.now - pending_grace) break;
-      if (!is_trusted(s.peer(), ctx.options.http.trusted_proxies)) pending.push_back(&s);
-    }
-  if (pending.size() <= pending_per_address) return;
-  std::map<config::ip_bytes, std::size_t> of_address;
-  for (const auto* s : pending) ++of_address[limit_prefix(s->peer())];
-  for (auto* s : pending)
-    if (auto& count = of_address[limit_prefix(s->peer())]; count > pending_per_address && !s->has_input()) {
-      --count;
-      evict(*s);
-    }
+bool connection_pool::impl::close_of_largest(milliseconds before) {
+  for (std::size_t looks = 0; looks < eviction_looks_max; ++looks) {
+    auto* found = ctx.guests->most_dispensable(address_share_min, before);
+    if (found == nullptr) return false;
+    if (found->give_way()) return true;
+    ctx.guests->put_off(*found, ctx.now);
+  }
+  return false;
+}
+
+/// In a crowded server, the addresses that hold most lose what they do not need.
+void connection_pool::impl::thin_out() {
+  const auto& open = ctx.state.connections;
+  for (std::size_t closed = 0; closed < thinned_out_max; ++closed)
+    if (!is_crowded(open.load(std::memory_order_relaxed), ctx.options.http.max_connections)
+        || !close_of_largest(ctx.now - evictable_after))
+      return;
+}
+
+bool connection_pool::impl::make_room_for_socket() {
+  const auto sockets = ctx.state.websockets.load(std::memory_order_relaxed);
+  if (has_room_for_socket(sockets, ctx.options.http.max_connections)) return true;
+  auto* extra = ctx.guests->extra_socket();
+  return extra != nullptr && extra->give_way();
 }
 
 void connection_pool::sweep(milliseconds now) {
@@ -250,7 +273,7 @@ void connection_pool::sweep(milliseconds now) {
   for (auto& s : impl_->in.busy)
     if (s.deadline() <= now) late.emplace_back(&s);
   for (const auto& s : late) s->deadline_passed();
-  impl_->limit_addresses();
+  impl_->thin_out();
 }
 
 void connection_pool::drain() {

@@ -30,8 +30,9 @@ public:
   /// Serves a connected, non-blocking socket that is already counted in server_state::connections.
   void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);
 
-  /// Closes one connection that has been silent for more than 1 s: the one that has owed a request for
-  /// longest, else the one idle for longest. Returns whether there was one.
+  /// Closes one connection: of the address that holds most, as net/http/crowd.hpp decides; else one that has
+  /// been silent for more than 1 s: the one that has owed a request for longest, else the one idle for
+  /// longest. Returns whether there was one.
   bool make_room();
 
   /// Enforces deadlines. Called about every 250 ms.

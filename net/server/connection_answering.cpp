@@ -92,8 +92,11 @@ bool connection::start_handler() {
   finished_ = false;
   begin_trace();
   try {
-    if (where_.what.before)
-      if (auto answer = where_.what.before(pool_.ctx, x.req)) return respond(std::move(*answer));
+    if (where_.what.before) {
+      auto answer = where_.what.before(pool_.ctx, x.req, x.found);
+      if (by_proxy_ = x.req.peer != peer_; by_proxy_) pool_.ctx.guests->enter(*this, x.req.peer);
+      if (answer) return respond(std::move(*answer));
+    }
     if (!x.found) {
       const auto why = x.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed;
       return respond(word_refusal(why, {}));
@@ -151,7 +154,7 @@ response connection::word_refusal(http_refusal why, std::string_view detail) {
 }
 
 /// Answers an invalid request and closes.
-void connection::refuse(http_refusal why, std::string_view detail) {
+void connection::refuse(http_refusal why, std::string_view detail, std::string allow) {
   auto& x = *x_;
   pool_.ctx.state.requests_refused.fetch_add(1, std::memory_order_relaxed);
   if (phase_ == phase::head) {
@@ -161,9 +164,9 @@ void connection::refuse(http_refusal why, std::string_view detail) {
     x.req.fields.clear();
     x.req.peer = peer_;
     x.req.http_1_0 = false;
-    x.allow.clear();
     pool_.make_request_id(x.req.request_id);
   }
+  x.allow = std::move(allow);
   unread_ = true;
   keep_ = false;
   x.found = nullptr;
@@ -179,7 +182,10 @@ bool connection::respond(response&& answer) {
   if (answer.upgrade) {
     if (auto no = check_handshake(x.req); no || x.filled != x.used)
       answer = word_refusal(no.value_or(http_refusal::bad_handshake), {});
-    else
+    else if (!pool_.make_room_for_socket()) {
+      pool_.ctx.state.connections_refused.fetch_add(1, std::memory_order_relaxed);
+      answer = word_refusal(http_refusal::overloaded, "no WebSocket is free");
+    } else
       return upgrade(answer);
   }
   keep_ =
@@ -226,9 +232,10 @@ bool connection::upgrade(const response& answer) {
     return false;
   }
   const auto follow = *answer.upgrade; // a copy: close() gives back the exchange that may own `answer`
+  const auto client = x.req.peer;
   auto socket = std::move(socket_);
   close();
-  pool_.ctx.sockets->adopt(std::move(socket), follow);
+  pool_.ctx.sockets->adopt(std::move(socket), follow, client);
   return false;
 }
 
@@ -242,7 +249,10 @@ bool connection::flush() {
     if (sent >= 0) {
       x.written += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (phase_ != phase::writing) enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
+      if (phase_ != phase::writing) {
+        enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
+        pool_.ctx.guests->owe(*this, x.out.capacity());
+      }
       wait_writable();
       return false;
     } else if (errno != EINTR) {

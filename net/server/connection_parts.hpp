@@ -5,6 +5,7 @@
 // connection.cpp has the life cycle and the pool, connection_reading.cpp the input,
 // connection_answering.cpp handlers and output.
 #pragma once
+#include "net/http/crowd.hpp"
 #include "net/http/parser.hpp"
 #include "net/server/connection.hpp"
 #include "net/server/limits.hpp"
@@ -52,7 +53,7 @@ struct exchange {
 
 enum class phase : std::uint8_t { fresh, idle, head, body, handling, writing, lingering, closed };
 
-class connection final : public boost::intrusive::list_base_hook<> {
+class connection final : public boost::intrusive::list_base_hook<>, public guest {
 public:
   connection(connection_pool::impl& pool, stream socket, const boost::asio::ip::address& peer,
              const served_site& where) :
@@ -63,6 +64,7 @@ public:
   void deadline_passed();
   /// Whether unread bytes have arrived.
   [[nodiscard]] bool has_input() const;
+  bool give_way() override;
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
   [[nodiscard]] const boost::asio::ip::address& peer() const { return peer_; }
 
@@ -90,6 +92,8 @@ private:
   bool take_head();
   void build_request();
   void find_route();
+  bool is_below_base(std::string_view& path) const;
+  [[nodiscard]] std::string allowed_methods() const;
 
   // connection_answering.cpp
   void begin_trace();
@@ -98,7 +102,7 @@ private:
   static void handler_done(void* self) noexcept;
   static void resume(void* self) noexcept;
   void finish_handler();
-  void refuse(http_refusal why, std::string_view detail);
+  void refuse(http_refusal why, std::string_view detail, std::string allow = {});
   response word_refusal(http_refusal why, std::string_view detail);
   bool respond(response&& answer);
   void render_head(const response& answer, bool keep);
@@ -124,6 +128,7 @@ private:
   bool starting_ = false; ///< the handler is on the stack
   bool finished_ = false; ///< the handler has ended
   bool keep_ = true; ///< stay open after the current response
+  bool by_proxy_ = false; ///< the current request's client is behind a trusted proxy
   bool unread_ = false; ///< the peer may still be sending: linger before the close
   std::uint32_t lingered_ = 0;
 };
@@ -160,7 +165,11 @@ struct connection_pool::impl {
   /// The connection that has waited in `p` for longest, if for more than `grace` and without new input.
   connection* longest_silent(phase p, milliseconds grace);
   void evict(connection& s);
-  void limit_addresses();
+  /// Closes a connection of the addresses that hold most, if one stands as it does since `before`.
+  bool close_of_largest(milliseconds before);
+  void thin_out();
+  /// Whether a WebSocket may take this connection. Closes an extra socket if that helps.
+  bool make_room_for_socket();
 
   /// Timeout of a phase that waits for bytes, from its start.
   [[nodiscard]] milliseconds timeout_of(phase p) const;
@@ -170,7 +179,6 @@ struct connection_pool::impl {
 
   context& ctx;
   const milliseconds fresh_timeout, header_timeout, body_timeout, write_timeout, idle_timeout;
-  const std::size_t pending_per_address; ///< per io thread; 0: no limit
   const std::size_t body_limit;
   const std::string_view base_path;
   const std::string strict_transport; ///< value of Strict-Transport-Security on the TLS listener; empty:

@@ -97,8 +97,9 @@ bool connection::take_head() {
   x.begun = pool_.ctx.environment.steady_now();
   x.frame = check_framing(x.parser.head());
   if (x.frame.no) {
-    unread_ = true;
-    refuse(*x.frame.no, x.frame.detail);
+    auto allow = allowed_methods();
+    const bool is_nowhere = *x.frame.no == http_refusal::method_unknown && allow.empty();
+    refuse(is_nowhere ? http_refusal::not_found : *x.frame.no, x.frame.detail, std::move(allow));
     return false;
   }
   build_request();
@@ -148,16 +149,27 @@ void connection::build_request() {
     pool_.make_request_id(req.request_id);
 }
 
+/// Takes the base path off. Returns false if the path is not below it.
+bool connection::is_below_base(std::string_view& path) const {
+  const auto base = pool_.base_path;
+  if (!path.starts_with(base)) return false;
+  path.remove_prefix(base.size());
+  if (path.empty()) path = "/";
+  return true;
+}
+
+/// The methods of the path, for a request whose method is unknown. Empty: another refusal, or no such path.
+std::string connection::allowed_methods() const {
+  if (x_->frame.no != http_refusal::method_unknown) return {};
+  auto path = x_->frame.target.substr(0, x_->frame.target.find('?'));
+  return is_below_base(path) ? where_.routes.methods_of(path) : std::string{};
+}
+
 void connection::find_route() {
   auto& x = *x_;
   x.found = nullptr;
   x.allow.clear();
-  const auto base = pool_.base_path;
-  if (!base.empty()) {
-    if (!x.req.path.starts_with(base)) return;
-    x.req.path.remove_prefix(base.size());
-    if (x.req.path.empty()) x.req.path = "/";
-  }
+  if (!is_below_base(x.req.path)) return;
   auto match = where_.routes.match(x.req.verb, x.req.path);
   x.found = match.found;
   x.parameters = match.parameters;

@@ -22,6 +22,9 @@ inline constexpr std::size_t requests_per_turn_max = 16;
 /// Characters of a client's X-Request-Id: a UUID has 36. A longer one is replaced.
 inline constexpr std::size_t request_id_max = 64;
 
+/// Bytes of output that the kernel keeps for a connection, which it doubles for its own overhead. Its
+/// automatic size would be up to 4 MB for a client that does not read.
+inline constexpr int send_buffer_size = 32 * 1024;
 /// The kernel limits it to somaxconn.
 inline constexpr int backlog = 16'384;
 /// Then the connections that were accepted have their turn.
@@ -35,10 +38,8 @@ inline constexpr std::int64_t admin_reserve = 64;
 inline constexpr std::chrono::milliseconds evictable_after{1000};
 /// Each costs a system call.
 inline constexpr std::size_t eviction_looks_max = 16;
-/// A burst of connections from one address sends its requests within this time, even if the server reads
-/// them slowly. So a stadium behind one NAT or a load test does not meet the limit per address; a client
-/// that only holds connections does.
-inline constexpr std::chrono::milliseconds pending_grace{3000};
+/// Connections that one sweep of a crowded server closes: about 5 ms.
+inline constexpr std::size_t thinned_out_max = 512;
 
 /// A close waits for unread input, because a reset would destroy the answer on its way. This long,
 inline constexpr std::chrono::milliseconds linger_timeout{2000};

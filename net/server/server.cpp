@@ -4,6 +4,7 @@
 #include "net/bridge/actor_bridge.hpp"
 #include "net/bridge/push_relay.hpp"
 #include "net/bridge/session_table.hpp"
+#include "net/http/crowd.hpp"
 #include "net/server/connection.hpp"
 #include "net/server/limits.hpp"
 #include "net/server/listener.hpp"
@@ -65,12 +66,15 @@ struct worker {
           parts.sessions,
           parts.shared},
       timer(io),
+      guests(parts.options.http.trusted_proxies, pending_of_address_max / threads,
+             pending_of_all_max / threads, [this] { boost::asio::post(io, [this] { guests.relieve(); }); }),
       bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)),
       sockets(ctx),
       table(ctx),
       sessions(ctx) {
     ctx.thread_index = index;
     ctx.bridge = &bridge;
+    ctx.guests = &guests;
     ctx.sockets = &sockets;
     ctx.table = &table;
     ctx.ws = parts.ws;
@@ -131,6 +135,7 @@ struct worker {
   context ctx;
   boost::asio::io_context io{1};
   boost::asio::steady_timer timer;
+  crowd guests;
   actor_bridge bridge;
   hub sockets;
   session_table table;

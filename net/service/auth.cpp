@@ -3,6 +3,7 @@
 #include "net/service/auth.hpp"
 
 #include "net/http/problem.hpp"
+#include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
@@ -21,18 +22,21 @@ std::string_view bearer_token(const request& rq) {
   return token;
 }
 
-identity authenticate(const context& ctx, const request& rq, token_kind wanted, std::string_view token) {
+response unauthenticated(context& ctx, const request& rq) {
+  ctx.shared->counts.unauthenticated.add();
+  if (auto no = limit(ctx, rq, ctx.shared->key_failures, limit_key(rq.peer))) return std::move(*no);
+  return problem(fault::unauthenticated, rq.request_id);
+}
+
+identity authenticate(context& ctx, const request& rq, token_kind wanted, std::string_view token) {
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
-  if (!checked) {
-    ctx.shared->counts.unauthenticated.add();
-    return {problem(fault::unauthenticated, rq.request_id), {}, {}};
-  }
+  if (!checked) return {unauthenticated(ctx, rq), {}, {}};
   if (checked.claims.kind != wanted) return {problem(fault::forbidden, rq.request_id), {}, {}};
   return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
 }
 
-identity authenticate(const context& ctx, const request& rq, token_kind wanted) {
+identity authenticate(context& ctx, const request& rq, token_kind wanted) {
   return authenticate(ctx, rq, wanted, bearer_token(rq));
 }
 

@@ -20,9 +20,12 @@ struct identity {
 /// The token of "Authorization: Bearer <token>". Empty if it is absent, of another scheme, or repeated.
 [[nodiscard]] std::string_view bearer_token(const request& rq);
 
+/// 401 for an invalid token or key. It counts against the address: 429 beyond its limit.
+[[nodiscard]] response unauthenticated(context& ctx, const request& rq);
+
 /// 401 without a valid token, 403 for a valid token of another kind.
-[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted);
-[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted,
+[[nodiscard]] identity authenticate(context& ctx, const request& rq, token_kind wanted);
+[[nodiscard]] identity authenticate(context& ctx, const request& rq, token_kind wanted,
                                     std::string_view token);
 
 } // namespace fq::net

@@ -86,6 +86,34 @@ std::optional<response> limit(context& ctx, const request& rq, rate_limiter& lim
   return refuse_rate(ctx, rq, limiter.rule(), verdict);
 }
 
+namespace {
+
+/// Null: no limit.
+rate_limiter* limiter_of(services& shared, address_limit limit) {
+  switch (limit) {
+    case address_limit::none:
+    case address_limit::without_token: return nullptr;
+    case address_limit::anonymous: return &shared.anonymous;
+    case address_limit::sandbox: return &shared.sandbox_pages;
+    case address_limit::login: return &shared.login_failures;
+    case address_limit::code: return &shared.otp_clients;
+    case address_limit::webhook: return &shared.key_failures;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+std::optional<response> limit_address(context& ctx, const request& rq, address_limit asked) {
+  auto* limiter = limiter_of(*ctx.shared, asked);
+  return limiter ? limit(ctx, rq, *limiter, limit_key(rq.peer)) : std::nullopt;
+}
+
+void give_back(context& ctx, const request& rq, address_limit taken) {
+  if (auto* limiter = limiter_of(*ctx.shared, taken))
+    limiter->give_back(limit_key(rq.peer), ctx.environment.steady_now());
+}
+
 std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer) {
   return limit(ctx, rq, ctx.shared->customers, customer);
 }
@@ -111,10 +139,7 @@ manager manager_of(context& ctx, const request& rq) {
   const auto token = bearer_token(rq);
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
-  if (!checked) {
-    ctx.shared->counts.unauthenticated.add();
-    return {problem(fault::unauthenticated, rq.request_id), {}};
-  }
+  if (!checked) return {unauthenticated(ctx, rq), {}};
   const auto& claims = checked.claims;
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
     return {std::nullopt, {}, claims.subject, false, claims.kind == token_kind::customer};
@@ -185,11 +210,7 @@ awaitable<response> with_api_key(context& ctx, const request& rq, const path_par
   const auto keys = ctx.shared->keys.get();
   if (!keys) return ready(problem(fault::unavailable, rq.request_id, {}, 1));
   const auto key = keys->find(bearer_token(rq));
-  if (!key) {
-    ctx.shared->counts.unauthenticated.add();
-    if (auto no = limit(ctx, rq, ctx.shared->key_failures, limit_key(rq.peer))) return ready(std::move(*no));
-    return ready(problem(fault::unauthenticated, rq.request_id));
-  }
+  if (!key) return ready(unauthenticated(ctx, rq));
   if (std::find(scopes.begin(), scopes.end(), key->scope) == scopes.end())
     return ready(problem(fault::forbidden, rq.request_id));
   return admitted(ctx, rq, path, {key->id, {}, key}, run, query_use::none);

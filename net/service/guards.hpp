@@ -62,14 +62,16 @@ awaitable<response> keyed_step(context& ctx, const request& rq, const path_param
   return with_api_key(ctx, rq, path, run, {scopes...});
 }
 
-/// Reads no token and takes from no limit; the step may.
-template <step run, query_use query = query_use::none>
-inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody};
+/// Reads no token.
+template <step run, address_limit limit, query_use query = query_use::none>
+inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, query>, audience::anybody,
+                                             limit};
 /// A manager's token sets `by` and `who`, a customer's sets `who`. Other valid tokens count as anonymous; an
 /// invalid one gets 401.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody_or_managers{checked_step<with_anybody_or_manager, run, query>,
-                                                         audience::anybody_or_managers};
+                                                         audience::anybody_or_managers,
+                                                         address_limit::without_token};
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
 /// An organizer, or a backend with an operator's token whose API key is still valid.
@@ -90,9 +92,9 @@ inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, ru
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 template <step run, api_key_scope... scopes>
 inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
-/// The handler itself checks the whole request.
-template <handler run, audience who = audience::anybody>
-inline constexpr guarded_handler self_guarded{run, who};
+/// The handler itself checks the whole request, but for the limit of its row.
+template <handler run, audience who = audience::anybody, address_limit limit = address_limit::none>
+inline constexpr guarded_handler self_guarded{run, who, limit};
 
 /// Returns `answer` without waiting.
 awaitable<response> ready(response answer);
@@ -113,6 +115,10 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
 
+/// Takes a token of the address for a row's limit. The server asks this before it calls the row's handler.
+[[nodiscard]] std::optional<response> limit_address(context& ctx, const request& rq, address_limit limit);
+/// Returns the token of `limit_address`: the request was genuine.
+void give_back(context& ctx, const request& rq, address_limit limit);
 [[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
 /// Takes a token of `limiter` for `key`; returns the 429 to answer with if none is left.
 [[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/service/key_directory.hpp"
 
+#include "net/service/limits.hpp"
+
 namespace fq::net {
 
 key_index::key_index(const access_directory& content) :
@@ -19,6 +21,7 @@ key_index::key_index(const access_directory& content) :
 
 std::optional<api_key> key_index::find(std::string_view text) const {
   constexpr std::string_view prefix = "wr_";
+  if (text.size() > api_key_text_max) return std::nullopt;
   const auto name_end = text.find('_', prefix.size());
   if (!text.starts_with(prefix) || name_end == std::string_view::npos) return std::nullopt;
   const auto keys = by_tenant_name_.find(text.substr(prefix.size(), name_end - prefix.size()));

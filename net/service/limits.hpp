@@ -12,6 +12,8 @@ namespace fq::net {
 inline constexpr std::size_t idempotency_key_max = 255;
 /// Keyed requests at the same time; beyond it the answer is 503. Bounds the table.
 inline constexpr std::size_t keys_in_flight_max = 32 * 1024;
+/// Characters of an API key; a longer text is none and is not hashed. Ours have a tenant's name and 43.
+inline constexpr std::size_t api_key_text_max = 256;
 /// Jobs that wait for the blocking thread; beyond it the answer is 503.
 inline constexpr std::size_t blocking_jobs_max = 4096;
 

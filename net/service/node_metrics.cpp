@@ -352,10 +352,12 @@ void append_transport(metric_page& page, const server_state& s) {
   gauge("fairqueue_connections", "Open connections, WebSockets included.", s.connections);
   gauge("fairqueue_websockets", "Open WebSockets.", s.websockets);
   total("fairqueue_connections_accepted_total", "Connections accepted.", s.connections_accepted);
-  total("fairqueue_connections_refused_total", "Connections closed at http.max_connections.",
+  total("fairqueue_connections_refused_total",
+        "Connections closed at http.max_connections, and WebSockets refused at 90 % of it.",
         s.connections_refused);
   total("fairqueue_connections_evicted_total",
-        "Silent connections closed to make room or beyond their address's share.", s.connections_evicted);
+        "Connections closed to make room, or because too much output waited for their address.",
+        s.connections_evicted);
   total("fairqueue_accept_failures_total", "Failed accepts.", s.accept_failures);
   total("fairqueue_requests_refused_total", "Requests refused by framing, limits or deadlines.",
         s.requests_refused);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Customer sign-in by a mailed code, with its limits; shared by the API and the pages. Defined in
-// auth_routes.
+// Customer sign-in by a mailed code, with the limits of the e-mail address; shared by the API and the pages,
+// which ask address_limit::code before. Defined in auth_routes.
 #pragma once
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"

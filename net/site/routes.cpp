@@ -8,6 +8,7 @@
 #include "net/http/cors.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/routes.hpp"
+#include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 
@@ -44,11 +45,11 @@ response refuse(context&, const request& rq, http_refusal why, std::string_view 
 
 constexpr std::string_view all_methods = "GET, POST, PUT, PATCH, DELETE";
 
-std::optional<response> before_public(context& ctx, request& rq) {
+std::optional<response> before_public(context& ctx, request& rq, const route* found) {
   rq.peer = client_address(rq.peer, rq.fields, ctx.options.http.trusted_proxies);
   if (is_preflight(rq)) [[unlikely]]
     return preflight(ctx.options.http.allowed_origins, rq, all_methods);
-  return std::nullopt;
+  return found ? limit_address(ctx, rq, found->guarded.limit) : std::nullopt;
 }
 
 void after_public(context& ctx, const request& rq, const route* found, response& answer, milliseconds took) {

@@ -71,9 +71,9 @@ milliseconds hub::steady(timestamp when) const {
 
 // -- sockets
 
-void hub::adopt(stream socket, const ws_upgrade& upgrade) {
+void hub::adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip::address& client) {
   ws_peer::ptr peer{
-    new ws_peer(ctx_, *this, std::move(socket), upgrade.holder, steady(upgrade.authorized_until))};
+    new ws_peer(ctx_, *this, std::move(socket), client, upgrade.holder, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
   peer->by_ticket = upgrade.by_ticket;
   intrusive_ptr_add_ref(peer.get()); // the list's reference
@@ -109,7 +109,9 @@ std::size_t hub::sockets_of(const line& l, queue_number number) {
 void hub::enter_line(const line_ptr& l, ws_peer& peer) {
   peer.line = l.get();
   auto& first = l->by_number[value_of(peer.number)];
+  if (first) first->stand(standing::extra);
   peer.next_same_number = std::exchange(first, &peer);
+  peer.stand(standing::needed);
   ++l->peers;
 }
 
@@ -119,8 +121,12 @@ void hub::leave_line(line& l, ws_peer& peer) {
     auto** at = &found->second;
     while (*at && *at != &peer) at = &(*at)->next_same_number;
     if (*at) *at = peer.next_same_number;
-    if (!found->second) l.by_number.erase(found);
+    if (found->second)
+      found->second->stand(standing::needed);
+    else
+      l.by_number.erase(found);
   }
+  peer.stand(standing::owing);
   peer.line = nullptr;
   peer.next_same_number = nullptr;
   --l.peers;

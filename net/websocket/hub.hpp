@@ -24,7 +24,7 @@ public:
   hub& operator=(const hub&) = delete;
 
   /// Adopts an upgraded socket. It gets `state` after the owner's answer, then every change of its entry.
-  void adopt(stream socket, const ws_upgrade& upgrade);
+  void adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip::address& client);
 
   /// Checks liveness, sweeps positions, restores lost subscriptions. Called about every 250 ms.
   void sweep(milliseconds now);

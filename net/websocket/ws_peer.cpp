@@ -24,8 +24,8 @@ std::uint32_t whole_seconds(milliseconds steady) {
 
 } // namespace
 
-ws_peer::ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& who,
-                 milliseconds authorized_until) :
+ws_peer::ws_peer(context& ctx, ws_owner& owner, stream socket, const boost::asio::ip::address& client,
+                 const uuid& who, milliseconds authorized_until) :
     holder(who),
     ctx_(ctx),
     owner_(owner),
@@ -34,6 +34,7 @@ ws_peer::ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& who,
     last_ping_(ctx.now),
     authorized_until_s_(whole_seconds(authorized_until)) {
   ctx_.state.websockets.fetch_add(1, std::memory_order_relaxed);
+  ctx_.guests->enter(*this, client);
 }
 
 ws_peer::~ws_peer() { ctx_.state.websockets.fetch_sub(1, std::memory_order_relaxed); }
@@ -47,8 +48,26 @@ void ws_peer::drop() {
   socket_.close();
   ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
   pending_ = {};
+  ctx_.guests->leave(*this);
   if (was_open) owner_.on_closing(*this);
   owner_.on_closed(*this);
+}
+
+void ws_peer::stand(standing usual) {
+  usual_ = usual;
+  ctx_.guests->stand(*this, pending_.empty() ? usual : standing::unread, ctx_.now);
+}
+
+/// The close frame is for clients that read: they come back later.
+bool ws_peer::give_way() {
+  ctx_.state.connections_evicted.fetch_add(1, std::memory_order_relaxed);
+  if (pending_.empty()) {
+    std::string frame;
+    append_close(frame, ws_close::try_again);
+    static_cast<void>(socket_.send(frame));
+  }
+  drop();
+  return true;
 }
 
 // -- reading
@@ -160,6 +179,8 @@ bool ws_peer::write(std::string_view frame) {
   pending_.append(frame);
   ++pending_frames_;
   if (deadline_ == milliseconds{0}) deadline_ = ctx_.now + ctx_.ws.unread_output_max;
+  if (pending_frames_ == 1) stand(usual_); // the output waits from now on
+  ctx_.guests->owe(*this, pending_.capacity());
   wait_writable();
   return true;
 }
@@ -179,12 +200,15 @@ bool ws_peer::flush() {
   if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return false;
   if (sent > 0) pending_.erase(0, static_cast<std::size_t>(sent));
   if (!pending_.empty()) {
+    if (sent > 0) stand(usual_); // it reads
     if (sent > 0 && state_ == state::open) deadline_ = ctx_.now + ctx_.ws.unread_output_max;
     wait_writable();
     return true;
   }
   pending_ = {};
   pending_frames_ = 0;
+  ctx_.guests->owe(*this, 0);
+  stand(usual_);
   if (state_ != state::open) return true; // its close frame is sent; deadline_ waits for the answer
   deadline_ = milliseconds{0};
   if (latest_.position != 0) send(owner_.render_position(std::exchange(latest_, {})));

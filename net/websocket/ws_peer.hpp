@@ -5,6 +5,7 @@
 #include "domain/base/ids.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/model/states.hpp"
+#include "net/http/crowd.hpp"
 #include "net/http/stream.hpp"
 #include "net/websocket/ws_frames.hpp"
 
@@ -37,13 +38,14 @@ protected:
   ~ws_owner() = default;
 };
 
-class ws_peer final : public boost::intrusive::list_base_hook<>, private ws_listener {
+class ws_peer final : public boost::intrusive::list_base_hook<>, public guest, private ws_listener {
 public:
   using ptr = boost::intrusive_ptr<ws_peer>;
 
   /// `socket` is connected, upgraded, non-blocking, and counted in server_state::connections. It is closed
   /// with 4401 at `authorized_until` (steady time).
-  ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& holder, milliseconds authorized_until);
+  ws_peer(context& ctx, ws_owner& owner, stream socket, const boost::asio::ip::address& client,
+          const uuid& holder, milliseconds authorized_until);
   ~ws_peer();
 
   void begin();
@@ -58,6 +60,9 @@ public:
   void close(ws_close code);
   /// Closes the socket at once, without a close frame.
   void drop();
+  /// The standing while no output waits: `needed`, `extra` or `owing`.
+  void stand(standing usual);
+  bool give_way() override;
   /// Sends pings. Closes a peer that is silent, does not read, or is no longer authorized. Called about
   /// once a second.
   void sweep(milliseconds now);
@@ -111,6 +116,7 @@ private:
   std::uint32_t authorized_until_s_; ///< steady seconds; 32 bits save memory per socket
   std::uint8_t inbound_ = 0; ///< messages and pings in the current second
   std::uint8_t pending_frames_ = 0;
+  standing usual_ = standing::needed;
   state state_ = state::open;
   bool waiting_to_write_ = false;
   bool deaf_ = false; ///< input is ignored after a close or a violation

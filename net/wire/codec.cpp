@@ -245,18 +245,6 @@ void append_queue(std::string& out, const event_row& e) {
   out += '}';
 }
 
-void append_queue_list(std::string& out, const std::vector<event_view>& queues,
-                       std::string_view next_cursor) {
-  out += "{\"queues\":[";
-  for (const auto& queue : queues) {
-    if (out.back() != '[') out += ',';
-    append_queue(out, queue.event);
-  }
-  out += "],\"next_cursor\":";
-  append_text_or_null(out, next_cursor);
-  out += '}';
-}
-
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at) {
   out.reserve(out.size() + 224 + subject.size());
@@ -290,16 +278,36 @@ void append_event(std::string& out, const event_view& view) {
   out += '}';
 }
 
-void append_event_list(std::string& out, const std::vector<event_view>& events,
-                       std::string_view next_cursor) {
-  out += "{\"items\":[";
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    if (i > 0) out += ',';
-    append_event(out, events[i]);
+namespace {
+
+/// `one` appends an event. Ends the page early at page_bytes_max.
+template <class Append>
+void append_list(std::string& out, std::string_view name, const std::vector<event_view>& events, bool more,
+                 const cursor_behind& cursor, Append one) {
+  std::string next = more && !events.empty() ? cursor(events.back()) : std::string{};
+  out.append("{\"").append(name).append("\":[");
+  for (const auto& event : events) {
+    if (out.back() != '[') out += ',';
+    one(event);
+    if (out.size() < page_bytes_max || &event == &events.back()) continue;
+    next = cursor(event);
+    break;
   }
   out += "],\"next_cursor\":";
-  append_text_or_null(out, next_cursor);
+  append_text_or_null(out, next);
   out += '}';
+}
+
+} // namespace
+
+void append_event_list(std::string& out, const std::vector<event_view>& events, bool more,
+                       const cursor_behind& cursor) {
+  append_list(out, "items", events, more, cursor, [&](const event_view& e) { append_event(out, e); });
+}
+
+void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
+                       const cursor_behind& cursor) {
+  append_list(out, "queues", queues, more, cursor, [&](const event_view& e) { append_queue(out, e.event); });
 }
 
 // -- frames

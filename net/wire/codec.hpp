@@ -8,6 +8,7 @@
 #include "net/http/json_text.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,12 +31,16 @@ void append_ticket(std::string& out, const entry_view& entry, const session_keys
 /// The entry for managers of its queue, without any token.
 void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
-void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at);
 void append_event(std::string& out, const event_view& event);
-/// `next_cursor` empty: null.
-void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor);
+/// Makes the cursor of the page behind an event.
+using cursor_behind = std::function<std::string(const event_view&)>;
+/// A page, which ends at page_bytes_max. `more`: there are events behind the last one.
+void append_event_list(std::string& out, const std::vector<event_view>& events, bool more,
+                       const cursor_behind& cursor);
+void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
+                       const cursor_behind& cursor);
 
 // -- WebSocket frames from server to client, one JSON object each
 

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
+#include <utility>
 
 namespace fq::net {
 namespace {
@@ -25,7 +27,7 @@ struct strict_handler {
   static constexpr std::size_t max_string_size = json_text_max;
 
   json::value_stack stack;
-  std::vector<std::vector<std::string>> keys; ///< member names of the open objects
+  std::vector<std::unordered_set<std::string>> keys; ///< member names of the open objects
   std::string partial;
   std::optional<std::string> duplicate;
 
@@ -52,10 +54,8 @@ struct strict_handler {
   }
   bool on_key(json::string_view s, std::size_t, json::error_code&) {
     partial.append(s.data(), s.size());
-    auto& seen = keys.back();
-    if (std::find(seen.begin(), seen.end(), partial) != seen.end() && !duplicate) duplicate = partial;
-    seen.push_back(std::move(partial));
-    partial.clear();
+    const auto [place, is_new] = keys.back().insert(std::exchange(partial, {}));
+    if (!is_new && !duplicate) duplicate = *place;
     stack.push_key(s);
     return true;
   }

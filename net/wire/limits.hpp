@@ -16,10 +16,14 @@ struct range {
 inline constexpr std::size_t json_depth_max = 16;
 /// Errors reported, so that a hostile body cannot cause a long answer.
 inline constexpr std::size_t json_errors_max = 20;
-/// Members of an object, elements of an array, bytes of a name and of a text: far more than any route takes,
-/// to stop a hostile body while it is read.
-inline constexpr std::size_t json_members_max = 1000, json_elements_max = 10'000, json_name_max = 200,
-                             json_text_max = 16 * 1024;
+/// Members of an object: the settings of an event are the most, and each route knows its names.
+inline constexpr std::size_t json_members_max = 50;
+/// Elements of an array, bytes of a name and of a text: far more than any route takes, to stop a hostile body
+/// while it is read.
+inline constexpr std::size_t json_elements_max = 10'000, json_name_max = 200, json_text_max = 16 * 1024;
+
+/// Bytes of a list after which its page ends, however many rows were asked for. A row may have 20 KB.
+inline constexpr std::size_t page_bytes_max = 128 * 1024;
 
 /// Minor units; sums of 1,000,000 such prices fit into 64 bits.
 inline constexpr range money_range{0, 1'000'000'000'000};

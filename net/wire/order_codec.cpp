@@ -74,13 +74,31 @@ json::object object_of(const order_view& v) {
   return out;
 }
 
-template <class Rows, class ToObject>
-std::string page_text(const Rows& rows, bool more, const uuid& last, ToObject to_object) {
-  json::array items;
-  for (const auto& row : rows) items.push_back(to_object(row));
-  return json::serialize(
-    json::object{{"items", std::move(items)},
-                 {"next_cursor", more ? json::value(to_string(last)) : json::value(nullptr)}});
+uuid id_of(const order_view& v) { return v.order.id; }
+uuid id_of(const order_listing& l) { return l.order.id; }
+uuid id_of(const dead_letter_listing& l) { return l.letter.id; }
+
+/// A page of at most about page_bytes_max. `behind`: id behind which the next page begins if this one has all
+/// rows; nil: there is none.
+template <class Row, class ToObject>
+std::string page_text(const std::vector<Row>& rows, uuid behind, ToObject to_object) {
+  std::string out = R"({"items":[)";
+  for (const auto& row : rows) {
+    if (out.back() != '[') out += ',';
+    out += json::serialize(to_object(row));
+    if (out.size() < page_bytes_max || &row == &rows.back()) continue;
+    behind = id_of(row);
+    break;
+  }
+  out += R"(],"next_cursor":)";
+  out += behind.is_nil() ? "null" : '"' + to_string(behind) + '"';
+  return out += '}';
+}
+
+/// `behind` of a page_text.
+template <class Row>
+uuid last_of(const std::vector<Row>& rows, bool more) {
+  return more && !rows.empty() ? id_of(rows.back()) : uuid{};
 }
 
 json::object object_of(const promo_code_row& p, const std::vector<ticket_type_id>& types) {
@@ -234,18 +252,17 @@ std::string accepted_text(const order_view& v, timestamp now, const std::string&
 }
 
 std::string event_orders_text(const std::vector<order_view>& orders, bool more) {
-  return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id,
-                   [](const order_view& v) { return object_of(v); });
+  return page_text(orders, last_of(orders, more), [](const order_view& v) { return object_of(v); });
 }
 
 std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind) {
-  return page_text(orders, !behind.is_nil(), behind, [](const order_view& v) { return object_of(v); });
+  return page_text(orders, behind, [](const order_view& v) { return object_of(v); });
 }
 
 std::string own_orders_text(const std::vector<order_listing>& orders, bool more) {
-  return page_text(
-    orders, more, orders.empty() ? uuid{} : orders.back().order.id,
-    [](const order_listing& l) { return summary_of(l.order, l.event, l.event_name, l.currency); });
+  return page_text(orders, last_of(orders, more), [](const order_listing& l) {
+    return summary_of(l.order, l.event, l.event_name, l.currency);
+  });
 }
 
 std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {
@@ -253,12 +270,13 @@ std::string promo_code_text(const promo_code_row& code, const std::vector<ticket
 }
 
 std::string promo_codes_text(const promo_codes_reply& reply) {
-  return page_text(reply.codes, false, {},
-                   [&](const promo_code_row& p) { return object_of(p, reply.ticket_types); });
+  json::array items;
+  for (const auto& code : reply.codes) items.push_back(object_of(code, reply.ticket_types));
+  return json::serialize(json::object{{"items", std::move(items)}, {"next_cursor", nullptr}});
 }
 
 std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more) {
-  return page_text(letters, more, letters.empty() ? uuid{} : letters.back().letter.id,
+  return page_text(letters, last_of(letters, more),
                    [](const dead_letter_listing& l) { return object_of(l); });
 }
 

@@ -112,6 +112,7 @@ std::string queue_stats_text(const event_stats& s) {
 
 std::string audit_text(const std::vector<audit_row>& rows, bool more) {
   std::string entries = "[";
+  auto behind = more && !rows.empty() ? rows.back().id : uuid{};
   for (const auto& r : rows) {
     if (entries.size() > 1) entries += ',';
     const json::object entry{
@@ -119,9 +120,11 @@ std::string audit_text(const std::vector<audit_row>& rows, bool more) {
       {"action", r.action},    {"target", to_string(r.target)}, {"reason", text_or_null(r.reason)}};
     // A JSON object as it was sent.
     entries += with_member(json::serialize(entry), "detail", r.detail.empty() ? "{}" : r.detail);
+    if (entries.size() < page_bytes_max || &r == &rows.back()) continue;
+    behind = r.id;
+    break;
   }
-  const json::object page{
-    {"next_cursor", more && !rows.empty() ? json::value(to_string(rows.back().id)) : json::value{}}};
+  const json::object page{{"next_cursor", behind.is_nil() ? json::value{} : json::value(to_string(behind))}};
   return with_member(json::serialize(page), "entries", entries + "]");
 }
 

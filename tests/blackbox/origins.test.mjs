@@ -108,10 +108,12 @@ async function check_gate(
   port,
   { refused, asks_at_most = 3, with_all = false },
 ) {
-  const forged = [...spoken_names, 'X-FairQueue-Anything'].map((name) => [name, 'forged']);
+  // With underscores, CGI-like frameworks read the same name.
+  const others = ['X-FairQueue-Anything', 'X_FairQueue_Subject', 'X-FairQueue_Ticket', 'x_fairqueue_x'];
+  const forged = [...spoken_names, ...others].map((name) => [name, 'forged']);
   const granted = await visit(port, {
     cookie: inside.session_token,
-    headers: Object.fromEntries(forged.slice(0, with_all ? 5 : 4)),
+    headers: Object.fromEntries(with_all ? forged : forged.slice(0, 4)),
   });
   assert.equal(granted.status, 200, granted.text);
   const seen = JSON.parse(granted.text);
@@ -291,7 +293,8 @@ test('HAProxy with Lua', async (t) => {
   );
   await program(t, 'haproxy', ['-db', '-f', cfg], port);
   await check_enter(port, gate.inside.session_token);
-  await check_gate(gate, port, { refused: to_waiting_page, asks_at_most: 6 }); // answers are cached per thread
+  const asks_at_most = 6; // answers are cached per thread
+  await check_gate(gate, port, { refused: to_waiting_page, asks_at_most, with_all: true });
 });
 
 const plain_refusal = (answer, what) => {

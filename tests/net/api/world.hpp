@@ -125,7 +125,7 @@ public:
     made_request made{verb, std::move(target), std::move(body), std::move(fields), std::move(peer)};
     auto found = paths.match(verb, made.rq.path);
     response answer;
-    if (auto early = public_part.before(ctx, made.rq))
+    if (auto early = public_part.before(ctx, made.rq, found.found))
       answer = std::move(*early);
     else if (!found.found)
       answer = public_part.refuse(

@@ -315,80 +315,14 @@ CAF_TEST(who does not read a streamed body is cut and who leaves is forgotten) {
   CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
 }
 
-CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
-  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
-  std::vector<std::unique_ptr<client>> clients;
-  for (int i = 0; i < 3; ++i) {
-    clients.push_back(std::make_unique<client>(w.server.public_port()));
-    CAF_CHECK_EQUAL(clients.back()->get("/constant").status, 200u);
-  }
-  client refused{w.server.public_port()};
-  CAF_CHECK_EQUAL(refused.read().status, 503u);
-  std::this_thread::sleep_for(milliseconds{1600});
-  client welcome{w.server.public_port()};
-  CAF_CHECK_EQUAL(welcome.get("/constant").status, 200u);
-  CAF_CHECK(clients.front()->ended());
-}
-
-CAF_TEST(at the connection limit who owes a request goes before who is idle and the oldest first) {
-  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
-  const auto port = w.server.public_port();
-  client idle{port};
-  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
-  client silent{port};
-  w.clock.advance(milliseconds{500}); // before any of their deadlines
-  client dawdling{port};
-  dawdling.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
-  CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
-  const auto enters = [&](std::unique_ptr<client>& newcomer) {
-    w.clock.advance(milliseconds{1500});
-    return eventually([&] {
-      newcomer = std::make_unique<client>(port);
-      return newcomer->get("/constant").status == 200;
-    });
-  };
-  std::unique_ptr<client> first, second, third;
-  CAF_CHECK(enters(first));
-  CAF_CHECK(silent.ended());
-  CAF_CHECK(enters(second));
-  CAF_CHECK(dawdling.ended());
-  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
-  CAF_CHECK(enters(third));
-  CAF_CHECK(first->ended()); // without open requests, the connection idle for longest is closed
-  CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
-}
-
-CAF_TEST(of one address only so many connections may owe a request for long) {
-  world w{fake::test_site(), with([](auto& o) { o.http.pending_connections_per_address = 2; })};
-  const auto port = w.server.public_port();
-  client kept{port};
-  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
-  std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(port));
-  CAF_CHECK(eventually([&] { return w.state.connections == 6; }));
-  w.clock.advance(milliseconds{1000});
-  std::this_thread::sleep_for(milliseconds{600}); // two sweeps
-  CAF_CHECK_EQUAL(w.state.connections.load(), 6); // many connections still have time to send a request
-  w.clock.advance(milliseconds{3000});
-  CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
-  for (int i = 0; i < 3; ++i) CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());
-  CAF_CHECK_EQUAL(crowd[3]->get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(crowd[4]->get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
-  CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
-}
-
-CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
-  world w{fake::test_site(), with([](auto& o) {
-            o.http.pending_connections_per_address = 2;
-            o.http.trusted_proxies = {*config::parse_address_block("127.0.0.0/8")};
-          })};
-  std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(w.server.public_port()));
-  CAF_CHECK(eventually([&] { return w.state.connections == 5; }));
-  w.clock.advance(milliseconds{4000});
-  std::this_thread::sleep_for(milliseconds{600});
-  for (auto& c : crowd) CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
+CAF_TEST(an unknown method gets the methods of its path) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto r = c.ask("TRACE /constant HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK_EQUAL(r.status, 405u);
+  CAF_CHECK(r.has("Allow: GET, HEAD\r\n"));
+  client other{w.server.public_port()};
+  CAF_CHECK_EQUAL(other.ask("TRACE /nowhere HTTP/1.1\r\nHost: a\r\n\r\n").status, 404u);
 }
 
 CAF_TEST(two io threads share a listener) {

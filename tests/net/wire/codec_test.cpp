@@ -175,7 +175,7 @@ CAF_TEST(an event) {
     "\"sale_from\":null,\"sale_until\":null,\"available\":3}],\"total_inventory\":10,\"available\":3,"
     "\"sold_out\":false,\"created_at\":null,\"updated_at\":null}");
   std::string list;
-  append_event_list(list, {v, v}, "abc");
+  append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
   const auto parsed = boost::json::parse(list).get_object();
   CAF_CHECK_EQUAL(parsed.at("items").get_array().size(), 2u);
   CAF_CHECK_EQUAL(parsed.at("next_cursor").get_string(), "abc");

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who reaches whose objects: every route of the server with every identity. The routes come from
+// /openapi.json, which has exactly the rows of the route tables (tests/net/ops/openapi_test.cpp). A route
+// without a row in `expected` fails the test, and so does a row without a route.
+import test from 'node:test';
+import crypto from 'node:crypto';
+import { assert, server_for } from './lib.mjs';
+import { tenant_on } from './tenant.mjs';
+
+/**
+ * fan: has a place, an order and a payment at org's event. org: organizer of the event. oper: operator of the
+ * tenant of the queue, the ticket and the webhook endpoint. The others are strangers of the same kind: fan2
+ * has nothing, org2 is another organizer of the same tenant, oper2 and the keys join2, server2 and
+ * operate2 belong to another tenant, ticket2 is a place in another queue.
+ */
+const identities = [
+  'none',
+  'fan',
+  'fan2',
+  'org',
+  'org2',
+  'oper',
+  'oper2',
+  'join2',
+  'server2',
+  'operate2',
+  'ticket',
+  'ticket2',
+];
+
+/** The status for each identity, in their order. "-": the rightful owner's change, which other tests make. */
+const expected = {
+  'POST /auth/organizer/login': '401 - - - - - - - - - - -',
+  'POST /auth/customer/otp/request': '202 - - - - - - - - - - -',
+  'POST /auth/customer/otp/verify': '401 - - - - - - - - - - -',
+  'POST /events': '401 403 403 201 201 201 201 401 401 401 403 403',
+  'GET /events': '200 200 200 200 200 200 200 401 401 401 200 200',
+  'GET /events/{id}': '200 200 200 200 200 200 200 401 401 401 200 200',
+  'PATCH /events/{id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/stats': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/activate': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/activate': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/pause': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/pause': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/resume': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/resume': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/end': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/end': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/cancel': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PUT /events/{id}/cancel': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/queue': '401 - 422 403 403 403 403 401 401 401 403 403',
+  'DELETE /events/{id}/queue': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /events/{id}/queue/position': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'GET /ws/queue/{event_id}': '401 426 404 403 403 403 403 401 401 401 403 403',
+  'POST /events/{id}/claims': '401 - 403 403 403 403 403 401 401 401 403 403',
+  'GET /claims/{id}': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'DELETE /claims/{id}': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'POST /claims/{id}/payments': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /payments/{id}': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'POST /events/{id}/quote': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'POST /checkout': '401 - 403 403 403 403 403 401 401 401 403 403',
+  'GET /checkout/return': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /orders': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'GET /orders/{id}': '401 200 404 200 404 404 404 401 401 401 403 403',
+  'DELETE /orders/{id}': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /orders/{id}/status': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'POST /orders/{id}/refunds': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /orders/{id}/resend': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/orders': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/orders.csv': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/orders/search': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/promo-codes': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/promo-codes': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/promo-codes/{code_id}': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'PATCH /events/{id}/promo-codes/{code_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/promo-codes/{code_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/vips': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/vips': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/vips': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/invitations': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/invitations': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/invitations': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/invitations/me': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'POST /blocked-customers': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'GET /blocked-customers': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'DELETE /blocked-customers/{customer_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /notice-routes': '401 403 403 403 403 200 200 401 401 401 403 403',
+  'PUT /notice-routes': '401 403 403 403 403 200 200 401 401 401 403 403',
+  'GET /dead-letters': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'POST /dead-letters/{id}/retry': '401 403 403 404 404 404 404 401 401 401 403 403',
+  'POST /dead-letters/{id}/dismiss': '401 403 403 404 404 404 404 401 401 401 403 403',
+  'GET /tasks': '401 403 403 200 200 403 403 401 401 401 403 403',
+  'GET /settings': '401 403 403 403 403 403 403 401 401 401 403 403',
+  'PATCH /settings': '401 403 403 403 403 403 403 401 401 401 403 403',
+  'POST /events/{id}/advance': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/revocations': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/places/search': '401 403 403 404 404 404 404 401 401 401 403 403',
+  'GET /audit': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'GET /audit.csv': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'POST /sessions': '401 401 401 401 401 401 401 403 403 201 401 401',
+  'POST /queues': '401 403 403 201 409 201 201 401 401 401 403 403',
+  'GET /queues': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'GET /queues/{id}': '401 403 403 404 404 200 404 401 401 401 403 403',
+  'PATCH /queues/{id}': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'GET /queues/{id}/stats': '401 403 403 404 404 200 404 401 401 401 403 403',
+  'POST /queues/{id}/advance': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /queues/{id}/pause': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /queues/{id}/resume': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /queues/{id}/revocations': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /queues/{id}/places/search': '401 403 403 404 404 404 404 401 401 401 403 403',
+  'POST /queues/{id}/tickets': '401 401 401 401 401 401 401 403 404 403 401 401',
+  'GET /tickets/{id}': '401 403 403 403 403 403 403 401 401 401 200 404',
+  'DELETE /tickets/{id}': '401 403 403 403 403 403 403 401 401 401 - 404',
+  'GET /tickets/{id}/ws': '401 403 403 403 403 403 403 401 401 401 426 404',
+  'POST /tickets/{id}/devices': '401 403 403 403 403 403 403 401 401 401 - 404',
+  'GET /tickets/{id}/devices': '401 403 403 403 403 403 403 401 401 401 200 404',
+  'DELETE /tickets/{id}/devices/{device_id}': '401 403 403 403 403 403 403 401 401 401 - 404',
+  'GET /tickets/{id}/deliveries': '401 403 403 403 403 403 403 401 401 401 200 404',
+  'POST /customers/me/devices': '401 - 400 403 403 403 403 401 401 401 403 403',
+  'GET /customers/me/devices': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'DELETE /customers/me/devices/{device_id}': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /customers/me/deliveries': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'POST /webhook-endpoints': '401 403 403 400 400 400 400 401 401 401 403 403',
+  'GET /webhook-endpoints': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'GET /webhook-endpoints/{endpoint_id}': '401 403 403 404 404 200 404 401 401 401 403 403',
+  'PATCH /webhook-endpoints/{endpoint_id}': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'DELETE /webhook-endpoints/{endpoint_id}': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /webhook-endpoints/{endpoint_id}/secret': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'POST /webhook-endpoints/{endpoint_id}/test': '401 403 403 404 404 - 404 401 401 401 403 403',
+  'GET /webhook-endpoints/{endpoint_id}/deliveries': '401 403 403 404 404 200 404 401 401 401 403 403',
+  'POST /webhook-endpoints/{endpoint_id}/deliveries/{notice_id}/replay':
+    '401 403 403 404 404 - 404 401 401 401 403 403',
+  'GET /deliveries': '401 403 403 403 403 200 200 401 401 401 403 403',
+  'GET /access': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'DELETE /access': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'GET /.well-known/jwks.json': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /sandbox/pay/{reference}': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'POST /sandbox/pay/{reference}': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'POST /webhooks/sandbox': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'POST /webhooks/paystack': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'POST /webhooks/stripe': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'GET /livez': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /readyz': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /health': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /favicon.ico': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /robots.txt': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /openapi.json': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /docs': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /console': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /demo/mail': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'GET /assets/{name}': '404 404 404 404 404 404 404 404 404 404 404 404',
+  'GET /sdk/{name}': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /wait/{id}': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /wait/{id}': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'GET /wait/{id}/device': '303 303 303 303 303 303 303 303 303 303 303 303',
+  'GET /wait/worker.js': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /shop': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /shop': '400 - 400 400 400 400 400 400 400 400 400 400',
+  'GET /shop/events/{id}': '303 200 200 303 303 303 303 303 303 303 303 303',
+  'POST /shop/events/{id}': '400 - 400 400 400 400 400 400 400 400 400 400',
+  'GET /shop/events/{id}/return': '303 303 303 303 303 303 303 303 303 303 303 303',
+  'GET /shop/orders': '303 200 200 303 303 303 303 303 303 303 303 303',
+  'GET /shop/orders/{id}': '303 200 404 303 303 303 303 303 303 303 303 303',
+  'POST /shop/orders/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+};
+
+const uuid = () => crypto.randomUUID();
+
+/** The world that the identities meet. */
+async function populate(server) {
+  const org = await server.organizer();
+  const event = await server.event(org, { queue: { policy: 'open' } });
+  const type = event.ticket_types[0].id;
+  const items = [{ ticket_type_id: type, quantity: 1 }];
+  const [fan, fan2] = await server.customers(2);
+  const claim = await server.claim(
+    fan,
+    event.id,
+    (await server.join_and_be_admitted(fan, event.id)).admission_token,
+    items,
+  );
+  const payment = await server.open_payment(fan, claim.claim_id);
+  const shop = await server.event(org, { queue: { policy: 'open' } });
+  const bought = await server.post('/checkout', {
+    token: fan,
+    headers: { Prefer: 'wait=5' },
+    body: {
+      event_id: shop.id,
+      admission_token: (await server.join_and_be_admitted(fan, shop.id)).admission_token,
+      items: [{ ticket_type_id: shop.ticket_types[0].id, quantity: 1 }],
+      contact: { email: 'fan@example.com', first_name: 'Ann', last_name: 'Bee' },
+    },
+  });
+  assert.ok([200, 201, 202].includes(bought.status), bought.text);
+  const code = await server.post(`/events/${event.id}/promo-codes`, {
+    token: org,
+    body: { code: 'SAVE10', discount: { type: 'percent', percent: 10 } },
+  });
+  assert.equal(code.status, 201, code.text);
+  const mine = await tenant_on(server);
+  const other = await tenant_on(server);
+  const queue = await mine.queue();
+  const place = await mine.join_as(queue, 'ann');
+  const place2 = await other.join_as(await other.queue(), 'bob');
+  const device = await server.post('/customers/me/devices', {
+    token: fan,
+    body: { platform: 'ntfy', token: 'phone' },
+  });
+  assert.equal(device.status, 201, device.text);
+  const ticket_device = await server.post(`/tickets/${place.ticket_id}/devices`, {
+    token: place.ticket_token,
+    body: { platform: 'ntfy', token: 'ticket' },
+  });
+  assert.equal(ticket_device.status, 201, ticket_device.text);
+  const endpoint = await server.post('/webhook-endpoints', {
+    token: mine.token,
+    body: { url: 'http://127.0.0.1:9/nowhere', topics: ['queue.turn_granted'] },
+  });
+  assert.equal(endpoint.status, 201, endpoint.text);
+  const blocked = await server.post('/blocked-customers', {
+    token: org,
+    body: { emails: ['blocked@example.com'] },
+  });
+  assert.equal(blocked.status, 200, blocked.text);
+  const blocks = await server.get('/blocked-customers', { token: org });
+  const ids = {
+    event: event.id,
+    order: bought.json.order_id,
+    code: code.json.id,
+    queue: queue.id,
+    place: place.ticket_id,
+    device: device.json.device_id,
+    ticket_device: ticket_device.json.device_id,
+    endpoint: endpoint.json.id,
+    claim: claim.claim_id,
+    payment: payment.payment_id,
+    customer: blocks.json.items[0].customer_id,
+    type,
+  };
+  const tokens = {
+    none: undefined,
+    fan,
+    fan2,
+    org,
+    org2: await server.organizer(),
+    oper: mine.token,
+    oper2: other.token,
+    join2: other.join,
+    server2: other.server,
+    operate2: other.operator,
+    ticket: place.ticket_token,
+    ticket2: place2.ticket_token,
+  };
+  return { ids, tokens };
+}
+
+/** The path with ids of the rightful owners' objects. */
+function path_of(pattern, ids) {
+  const of_folder = {
+    'events': ids.event,
+    'queue': ids.event,
+    'wait': ids.event,
+    'claims': ids.claim,
+    'payments': ids.payment,
+    'orders': ids.order,
+    'promo-codes': ids.code,
+    'queues': ids.queue,
+    'tickets': ids.place,
+    'devices': pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
+    'webhook-endpoints': ids.endpoint,
+    'blocked-customers': ids.customer,
+    'assets': 'x',
+    'sdk': 'fairqueue.mjs',
+    'pay': 'nothing',
+  };
+  const parts = pattern.split('/');
+  return parts
+    .map((part, i) => (part.startsWith('{') ? (of_folder[parts[i - 1]] ?? uuid()) : part))
+    .join('/');
+}
+
+/** A body that the rightful owner could send, from the description's example. */
+function body_of(operation, ids) {
+  const content = operation.requestBody?.content ?? {};
+  if (content['application/x-www-form-urlencoded'] && !content['application/json'])
+    return { form: 'action=cancel&email=a@example.com' };
+  const media = content['application/json'];
+  if (!media) return {};
+  const example = media.example ?? Object.values(media.examples ?? {})[0]?.value ?? {};
+  const text = JSON.stringify(example).replace(
+    /"(event_id|ticket_type_id|order_id|payment_id|customer_id)":"[^"]*"/g,
+    (_, name) => `"${name}":"${ids[name.replace('ticket_type_id', 'type').replace('_id', '')] ?? uuid()}"`,
+  );
+  return { body: JSON.parse(text) };
+}
+
+async function answer_of(server, method, path, operation, ids, identity, token) {
+  const { form, body } = body_of(operation, ids);
+  const headers = { 'Idempotency-Key': uuid() };
+  if (path.startsWith('/shop') || path.startsWith('/wait'))
+    headers.Cookie = token ? `fairqueue_customer=${token}; fairqueue_place=${token}` : '';
+  if (form) {
+    headers['Content-Type'] = 'application/x-www-form-urlencoded';
+    headers.Origin = server.url;
+  }
+  const answer = await server.request(method, path, {
+    token,
+    headers,
+    body: form ?? body,
+    unchecked: true,
+  });
+  assert.ok(answer.status < 500 || answer.status === 503, `${method} ${path} ${identity}: ${answer.text}`);
+  return answer;
+}
+
+/** Who may read the private ids. */
+const readers = {
+  order: ['fan', 'org'],
+  claim: ['fan', 'org'],
+  payment: ['fan', 'org'],
+  code: ['org'],
+  customer: ['org'],
+  device: ['fan'],
+  queue: ['oper', 'ticket'],
+  endpoint: ['oper'],
+  place: ['oper', 'ticket'],
+  ticket_device: ['oper', 'ticket'],
+};
+
+/** A list must not show another's objects. */
+function check_content(row, identity, answer, ids) {
+  for (const [name, who] of Object.entries(readers))
+    if (answer.status === 200 && !who.includes(identity))
+      assert.ok(!answer.text.includes(ids[name]), `${row} shows ${identity} a foreign ${name}`);
+}
+
+test('every route answers every identity as its row says', async (t) => {
+  const server = await server_for(t, {
+    settings: {
+      'push.ntfy_url': 'http://127.0.0.1:9',
+      'webhooks.allow_private': 'true',
+      'webhooks.allow_http': 'true',
+      'webhooks.ports': '9',
+    },
+  });
+  const { ids, tokens } = await populate(server);
+  const described = (await server.get('/openapi.json')).json.paths;
+  const routes = Object.entries(described).flatMap(([pattern, operations]) =>
+    Object.entries(operations)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]) => ({
+        row: `${method.toUpperCase()} ${pattern}`,
+        method,
+        pattern,
+        operation,
+      })),
+  );
+  const seen = {};
+  for (const { row, method, pattern, operation } of routes) {
+    const wanted = expected[row]?.split(' ') ?? [];
+    seen[row] = [];
+    for (const [i, identity] of identities.entries()) {
+      if (wanted[i] === '-') {
+        seen[row].push('-');
+        continue;
+      }
+      const path = path_of(pattern, ids);
+      const answer = await answer_of(
+        server,
+        method.toUpperCase(),
+        path,
+        operation,
+        ids,
+        identity,
+        tokens[identity],
+      );
+      check_content(row, identity, answer, ids);
+      seen[row].push(String(answer.status));
+    }
+  }
+  for (const [row, statuses] of Object.entries(seen)) seen[row] = statuses.join(' ');
+  if (process.env.FAIRQUEUE_SHOW) console.log(JSON.stringify(seen, null, 2));
+  for (const row of Object.keys(expected)) assert.ok(seen[row] !== undefined, `no route has the row ${row}`);
+  for (const [row, statuses] of Object.entries(seen)) {
+    assert.ok(expected[row], `${row} has no expectation; seen: ${statuses}`);
+    assert.equal(statuses, expected[row], `${row} of ${identities.join(' ')}`);
+  }
+});
