@@ -197,8 +197,7 @@ std::uint64_t cost_of(open_server& s, std::unique_ptr<fake::client>& connection,
 
 CAF_TEST(the row of every route without a login has a limit) {
   for (const auto& r : public_routes(1)) {
-    const bool by_token =
-      r.guarded.who != audience::anybody && r.guarded.who != audience::anybody_or_managers;
+    const bool by_token = r.guarded.who > audience::anybody_or_persons;
     if (by_token || probes.contains(r.pattern)) {
       if (r.guarded.limit != address_limit::none) CAF_ERROR("a limit of the address at " + name_of_row(r));
     } else if (r.guarded.limit == address_limit::none) {
