@@ -72,6 +72,11 @@ template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_anybody_or_managers{checked_step<with_anybody_or_manager, run, query>,
                                                          audience::anybody_or_managers,
                                                          address_limit::without_token};
+/// The same for a step that shows more to customers too.
+template <step run>
+inline constexpr guarded_handler for_anybody_or_persons{
+  checked_step<with_anybody_or_manager, run, query_use::none>, audience::anybody_or_persons,
+  address_limit::without_token};
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
 /// An organizer, or a backend with an operator's token whose API key is still valid.
