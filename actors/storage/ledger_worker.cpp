@@ -12,10 +12,10 @@
 
 namespace fq {
 namespace {
-/// Counted from the time at which the owner goes on (aggregate_clock::start). This node's clock may be wrong.
+/// Counts from the owner's first time (aggregate_clock::start), not from this node's clock.
 load_since since_of(const acquire_aggregate& x, const acquired& got) {
-  const auto now = got.now - std::min(got.clock_lag, clock_lag_max);
-  return {now - x.idempotency_age, now - x.entries_age};
+  const auto begins = got.now - std::min(got.clock_lag, clock_lag_max);
+  return {begins - x.idempotency_age, begins - x.entries_age};
 }
 
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
