@@ -27,7 +27,7 @@ const faults = {
   'SIGSTOP': { begin: () => owner.signal('SIGSTOP'), end: () => owner.signal('SIGCONT'), limit_s: 5 },
   'the host is cut off': {
     begin: () => [ledger, watcher.host, third.host].forEach((host) => cut(owner.host, host)),
-    end: () => [owner, watcher, third].forEach((node) => node.host.heal()) ?? ledger.heal(),
+    end: () => [ledger, ...hosts].forEach((host) => host.heal()),
     limit_s: 5,
   },
 };

@@ -1,6 +1,6 @@
-# Draws build/soak.csv as bench/plots/soak.svg: gnuplot bench/soak.gp
+# Draws build/soak.csv as bench/soak.svg: gnuplot bench/soak.gp
 set terminal svg size 900,900 font "sans,11"
-set output "bench/plots/soak.svg"
+set output "bench/soak.svg"
 set datafile separator ","
 set datafile columnheaders
 set multiplot layout 4,2

@@ -201,7 +201,7 @@ std::span<const route> event_routes() {
   using enum method;
   static constexpr route table[] = {
     {post, "/events", for_managers<create_draft>},
-    {get, "/events", for_anybody_or_managers<list_page, query_use::own>},
+    {get, "/events", for_anybody_or_persons<list_page, query_use::own>},
     {get, "/events/{id}", for_anybody_or_persons<read_event>},
     {patch, "/events/{id}", for_managers<change_settings>},
     {get, "/events/{id}/stats", for_managers<read_stats>},

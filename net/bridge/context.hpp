@@ -54,8 +54,7 @@ struct server_state {
   std::atomic<std::int64_t> connections{0}; ///< open now, including WebSockets
   std::atomic<std::int64_t> websockets{0}; ///< open now
   std::atomic<std::uint64_t> connections_accepted{0};
-  std::atomic<std::uint64_t> connections_refused{
-    0}; ///< at http.max_connections; also WebSockets at their share
+  std::atomic<std::uint64_t> connections_refused{0}; ///< also WebSockets at their share
   std::atomic<std::uint64_t> connections_evicted{0}; ///< to make room, or because too much output waited
   std::atomic<std::uint64_t> accept_failures{0}; ///< EMFILE and similar
   std::atomic<std::uint64_t> requests_refused{0}; ///< by framing, limits or deadlines

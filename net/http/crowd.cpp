@@ -3,29 +3,16 @@
 
 #include "net/http/client_address.hpp"
 
-#include <cstring>
 #include <utility>
 
 namespace fq::net {
 namespace {
-
-/// The oldest guest of these standings in their order, standing so since `before` or earlier; null: none.
-guest* oldest(const party& p, std::size_t from, std::size_t to, milliseconds before,
-              milliseconds (*since)(const guest&)) {
-  for (auto i = from; i < to; ++i)
-    if (const auto& list = p.dispensable[i]; !list.empty() && since(list.front()) <= before)
-      return const_cast<guest*>(&list.front());
-  return nullptr;
-}
-
 constexpr std::size_t index_of(standing how) { return static_cast<std::size_t>(how); }
-
 } // namespace
 
-std::size_t crowd::bytes_hash::operator()(const config::ip_bytes& bytes) const {
-  std::uint64_t half[2];
-  std::memcpy(half, bytes.data(), sizeof half);
-  return std::hash<std::uint64_t>{}(half[0] * 0x9e3779b97f4a7c15ull ^ half[1]);
+guest* crowd::oldest(party& p, standing how, milliseconds before) {
+  auto& list = p.dispensable[index_of(how)];
+  return list.empty() || list.front().since_ > before ? nullptr : &list.front();
 }
 
 void crowd::resize(party& p, std::ptrdiff_t by) {
@@ -89,37 +76,34 @@ void crowd::owe(guest& g, std::size_t bytes) {
 
 guest* crowd::most_dispensable(std::size_t more_than, milliseconds before) const {
   std::size_t looks = 0;
-  for (const auto* p : ranked_) {
+  for (auto* p : ranked_) {
     if (p->size <= more_than || ++looks > crowd_looks_max) break;
-    if (auto* found = oldest(*p, 0, dispensable_standings, before, &since_of)) return found;
+    for (std::size_t i = 0; i < dispensable_standings; ++i)
+      if (auto* found = oldest(*p, static_cast<standing>(i), before)) return found;
   }
   return nullptr;
 }
 
 guest* crowd::extra_socket() const {
   std::size_t looks = 0;
-  for (const auto* p : ranked_) {
+  for (auto* p : ranked_) {
     if (++looks > crowd_looks_max) break;
-    const auto extra = index_of(standing::extra);
-    if (auto* found = oldest(*p, extra, extra + 1, milliseconds::max(), &since_of)) return found;
+    if (auto* found = oldest(*p, standing::extra)) return found;
   }
   return nullptr;
 }
 
 guest* crowd::over_budget() {
-  const auto of = [](const party& p) {
-    return oldest(p, 0, index_of(standing::unread) + 1, milliseconds::max(), &since_of);
-  };
   for (; !over_.empty(); over_.pop_back()) {
     const auto found = parties_.find(over_.back());
     if (found == parties_.end() || found->second.pending <= pending_of_address_) continue;
-    if (auto* late = of(found->second)) return late;
+    if (auto* late = oldest(found->second, standing::unread)) return late;
   }
   if (pending_ <= pending_of_all_) return nullptr;
-  const auto* most = &strangers_;
-  for (const auto& [address, p] : parties_)
+  auto* most = &strangers_;
+  for (auto& [address, p] : parties_)
     if (p.pending > most->pending) most = &p;
-  return of(*most);
+  return oldest(*most, standing::unread);
 }
 
 void crowd::relieve() {

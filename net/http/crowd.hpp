@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -99,9 +99,9 @@ public:
   /// The connection's pending output is now this.
   void owe(guest& g, std::size_t bytes);
 
-  /// The next connection to close. Asks the addresses in the order of their connections; of one, in the order
-  /// of `standing`, the oldest first. Considers only addresses with more than `more_than` connections, and
-  /// only connections that stand as they do since `before` or earlier. Null: none.
+  /// The next connection to close: of the address with the most connections, in the order of `standing`, the
+  /// oldest first. Considers only addresses with more than `more_than` connections, and only connections
+  /// whose standing began at `before` or earlier. Null: none.
   [[nodiscard]] guest* most_dispensable(std::size_t more_than, milliseconds before) const;
   /// An extra socket of the address that holds most. Null: none.
   [[nodiscard]] guest* extra_socket() const;
@@ -120,19 +120,17 @@ private:
       return a->size != b->size ? a->size > b->size : a < b;
     }
   };
-  struct bytes_hash {
-    std::size_t operator()(const config::ip_bytes& bytes) const;
-  };
   void resize(party& p, std::ptrdiff_t by);
   static void unlist(guest& g);
-  static milliseconds since_of(const guest& g) { return g.since_; }
+  /// The guest with this standing for longest, if it began at `before` or earlier; null: none.
+  static guest* oldest(party& p, standing how, milliseconds before = milliseconds::max());
 
   const std::span<const config::address_block> trusted_;
   const std::size_t pending_of_address_, pending_of_all_;
   const std::function<void()> when_over_;
   std::size_t pending_ = 0;
   std::vector<config::ip_bytes> over_; ///< addresses that exceeded their limit
-  std::unordered_map<config::ip_bytes, party, bytes_hash> parties_;
+  std::map<config::ip_bytes, party> parties_;
   std::set<party*, larger_first> ranked_;
   party strangers_; ///< connections that count for no address, as those of trusted proxies; not ranked
 };

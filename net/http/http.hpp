@@ -104,7 +104,6 @@ using handler = awaitable<response> (*)(context&, const request&, const path_par
 /// docs/openapi.yaml.
 enum class audience : std::uint8_t {
   anybody, ///< no token is read
-  anybody_or_managers, ///< a token is optional; a manager sees more
   anybody_or_persons, ///< a token is optional; customers and managers see more
   customers,
   managers, ///< organizers, and backends with an operator's token

@@ -221,13 +221,13 @@ awaitable<response> with_anybody(context& ctx, const request& rq, const path_par
   return admitted(ctx, rq, path, {}, run, query);
 }
 
-awaitable<response> with_anybody_or_manager(context& ctx, const request& rq, const path_parameters& path,
-                                            step run, query_use query) {
+awaitable<response> with_anybody_or_person(context& ctx, const request& rq, const path_parameters& path,
+                                           step run, query_use query) {
   if (!rq.has_field("Authorization"))
     return limited(ctx, rq, path, {}, run, query, ctx.shared->anonymous, limit_key(rq.peer));
   auto found = manager_of(ctx, rq);
   if (found.may_be_new)
-    return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_anybody_or_manager);
+    return with_fresh_directory(ctx, rq, path, run, query, std::move(found), with_anybody_or_person);
   if (found.no) return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;

@@ -40,7 +40,7 @@ enum class query_use : std::uint8_t {
 /// The checks of one audience, then the step.
 using guard = awaitable<response>(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query);
-guard with_anybody, with_anybody_or_manager, with_customer, with_manager, with_customer_or_manager,
+guard with_anybody, with_anybody_or_person, with_customer, with_manager, with_customer_or_manager,
   with_ticket;
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
@@ -69,14 +69,9 @@ inline constexpr guarded_handler for_anybody{checked_step<with_anybody, run, que
 /// A manager's token sets `by` and `who`, a customer's sets `who`. Other valid tokens count as anonymous; an
 /// invalid one gets 401.
 template <step run, query_use query = query_use::none>
-inline constexpr guarded_handler for_anybody_or_managers{checked_step<with_anybody_or_manager, run, query>,
-                                                         audience::anybody_or_managers,
-                                                         address_limit::without_token};
-/// The same for a step that shows more to customers too.
-template <step run>
-inline constexpr guarded_handler for_anybody_or_persons{
-  checked_step<with_anybody_or_manager, run, query_use::none>, audience::anybody_or_persons,
-  address_limit::without_token};
+inline constexpr guarded_handler for_anybody_or_persons{checked_step<with_anybody_or_person, run, query>,
+                                                        audience::anybody_or_persons,
+                                                        address_limit::without_token};
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_customers{checked_step<with_customer, run, query>, audience::customers};
 /// An organizer, or a backend with an operator's token whose API key is still valid.

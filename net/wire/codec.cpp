@@ -3,6 +3,7 @@
 // intermediate document.
 #include "net/wire/codec.hpp"
 
+#include "net/wire/page.hpp"
 #include "net/wire/settings_codec.hpp"
 
 #include <algorithm>
@@ -278,36 +279,16 @@ void append_event(std::string& out, const event_view& view) {
   out += '}';
 }
 
-namespace {
-
-/// `one` appends an event. Ends the page early at page_bytes_max.
-template <class Append>
-void append_list(std::string& out, std::string_view name, const std::vector<event_view>& events, bool more,
-                 const cursor_behind& cursor, Append one) {
-  std::string next = more && !events.empty() ? cursor(events.back()) : std::string{};
-  out.append("{\"").append(name).append("\":[");
-  for (const auto& event : events) {
-    if (out.back() != '[') out += ',';
-    one(event);
-    if (out.size() < page_bytes_max || &event == &events.back()) continue;
-    next = cursor(event);
-    break;
-  }
-  out += "],\"next_cursor\":";
-  append_text_or_null(out, next);
-  out += '}';
-}
-
-} // namespace
-
 void append_event_list(std::string& out, const std::vector<event_view>& events, bool more,
                        const cursor_behind& cursor) {
-  append_list(out, "items", events, more, cursor, [&](const event_view& e) { append_event(out, e); });
+  append_page(
+    out, "items", events, more, [&](const event_view& e) { append_event(out, e); }, cursor);
 }
 
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,
                        const cursor_behind& cursor) {
-  append_list(out, "queues", queues, more, cursor, [&](const event_view& e) { append_queue(out, e.event); });
+  append_page(
+    out, "queues", queues, more, [&](const event_view& e) { append_queue(out, e.event); }, cursor);
 }
 
 // -- frames

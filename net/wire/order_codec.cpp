@@ -3,6 +3,7 @@
 
 #include "net/wire/codec.hpp"
 #include "net/wire/json_out.hpp"
+#include "net/wire/page.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -78,27 +79,14 @@ uuid id_of(const order_view& v) { return v.order.id; }
 uuid id_of(const order_listing& l) { return l.order.id; }
 uuid id_of(const dead_letter_listing& l) { return l.letter.id; }
 
-/// A page of at most about page_bytes_max. `behind`: id behind which the next page begins if this one has all
-/// rows; nil: there is none.
-template <class Row, class ToObject>
-std::string page_text(const std::vector<Row>& rows, uuid behind, ToObject to_object) {
-  std::string out = R"({"items":[)";
-  for (const auto& row : rows) {
-    if (out.back() != '[') out += ',';
-    out += json::serialize(to_object(row));
-    if (out.size() < page_bytes_max || &row == &rows.back()) continue;
-    behind = id_of(row);
-    break;
-  }
-  out += R"(],"next_cursor":)";
-  out += behind.is_nil() ? "null" : '"' + to_string(behind) + '"';
-  return out += '}';
-}
-
-/// `behind` of a page_text.
-template <class Row>
-uuid last_of(const std::vector<Row>& rows, bool more) {
-  return more && !rows.empty() ? id_of(rows.back()) : uuid{};
+/// `next`: as in append_page.
+template <class Row, class Next, class ToObject>
+std::string page_text(const std::vector<Row>& rows, Next next, ToObject to_object) {
+  std::string out;
+  append_page(
+    out, "items", rows, std::move(next), [&](const Row& row) { out += json::serialize(to_object(row)); },
+    [](const Row& row) { return to_string(id_of(row)); });
+  return out;
 }
 
 json::object object_of(const promo_code_row& p, const std::vector<ticket_type_id>& types) {
@@ -252,15 +240,16 @@ std::string accepted_text(const order_view& v, timestamp now, const std::string&
 }
 
 std::string event_orders_text(const std::vector<order_view>& orders, bool more) {
-  return page_text(orders, last_of(orders, more), [](const order_view& v) { return object_of(v); });
+  return page_text(orders, more, [](const order_view& v) { return object_of(v); });
 }
 
 std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind) {
-  return page_text(orders, behind, [](const order_view& v) { return object_of(v); });
+  return page_text(orders, behind.is_nil() ? std::string{} : to_string(behind),
+                   [](const order_view& v) { return object_of(v); });
 }
 
 std::string own_orders_text(const std::vector<order_listing>& orders, bool more) {
-  return page_text(orders, last_of(orders, more), [](const order_listing& l) {
+  return page_text(orders, more, [](const order_listing& l) {
     return summary_of(l.order, l.event, l.event_name, l.currency);
   });
 }
@@ -276,8 +265,7 @@ std::string promo_codes_text(const promo_codes_reply& reply) {
 }
 
 std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more) {
-  return page_text(letters, last_of(letters, more),
-                   [](const dead_letter_listing& l) { return object_of(l); });
+  return page_text(letters, more, [](const dead_letter_listing& l) { return object_of(l); });
 }
 
 std::string order_frame(const order_change& c) {

@@ -2,6 +2,7 @@
 #include "net/wire/view_codec.hpp"
 
 #include "net/wire/json_out.hpp"
+#include "net/wire/page.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -111,21 +112,16 @@ std::string queue_stats_text(const event_stats& s) {
 }
 
 std::string audit_text(const std::vector<audit_row>& rows, bool more) {
-  std::string entries = "[";
-  auto behind = more && !rows.empty() ? rows.back().id : uuid{};
-  for (const auto& r : rows) {
-    if (entries.size() > 1) entries += ',';
+  std::string out;
+  const auto append_row = [&out](const audit_row& r) {
     const json::object entry{
       {"id", to_string(r.id)}, {"at", time_or_null(r.at)},      {"actor", r.actor},
       {"action", r.action},    {"target", to_string(r.target)}, {"reason", text_or_null(r.reason)}};
     // A JSON object as it was sent.
-    entries += with_member(json::serialize(entry), "detail", r.detail.empty() ? "{}" : r.detail);
-    if (entries.size() < page_bytes_max || &r == &rows.back()) continue;
-    behind = r.id;
-    break;
-  }
-  const json::object page{{"next_cursor", behind.is_nil() ? json::value{} : json::value(to_string(behind))}};
-  return with_member(json::serialize(page), "entries", entries + "]");
+    out += with_member(json::serialize(entry), "detail", r.detail.empty() ? "{}" : r.detail);
+  };
+  append_page(out, "entries", rows, more, append_row, [](const audit_row& r) { return to_string(r.id); });
+  return out;
 }
 
 } // namespace fq::net

@@ -8,16 +8,15 @@ import {
   assert,
   eventually,
   expect_problem,
-  fairqueue,
   fairqueue_load,
   patience,
   random_of,
   report_outage,
-  run,
   sale,
   seed,
   server_for,
   sleep,
+  run,
 } from './lib.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
@@ -238,11 +237,6 @@ async function check_books(server, revenue) {
   assert.equal(undelivered, '0', 'webhooks that were never delivered');
 }
 
-async function verified(server) {
-  const { code, out, err } = await run(fairqueue, ['admin', 'verify', '--data_dir', server.data_dir]);
-  assert.equal(code, 0, `admin verify: ${out}${err}`);
-}
-
 test(`a sale, killed ${kills} times`, { timeout: 150_000 * patience }, async (t) => {
   const random = random_of(seed);
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
@@ -273,7 +267,7 @@ test(`a sale, killed ${kills} times`, { timeout: 150_000 * patience }, async (t)
     const begun = Date.now();
     await server.launch();
     outage_ms = Math.max(outage_ms, Date.now() - begun);
-    await verified(server);
+    await server.verified();
     const stats = await server.stats(organizer, event);
     assert.ok(stats.held + stats.sold <= stats.total, `I1: ${JSON.stringify(stats)}`);
   }
@@ -301,7 +295,7 @@ test(`a sale, killed ${kills} times`, { timeout: 150_000 * patience }, async (t)
   assert.equal(stats.held, 0);
   assert.equal(stats.revenue, total * price, 'I4');
   assert.equal(stats.last_admission_batch >= last.last_admission_batch, true);
-  await verified(server);
+  await server.verified();
   await server.stop();
   await check_books(server, total * price);
 });

@@ -11,12 +11,10 @@ import {
   assert,
   eventually,
   expect_problem,
-  fairqueue,
   patience,
   random_of,
   raw_socket,
   report_outage,
-  run,
   seed,
   server_for,
   sleep,
@@ -47,10 +45,6 @@ const in_parts = async (list, ask, size = 200) => {
 const percentile = (times, part) => times.sort((a, b) => a - b)[Math.floor((times.length - 1) * part)];
 const resident_kib = (server) =>
   Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${server.pid}/status`, 'utf8'))[1]);
-async function verified(server) {
-  const { code, out, err } = await run(fairqueue, ['admin', 'verify', '--data_dir', server.data_dir]);
-  assert.equal(code, 0, `admin verify: ${out}${err}`);
-}
 
 describe('clients', { timeout: 150_000 * patience }, () => {
   it('slow WebSockets: some read a byte a second, some nothing; the others see everything in time', async (t) => {
@@ -130,7 +124,7 @@ describe('clients', { timeout: 150_000 * patience }, () => {
       assert.equal((await again.frame('state')).entry.status, 'ADMITTED', 'nobody misses an admission');
       again.close();
     }
-    await verified(server);
+    await server.verified();
     await server.stop();
   });
 
@@ -198,7 +192,7 @@ describe('clients', { timeout: 150_000 * patience }, () => {
         .filter((_, i) => numbers[i] <= 300)
         .map((socket) => socket.frame('admitted', { timeout_ms: 15_000 })),
     );
-    await verified(server);
+    await server.verified();
     await server.stop();
   });
 

@@ -13,7 +13,6 @@ import {
   assert,
   eventually,
   expect_problem,
-  fairqueue,
   patience,
   random_of,
   report_outage,
@@ -95,8 +94,7 @@ class Joiners {
   async check() {
     for (const [token, number] of this.acknowledged)
       assert.equal((await this.server.position(token, this.event)).queue_number, number, 'I7');
-    const { code, out, err } = await run(fairqueue, ['admin', 'verify', '--data_dir', this.server.data_dir]);
-    assert.equal(code, 0, `admin verify: ${out}${err}`);
+    await this.server.verified();
   }
 }
 
@@ -167,7 +165,7 @@ describe('nothing is left', { concurrency: 3, timeout: 150_000 * patience }, () 
   it('no descriptor is left', async (t) => {
     const server = await server_for(t);
     const people = await Joiners.of(server);
-    const socket = await server.socket(people.event, await joined(server, people.event));
+    const socket = await server.socket(people.event, await server.joined_customer(people.event));
     assert.equal((await server.get('/livez', { admin: true })).status, 200); // this connection stays open
     const used = fs.readdirSync(`/proc/${server.pid}/fd`).length;
     command('prlimit', '--pid', String(server.pid), `--nofile=${used + 20}:`);
@@ -264,12 +262,6 @@ describe('nothing is left', { concurrency: 3, timeout: 150_000 * patience }, () 
     await server.stop();
   });
 });
-
-async function joined(server, event) {
-  const token = await server.customer();
-  await server.join(token, event);
-  return token;
-}
 
 /** Limits what a process takes from now on, by a control group of version 1 or 2. */
 function limit_memory(t, pid, bytes) {

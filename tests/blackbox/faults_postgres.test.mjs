@@ -324,7 +324,7 @@ describe_faults('Postgres', (fault_test) => {
       const turned_away = await first.customers(200);
       const ask_second = () => second.post(`/events/${sale.event}/queue`, { token: turned_away.pop() });
       expect_problem(await ask_second(), 503, 'not_owner');
-      const socket = await first.socket(sale.event, await joined_customer(first, sale.event));
+      const socket = await first.socket(sale.event, await first.joined_customer(sale.event));
       const owner = () =>
         sql(
           sale.ledger_url,
@@ -377,9 +377,3 @@ describe_faults('Postgres', (fault_test) => {
     },
   );
 });
-
-async function joined_customer(server, event) {
-  const token = await server.customer();
-  await server.join(token, event);
-  return token;
-}

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { contradictions } from '../support/gateway_oracle.mjs';
 import { paystackSignature, startPaystack } from '../support/paystack_standin.mjs';
 import { startStripe, stripeSignature } from '../support/stripe_standin.mjs';
-import { assert, eventually, fairqueue, run, sale, seed, server_for } from './lib.mjs';
+import { assert, eventually, sale, seed, server_for, run } from './lib.mjs';
 import { cli } from './tenant.mjs';
 
 export const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
@@ -270,12 +270,7 @@ export class Shop {
       ),
     );
     assert.deepEqual(this.double.violations, [], 'what the gateway does not allow');
-    await this.verified();
-  }
-
-  async verified() {
-    const answer = await run(fairqueue, ['admin', 'verify', '--data_dir', this.server.data_dir]);
-    assert.equal(answer.code, 0, `admin verify: ${answer.out}${answer.err}`);
+    await this.server.verified();
   }
 
   tenant(...options) {

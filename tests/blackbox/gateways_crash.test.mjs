@@ -226,7 +226,7 @@ describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
       assert.equal(shop.double.sums().refunds, 1);
       assert.equal(await shop.available(), 10);
       assert.deepEqual(shop.double.violations, []);
-      await shop.verified();
+      await shop.server.verified();
     });
 
   for (const gateway of both) {

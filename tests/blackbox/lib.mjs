@@ -476,6 +476,12 @@ export class Server {
     return answer.json;
   }
 
+  /** `fairqueue admin verify` finds no difference. */
+  async verified() {
+    const { code, out, err } = await run(fairqueue, ['admin', 'verify', '--data_dir', this.data_dir]);
+    assert.equal(code, 0, `admin verify: ${out}${err}`);
+  }
+
   // -- steps of a fan; each must succeed --
 
   async join(token, event) {
@@ -499,6 +505,13 @@ export class Server {
       },
       options,
     );
+  }
+
+  /** A new customer in line: the token. */
+  async joined_customer(event) {
+    const token = await this.customer();
+    await this.join(token, event);
+    return token;
   }
 
   async join_and_be_admitted(token, event) {

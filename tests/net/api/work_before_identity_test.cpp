@@ -108,7 +108,7 @@ struct input {
 };
 
 /// Input that still costs more than three times on the routes that read it (8 to 30 times: at most 0.5 ms).
-/// The limit of the row bounds how often: it is asked before.
+/// A limit of the address bounds how often. It is asked before, but for Accept-Language on pages.
 const std::set<std::string_view> known_costly{"many objects", "many arrays", "numbers", "Accept-Language"};
 
 constexpr std::size_t header_size = 7000, body_size = 14'000;

@@ -80,7 +80,7 @@ CAF_TEST(of the address that holds most the least needed and oldest goes first) 
   CAF_CHECK_EQUAL(h.closed(0), "x"); // a place's only socket stays
 }
 
-CAF_TEST(who stands as it does for a moment only is asked later) {
+CAF_TEST(a connection whose standing has just begun is not closed) {
   hall h;
   h.add("a", "192.0.2.1", standing::owing, 10);
   h.add("b", "192.0.2.1", standing::owing, 20);

@@ -57,7 +57,6 @@ std::set<std::string> routed() {
 std::set<std::string> tokens_of(audience who) {
   switch (who) {
     case audience::anybody: return {};
-    case audience::anybody_or_managers: return {"", "operator", "organizer"};
     case audience::anybody_or_persons: return {"", "customer", "operator", "organizer"};
     case audience::customers: return {"customer"};
     case audience::managers: return {"operator", "organizer"};

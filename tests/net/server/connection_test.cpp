@@ -17,17 +17,8 @@ using namespace fq;
 using namespace fq::net;
 using fake::client;
 using fake::eventually;
+using fake::with;
 using fake::world;
-
-namespace {
-
-config::options with(void (*change)(config::options&)) {
-  auto o = fake::fast_options();
-  change(o);
-  return o;
-}
-
-} // namespace
 
 CAF_TEST(a request is answered with the promised fields and the connection kept) {
   world w{fake::test_site()};

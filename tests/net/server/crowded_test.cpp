@@ -18,17 +18,8 @@ using namespace fq;
 using namespace fq::net;
 using fake::client;
 using fake::eventually;
+using fake::with;
 using fake::world;
-
-namespace {
-
-config::options with(void (*change)(config::options&)) {
-  auto o = fake::fast_options();
-  change(o);
-  return o;
-}
-
-} // namespace
 
 CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
   world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};

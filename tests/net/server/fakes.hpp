@@ -332,6 +332,12 @@ inline config::options fast_options() {
   o.io.threads = 1;
   return o;
 }
+/// These options, changed.
+inline config::options with(void (*change)(config::options&)) {
+  auto o = fast_options();
+  change(o);
+  return o;
+}
 
 inline key_store open_keys() {
   const auto folder = std::filesystem::temp_directory_path() / ("fq-net-core-" + std::to_string(::getpid()));
