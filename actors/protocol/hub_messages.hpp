@@ -119,8 +119,7 @@ struct sessions_changed {
   bool is_lost = false; ///< the content is invalid: watch again
   std::vector<session_state> begun; ///< new sessions, or sessions with a new end
   std::vector<entry_id> ended;
-  /// The content is void after its end; null: no lease. Stays in this process.
-  std::shared_ptr<const lease_horizon> lease;
+  lease_of_copy lease; ///< the content is void after its end; stays in this process
   milliseconds trusted_for{0}; ///< to another node: the content is void unless the next message arrives
                                ///< within this; 0: `lease` applies
   milliseconds asked_at{0}; ///< of the watch_sessions that `is_all` answers: the content may be that old

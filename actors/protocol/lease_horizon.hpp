@@ -55,10 +55,13 @@ public:
       until_(until.count()), looked_(looked.count()), doubt_(std::move(doubt)) {}
   /// The ledger was asked at `looked`, and the lease lasts until `until`.
   void set(milliseconds until, milliseconds looked) {
+    if (has_passed(looked)) ++lapses_;
     until_ = until.count();
     looked_ = looked.count();
   }
   void end() { until_ = 0; }
+  /// How often it had passed when it was renewed.
+  [[nodiscard]] unsigned lapses() const { return lapses_; }
   /// Zero or negative: the lease has passed.
   [[nodiscard]] milliseconds left(milliseconds now) const {
     const milliseconds until{until_};
@@ -68,7 +71,24 @@ public:
 
 private:
   std::atomic<milliseconds::rep> until_, looked_;
+  std::atomic<unsigned> lapses_ = 0;
   std::shared_ptr<const lease_doubt> doubt_;
+};
+
+/// A copy of what an owner knows is valid until its lease passes. A later renewal does not make the copy
+/// valid again: the process may have stood still for any time.
+class lease_of_copy {
+public:
+  lease_of_copy() = default; ///< no lease: never passes
+  explicit lease_of_copy(std::shared_ptr<const lease_horizon> lease) :
+      lease_(std::move(lease)), lapses_(lease_ ? lease_->lapses() : 0) {}
+  [[nodiscard]] bool has_passed(milliseconds now) const {
+    return lease_ && (lease_->has_passed(now) || lease_->lapses() != lapses_);
+  }
+
+private:
+  std::shared_ptr<const lease_horizon> lease_;
+  unsigned lapses_ = 0;
 };
 
 } // namespace fq

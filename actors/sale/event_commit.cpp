@@ -116,7 +116,10 @@ void event_state::alert(const changes& content) const {
 }
 
 void event_state::push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
-  for (const auto& order : d.gateway_calls) journal_->hold(seq, [this, order] { call(order); });
+  if (!d.gateway_calls.empty())
+    journal_->hold(seq, [this, calls = std::move(d.gateway_calls)] {
+      for (const auto& c : calls) call(c);
+    });
   if (planted(bug::return_not_told))
     std::erase_if(d.entry_changes, [](const auto& c) { return c.status == entry_status::waiting; });
   if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))

@@ -59,7 +59,7 @@ void event_sessions::send(watcher& to, sessions_changed news) {
     return;
   }
   const auto left = lease_ ? lease_->left(steady_()) : session_trust;
-  news.lease = nullptr; // not visible on another node: send the remaining time instead
+  news.lease = {}; // not visible on another node: send the remaining time instead
   news.trusted_for = std::min(session_trust, left);
   if (left <= milliseconds{0}) news.is_lost = true;
   send_(to.table, std::move(news));
@@ -95,7 +95,7 @@ sessions_changed event_sessions::news() const {
   x.event = sale_->event().id;
   x.tenant = sale_->event().tenant;
   x.kind = sale_->event().kind;
-  x.lease = lease_;
+  x.lease = lease_of_copy{lease_};
   x.now = clock_->now();
   x.is_paused = clock_->is_paused();
   return x;

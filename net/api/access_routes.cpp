@@ -249,7 +249,7 @@ std::span<const route> access_routes() {
   static constexpr route table[] = {
     {get, "/access", self_guarded<get_access, audience::session_holders>},
     {del, "/access", self_guarded<delete_access, audience::session_holders>},
-    {get, "/.well-known/jwks.json", self_guarded<get_jwks, audience::anybody, address_limit::anonymous>},
+    {get, "/.well-known/jwks.json", self_guarded_for_anybody<get_jwks>},
   };
   return table;
 }

@@ -64,7 +64,7 @@ awaitable<response> take_webhook(context& ctx, const request& rq, const path_par
 } // namespace
 
 /// The signature tells gateways from others: each forgery counts against its address.
-constexpr auto for_gateways = self_guarded<take_webhook, audience::anybody, address_limit::webhook>;
+constexpr auto for_gateways = self_guarded_for_anybody<take_webhook, address_limit::webhook>;
 
 std::span<const route> webhook_routes() {
   using enum method;

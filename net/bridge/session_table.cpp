@@ -10,8 +10,7 @@ bool session_table::knows(aggregate_id aggregate) {
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
-  if (r.lease && r.lease->has_passed(ctx_.environment.steady_now())) // the process may have been frozen
-    return false;
+  if (r.lease.has_passed(ctx_.environment.steady_now())) return false;
   r.used = ctx_.now;
   return true;
 }
@@ -39,7 +38,7 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   if (stopped_) co_return make_error(errc::unavailable);
   auto& r = rooms_[number_of(aggregate)];
   r.used = ctx_.now;
-  const bool has_passed = r.lease && r.lease->has_passed(ctx_.environment.steady_now());
+  const bool has_passed = r.lease.has_passed(ctx_.environment.steady_now());
   if (r.is_known && !has_passed) co_return caf::error{};
   if (!r.is_asked || has_passed) {
     r.is_asked = ask(aggregate);
@@ -85,7 +84,7 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // push of an ended subscription
   auto& r = found->second;
-  if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
+  if (!push.is_all && r.is_remote && r.lease.has_passed(ctx_.environment.steady_now()))
     return; // another node may have owned it meanwhile
   r.is_remote = push.trusted_for.count() > 0;
   const auto steady = ctx_.environment.steady_now();
@@ -101,7 +100,10 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   for (const auto& s : push.begun)
     r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, {}};
   for (const auto& ticket : push.ended) r.sessions.erase(ticket);
-  r.lease = r.is_remote ? std::make_shared<const lease_horizon>(since + push.trusted_for) : push.lease;
+  if (r.is_remote)
+    r.lease = lease_of_copy{std::make_shared<const lease_horizon>(since + push.trusted_for)};
+  else if (push.is_all)
+    r.lease = push.lease;
   if (!push.is_all) return;
   r.is_known = true;
   r.used = ctx_.now;

@@ -60,7 +60,7 @@ private:
     bool is_known = false;
     bool is_asked = false;
     bool is_remote = false;
-    std::shared_ptr<const lease_horizon> lease;
+    lease_of_copy lease;
     timestamp clock; ///< the owner's, at `clock_at`
     milliseconds clock_at{0}; ///< steady time
     bool is_paused = false; ///< the owner's clock stands still, because its ledger is unavailable

@@ -100,16 +100,15 @@ awaitable<response> get_sdk(context&, const request& rq, const path_parameters& 
 
 } // namespace
 
-/// For all clients, within the limit of the address.
-template <handler run>
-constexpr guarded_handler for_all = self_guarded<run, audience::anybody, address_limit::anonymous>;
-
 std::span<const route> asset_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/docs", for_all<get_docs>},       {get, "/favicon.ico", for_all<get_favicon>},
-    {get, "/console", for_all<get_console>}, {get, "/assets/{name}", for_all<get_asset>},
-    {get, "/sdk/{name}", for_all<get_sdk>},  {get, "/wait/worker.js", for_all<get_wait_worker>},
+    {get, "/docs", self_guarded_for_anybody<get_docs>},
+    {get, "/favicon.ico", self_guarded_for_anybody<get_favicon>},
+    {get, "/console", self_guarded_for_anybody<get_console>},
+    {get, "/assets/{name}", self_guarded_for_anybody<get_asset>},
+    {get, "/sdk/{name}", self_guarded_for_anybody<get_sdk>},
+    {get, "/wait/worker.js", self_guarded_for_anybody<get_wait_worker>},
   };
   return table;
 }

@@ -68,7 +68,7 @@ std::span<const route> root_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/", page_of<show_root>},
-    {get, "/robots.txt", self_guarded<get_robots, audience::anybody, address_limit::anonymous>},
+    {get, "/robots.txt", self_guarded_for_anybody<get_robots>},
   };
   return table;
 }

@@ -165,8 +165,7 @@ awaitable<response> settle_charge(context& ctx, const request& rq, std::string r
 } // namespace
 
 template <charge_step run>
-constexpr guarded_handler for_payers =
-  self_guarded<with_reference<run>, audience::anybody, address_limit::sandbox>;
+constexpr guarded_handler for_payers = self_guarded_for_anybody<with_reference<run>, address_limit::sandbox>;
 
 std::span<const route> sandbox_routes() {
   using enum method;

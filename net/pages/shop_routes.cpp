@@ -299,7 +299,7 @@ awaitable<response> get_checkout_return(context&, const request&, const path_par
 std::span<const route> shop_routes() {
   using enum method;
   static constexpr route table[] = {
-    {get, "/checkout/return", self_guarded<get_checkout_return, audience::anybody, address_limit::anonymous>},
+    {get, "/checkout/return", self_guarded_for_anybody<get_checkout_return>},
     {get, "/shop", page_of<show_shop>},
     {post, "/shop", form_to<act_in_shop>},
     {get, "/shop/orders", page_of<show_orders>},

@@ -92,9 +92,12 @@ inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, ru
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 template <step run, api_key_scope... scopes>
 inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
-/// The handler itself checks the whole request, but for the limit of its row.
-template <handler run, audience who = audience::anybody, address_limit limit = address_limit::none>
-inline constexpr guarded_handler self_guarded{run, who, limit};
+/// The handler itself checks the whole request.
+template <handler run, audience who>
+inline constexpr guarded_handler self_guarded{run, who};
+/// The same without a token; the server asks the limit of the address before.
+template <handler run, address_limit limit = address_limit::anonymous>
+inline constexpr guarded_handler self_guarded_for_anybody{run, audience::anybody, limit};
 
 /// Returns `answer` without waiting.
 awaitable<response> ready(response answer);

@@ -281,6 +281,7 @@ private:
   void check_claims_of(const customer_id& who);
   void watch_sold_out();
   void check_returned_stock();
+  [[nodiscard]] bool is_forgotten(queue_number n, timestamp at) const;
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] bool sells_anything(timestamp now) const;
   [[nodiscard]] bool may_reclaim(const entry_row& row) const;

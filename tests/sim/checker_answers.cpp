@@ -11,11 +11,19 @@ void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_r
   if (row == nullptr || row->subject != who)
     return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
   if (told.created) { // else it is the fan's existing place, made with another key or by a checkout
-    const auto [known, first] = place_of_key_.emplace(std::pair{who, key}, told.entry.number);
-    if (!first && told.replayed && known->second != told.entry.number) fail("I9", "one join key, two places");
+    auto& of_key = place_of_key_.try_emplace({who, key}, told.entry.number).first->second;
+    if (is_forgotten(of_key, row->joined_at)) of_key = told.entry.number;
+    if (told.replayed && of_key != told.entry.number) fail("I9", "one join key, two places");
   }
   known_place_[who] = told.entry.number;
   saw_entry(who, told);
+}
+
+/// A standalone queue knows the key of an ended place for `memory_retention`.
+bool checker::is_forgotten(queue_number n, timestamp at) const {
+  const auto* row = store_.find_entry(aggregate_, n);
+  return row == nullptr
+         || (!sells() && is_set(row->ended_at) && row->ended_at + rules_.memory_retention <= at);
 }
 
 void checker::saw_entry(const customer_id& who, const entry_reply& told) {

@@ -47,7 +47,7 @@ void origin::ask_about(const entry_id& session) {
   if (reads) return ask_reader(session);
   if (knows()) return answer_from_table(session);
   if (!owner_) return find_owner();
-  if (env_->steady_now() - asked_at_ > arrival_timeout || (lease_ && is_known_)) watch(owner_);
+  if (env_->steady_now() - asked_at_ > arrival_timeout || is_known_) watch(owner_); // a lease has passed
 }
 
 void origin::ask_reader(const entry_id& session) {
@@ -67,7 +67,7 @@ void origin::ask_reader(const entry_id& session) {
 
 // -- the table --------------------------------------------------------------------------------------------
 
-bool origin::knows() const { return is_known_ && (!lease_ || !lease_->has_passed(env_->steady_now())); }
+bool origin::knows() const { return is_known_ && !lease_.has_passed(env_->steady_now()); }
 
 void origin::answer_from_table(const entry_id& session) {
   if (is_remote_) world_->check->reached(rare::access_at_other_node);
@@ -110,7 +110,7 @@ void origin::on_sessions_changed(const sessions_changed& push) {
   }
   if (!owner_ || (!push.is_all && !is_known_)) return; // of an ended subscription
   const auto steady = env_->steady_now();
-  if (!push.is_all && is_remote_ && lease_ && lease_->has_passed(steady)) return; // another node may own it
+  if (!push.is_all && is_remote_ && lease_.has_passed(steady)) return; // another node may own it
   is_remote_ = push.trusted_for.count() > 0;
   const auto since = push.is_all ? push.asked_at : steady;
   if (is_remote_ && since + push.trusted_for <= steady) return watch(owner_);
@@ -120,14 +120,17 @@ void origin::on_sessions_changed(const sessions_changed& push) {
   is_paused_ = push.is_paused;
   for (const auto& s : push.begun) sessions_[s.ticket] = s.expires_at;
   for (const auto& ticket : push.ended) sessions_.erase(ticket);
-  lease_ = is_remote_ ? std::make_shared<const lease_horizon>(since + push.trusted_for) : push.lease;
+  if (is_remote_)
+    lease_ = lease_of_copy{std::make_shared<const lease_horizon>(since + push.trusted_for)};
+  else if (push.is_all)
+    lease_ = push.lease;
   is_known_ = is_known_ || push.is_all;
 }
 
 void origin::forget() {
   owner_ = nullptr;
   is_known_ = false;
-  lease_ = nullptr;
+  lease_ = {};
   sessions_.clear();
 }
 

@@ -44,7 +44,7 @@ private:
   bool asks_region_ = false;
   // the table
   bool is_known_ = false, is_remote_ = false, is_paused_ = false;
-  std::shared_ptr<const lease_horizon> lease_;
+  lease_of_copy lease_;
   timestamp clock_; ///< the owner's, at clock_at_
   milliseconds clock_at_{0};
   milliseconds asked_at_{0}; ///< for the owner's sessions

@@ -152,6 +152,18 @@ CAF_TEST(a look at a lease extends no trust without a heartbeat that the ledger 
   CAF_CHECK(doubt.end_of(12s) == 60s);
 }
 
+CAF_TEST(a copy stays void when a passed lease is renewed) {
+  const auto lease = std::make_shared<lease_horizon>(2s);
+  const lease_of_copy copy{lease};
+  CAF_CHECK(!copy.has_passed(1s));
+  lease->set(4s, 1s);
+  CAF_CHECK(!copy.has_passed(3s));
+  CAF_CHECK(copy.has_passed(4s));
+  lease->set(9s, 6s);
+  CAF_CHECK(copy.has_passed(6s));
+  CAF_CHECK(!lease_of_copy{lease}.has_passed(6s));
+}
+
 CAF_TEST(a node that is alone serves at once) {
   join("a", 1);
   live(100ms);
