@@ -31,7 +31,7 @@ caf::behavior clerk::make_behavior() {
 /// is refused.
 template <class Reply, class Handle, class Message, class Then, class Failed>
 void clerk::ask(const Handle& to, Message message, Then then, Failed failed) {
-  const bool is_calm = world_->is_calm();
+  const bool is_calm = world_->offices_are_calm();
   request(to, world_->options.patience, std::move(message))
     .then(
       [this, then, failed](const Reply& told) { told.no.why == reason::unavailable ? failed() : then(told); },

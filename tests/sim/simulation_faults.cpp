@@ -28,7 +28,8 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
 void simulation::raise_epoch() {
   try {
     if (directory_ && chance(world_.rng, 500)) {
-      store_.acquire_unleased(chance(world_.rng, 500) ? accounts_aggregate : catalog_aggregate, never);
+      const auto office = chance(world_.rng, 500) ? accounts_aggregate : catalog_aggregate;
+      world_.rival_epochs[office] = store_.acquire_unleased(office, never)->epoch;
       return;
     }
     const auto taken = store_.acquire_unleased(sale_aggregate, never);

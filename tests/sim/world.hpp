@@ -94,6 +94,7 @@ struct world {
   std::vector<region_handle> regions; ///< one per node, and of a twin; null while it is down
   std::vector<office_handles> offices; ///< one per node, and of a twin
   std::uint64_t offices_begun = 0;
+  std::map<aggregate_id, std::uint64_t> rival_epochs; ///< of accounts and catalog
   event_row draft; ///< as an organizer creates it
   std::function<std::string(caf::actor_id)> process_of; ///< name of an owner's process
   mesh* net = nullptr; ///< null: not meshed
@@ -130,6 +131,12 @@ struct world {
   [[nodiscard]] bool reads_are_fresh() const { return options.nodes == 1 && options.faults.twin == 0; }
   /// Nothing may be refused.
   [[nodiscard]] bool is_calm() const { return reads_are_fresh() && !chaos && env->steady_now() > calm_from; }
+  /// Accounts and catalog may refuse nothing: calm, and their owners have found out about their last rivals.
+  [[nodiscard]] bool offices_are_calm() const {
+    return is_calm() && std::ranges::none_of(rival_epochs, [this](const auto& rival) {
+             return store->head(rival.first)->epoch == rival.second;
+           });
+  }
   [[nodiscard]] timestamp ledger_now() const { return env->wall_now() + ledger_skew; }
   /// How much longer than `span` a node's drifting clock may count.
   [[nodiscard]] milliseconds drift_within(milliseconds span) const {
