@@ -20,11 +20,11 @@ const sample_ms = 15_000;
 const file = 'build/soak.csv';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A target of webhooks that answers 204; every 20th call fails. */
+/** A target of webhooks that answers 204; every 5,000th call fails. */
 async function webhook_target(end_with) {
   const target = { calls: 0 };
   const server = http.createServer((request, answer) => {
-    request.resume().on('end', () => answer.writeHead(++target.calls % 20 === 0 ? 500 : 204).end());
+    request.resume().on('end', () => answer.writeHead(++target.calls % 5_000 === 0 ? 500 : 204).end());
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   end_with(() => server.close());
