@@ -84,6 +84,11 @@ std::string_view cookie(const request& rq, std::string_view name) {
   return {};
 }
 
+std::string cookie_name(std::string_view name, std::string_view path, bool is_secure) {
+  const std::string_view prefix = !is_secure ? "" : path.empty() ? "__Host-" : "__Secure-";
+  return std::string{prefix}.append(name);
+}
+
 void set_cookie(response& answer, std::string_view name, std::string_view value, const cookie_scope& scope) {
   std::string text{name};
   text.append("=").append(value).append("; Path=").append(scope.path.empty() ? "/" : scope.path);

@@ -35,6 +35,10 @@ private:
 /// The cookie's value; empty if absent.
 [[nodiscard]] std::string_view cookie(const request& rq, std::string_view name);
 
+/// Over TLS a prefix makes browsers refuse a cookie that another host, or a request without TLS, planted.
+/// Only a cookie for all paths (`path` empty) can have the stronger prefix.
+[[nodiscard]] std::string cookie_name(std::string_view name, std::string_view path, bool is_secure);
+
 struct cookie_scope {
   std::string path; ///< path prefix for which it is sent
   std::int64_t seconds; ///< life in seconds; 0: delete the cookie

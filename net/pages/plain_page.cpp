@@ -42,14 +42,20 @@ std::string csp_hash(std::string_view content) {
   return "'sha256-" + text + "='"; // 32 bytes become 43 characters and one '='
 }
 
+void add_page_fields(response& answer, std::string policy, std::string_view referrer) {
+  answer.fields.emplace_back("Content-Security-Policy", std::move(policy));
+  answer.fields.emplace_back("Referrer-Policy", std::string{referrer});
+  answer.fields.emplace_back("Cross-Origin-Opener-Policy", "same-origin");
+  answer.fields.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
+}
+
 response plain_page(std::string_view name, page_data data, page_rights rights) {
   response answer;
   answer.status = 200;
   answer.content_type = "text/html; charset=utf-8";
   data.set_static("STYLE", web::get_asset("plain.css").plain);
   data.expand(answer.body, language::en, name);
-  answer.fields.emplace_back("Content-Security-Policy", policy(rights));
-  answer.fields.emplace_back("Referrer-Policy", "no-referrer");
+  add_page_fields(answer, policy(rights), "no-referrer");
   return answer;
 }
 

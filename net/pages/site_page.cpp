@@ -101,9 +101,8 @@ response render(site_page page, const std::string& base, const config::brand* br
   answer.status = status;
   answer.content_type = "text/html; charset=utf-8";
   data.expand(answer.body, page.in, page.name);
-  answer.fields.emplace_back("Content-Security-Policy", policy(page, brand, tenant_style));
   // Our forms need a referrer; other sites must not learn the visitor's event.
-  answer.fields.emplace_back("Referrer-Policy", "same-origin");
+  add_page_fields(answer, policy(page, brand, tenant_style), "same-origin");
   answer.fields.emplace_back("Vary", "Accept-Language, Cookie");
   return answer;
 }

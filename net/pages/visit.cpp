@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view language_cookie = "fairqueue_language";
 
-language language_of_visitor(const request& rq) {
-  const auto chosen = language_of(cookie(rq, language_cookie));
-  return chosen ? *chosen : negotiate(rq.field("Accept-Language"));
+language language_of_visitor(const visit& v) {
+  const auto chosen = language_of(cookie(v.rq, v.cookie_name(language_cookie)));
+  return chosen ? *chosen : negotiate(v.rq.field("Accept-Language"));
 }
 
 /// The problem's stable code, from its body.
@@ -55,6 +55,12 @@ awaitable<response> for_people(context& ctx, const request& rq, language in, awa
   co_return answer;
 }
 
+visit visit_of(context& ctx, const request& rq) {
+  visit v{ctx, rq, {}, {}, {}, {}, {}, {}};
+  v.in = language_of_visitor(v);
+  return v;
+}
+
 /// Checks the path's id, the visitor and the limit.
 std::optional<response> begin_visit(visit& v, const path_parameters& path) {
   if (path.count > 0) {
@@ -62,7 +68,7 @@ std::optional<response> begin_visit(visit& v, const path_parameters& path) {
     if (!parsed) return problem(fault::not_found, v.rq.request_id);
     v.id = *parsed;
   }
-  const auto token = cookie(v.rq, customer_cookie);
+  const auto token = cookie(v.rq, v.cookie_name(customer_cookie));
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
   if (!checked || checked.claims.kind != token_kind::customer)
@@ -77,7 +83,8 @@ response change_language(const visit& v, std::string_view tag) {
   if (!chosen || tag.size() != 2)
     return problem(fault::invalid_parameter, v.rq.request_id, "lang must be en, fr, es, hr or ar.");
   auto answer = see_other(v, v.rq.path);
-  set_cookie(answer, language_cookie, tag_of(*chosen), {v.base(), language_seconds, v.is_secure()});
+  set_cookie(answer, v.cookie_name(language_cookie), tag_of(*chosen),
+             {v.base(), language_seconds, v.is_secure()});
   return answer;
 }
 
@@ -109,13 +116,15 @@ awaitable<response> open_form(visit v, const path_parameters& path, page_step ru
 
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
                             extra_query extra) {
-  const auto in = language_of_visitor(rq);
-  return for_people(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
+  auto v = visit_of(ctx, rq);
+  const auto in = v.in;
+  return for_people(ctx, rq, in, open_page(std::move(v), path, run, extra));
 }
 
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run) {
-  const auto in = language_of_visitor(rq);
-  return for_people(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
+  auto v = visit_of(ctx, rq);
+  const auto in = v.in;
+  return for_people(ctx, rq, in, open_form(std::move(v), path, run));
 }
 
 bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }
@@ -144,7 +153,8 @@ const config::brand* brand_of(const context& ctx, tenant_id tenant) {
 
 void keep_customer(const visit& v, response& answer, std::string_view token) {
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl).count();
-  set_cookie(answer, customer_cookie, token, {v.base(), token.empty() ? 0 : life, v.is_secure()});
+  set_cookie(answer, v.cookie_name(customer_cookie), token,
+             {v.base(), token.empty() ? 0 : life, v.is_secure()});
 }
 
 } // namespace fq::net

@@ -30,6 +30,10 @@ struct visit {
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }
   [[nodiscard]] bool is_secure() const { return ctx.options.http.public_url.starts_with("https://"); }
+  /// Name of a cookie for all pages.
+  [[nodiscard]] std::string cookie_name(std::string_view name) const {
+    return net::cookie_name(name, base(), is_secure());
+  }
 };
 
 using page_step = awaitable<response> (*)(visit);

@@ -45,8 +45,16 @@ std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {
   return checked.claims.subject;
 }
 
-/// The ticket in this page's cookie.
-std::optional<entry_id> ticket_of(const visit& v) { return ticket_of(v, cookie(v.rq, place_cookie)); }
+std::string page_path(const visit& v) { return "/wait/" + to_string(v.id); }
+
+std::string name_of_place_cookie(const visit& v) {
+  return cookie_name(place_cookie, v.base() + page_path(v), v.is_secure());
+}
+
+/// The token in this page's cookie.
+std::string_view ticket_token(const visit& v) { return cookie(v.rq, name_of_place_cookie(v)); }
+
+std::optional<entry_id> ticket_of(const visit& v) { return ticket_of(v, ticket_token(v)); }
 
 struct place_found {
   std::optional<response> no;
@@ -115,7 +123,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
   view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
-  view.token = event.kind == event_kind::sale ? v.token : cookie(v.rq, place_cookie);
+  view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
   view.step = sign_in.step;
   view.email = std::move(sign_in.email);
   view.was_wrong = sign_in.was_wrong;
@@ -151,8 +159,6 @@ awaitable<response> send_code(visit v) {
   auto page = show(std::move(v), std::move(next), 200);
   co_return co_await page;
 }
-
-std::string page_path(const visit& v) { return "/wait/" + to_string(v.id); }
 
 /// Redirects to the page with a reason (wait_page's notices).
 response back_with(const visit& v, std::string_view reason) {
@@ -245,7 +251,7 @@ std::optional<subject_key> visitor_of(const visit& v, tenant_id tenant) {
 response with_place(const visit& v, const entry_id& place) {
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ticket_ttl);
   auto answer = see_other(v, page_path(v));
-  set_cookie(answer, place_cookie,
+  set_cookie(answer, name_of_place_cookie(v),
              v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), life),
              {v.base() + page_path(v), life.count(), v.is_secure()});
   return answer;
@@ -294,7 +300,7 @@ awaitable<response> leave_line(visit v) {
     got = co_await ask_event(v.ctx, owner_of(v.id), release_claim{v.customer, got.reply.no.id, true});
   if (got.error) co_return infrastructure_problem(got.error, v.rq);
   auto answer = see_other(v, page_path(v)); // an absent entry is a success too
-  if (ticket) set_cookie(answer, place_cookie, "", {v.base() + page_path(v), 0, v.is_secure()});
+  if (ticket) set_cookie(answer, name_of_place_cookie(v), "", {v.base() + page_path(v), 0, v.is_secure()});
   co_return answer;
 }
 
@@ -319,7 +325,7 @@ awaitable<response> show_device(visit v) {
                          found.line,
                          *own.place,
                          v.ctx.environment.wall_now(),
-                         cookie(v.rq, place_cookie),
+                         ticket_token(v),
                          device_link(v, own.place->id),
                          static_cast<std::uint64_t>(device_link_life.count() / 60)};
   co_return render(device_page(view), v.base(), brand_of(v.ctx, event.tenant));

@@ -709,6 +709,29 @@ test('request ids: a valid one is kept, another is replaced', async () => {
   }
 });
 
+test('texts that look like SQL, markup or formats stay texts', async () => {
+  for (const name of [
+    "x'); DROP TABLE event; --",
+    '"; SELECT 1 --',
+    '$1 %s {} ${x}',
+    '</script><b>',
+    '\\',
+    '*2',
+  ])
+    for (const [path, token, body] of [
+      ['/events', organizer, sale({ name })],
+      ['/queues', operator, { name, concurrency: 1, external_id: name }],
+    ]) {
+      const made = await server.post(path, { token, body });
+      assert.equal(made.status, 201, made.text);
+      assert.equal((await server.get(`${path}/${made.json.id}`, { token })).json.name, name);
+    }
+  const found = await server.get(`/queues?external_id=${encodeURIComponent('"; SELECT 1 --')}`, {
+    token: operator,
+  });
+  assert.equal(found.json.queues.length, 1, found.text);
+});
+
 test('CORS: no origin is allowed by default (API8)', async () => {
   for (const origin of ['https://evil.example', 'null', server.url]) {
     const answer = await server.get('/events', { headers: { Origin: origin } });

@@ -64,16 +64,46 @@ async function packages_of(program) {
   return found;
 }
 
-test('the image has every library that the programs load', async () => {
-  const packages = stages()
+/** Words of the image's installation: its packages, and apt-get's options. */
+const image_words = () =>
+  stages()
     .at(-1)
     .find(({ text }) => /apt-get install/.test(text))
     .text.split(/&&/)[1]
+    .trim()
     .split(/\s+/);
+
+test('the image has every library that the programs load', async () => {
+  const packages = image_words();
   const in_the_base = new Set(['libc6', 'libgcc-s1']);
   for (const program of [fairqueue, fairqueue_load])
     for (const each of await packages_of(program))
       assert.ok(packages.includes(each) || in_the_base.has(each), `${path.basename(program)} needs ${each}`);
+});
+
+test('scripts/sbom lists the packages of the image and every npm package, and repeats itself', async () => {
+  const sbom = (env = {}) => must(path.join(root, 'scripts/sbom'), [], { env });
+  const text = await sbom();
+  const dated = await sbom({ SOURCE_DATE_EPOCH: '1' });
+  assert.equal(dated.replace(/,\n *"timestamp": "1970-01-01T00:00:01Z"/, ''), text);
+  const { bomFormat, specVersion, metadata, components, dependencies } = JSON.parse(text);
+  assert.deepEqual([bomFormat, specVersion, metadata.component.name], ['CycloneDX', '1.6', 'fairqueue']);
+  const parts = new Map(components.map((part) => [part['bom-ref'], part]));
+  assert.equal(parts.size, components.length);
+  for (const { ref, dependsOn } of dependencies)
+    for (const needed of dependsOn) assert.ok(parts.has(needed), `${ref} needs ${needed}`);
+  const debian = components.filter(({ purl }) => purl.startsWith('pkg:deb/debian/')).map(({ name }) => name);
+  for (const name of [...image_words().slice(4), 'libc6', 'libboost1.81-dev'])
+    assert.ok(debian.includes(name), name);
+  for (const folder of ['web', 'tests/blackbox']) {
+    const { packages } = JSON.parse(read(folder, 'package-lock.json'));
+    for (const [place, { version, integrity }] of Object.entries(packages).filter(([place]) => place)) {
+      const name = place.split('node_modules/').at(-1);
+      const part = parts.get(`pkg:npm/${name.replace('@', '%40')}@${version}`);
+      const hash = Buffer.from(integrity.split('-')[1], 'base64').toString('hex');
+      assert.equal(part?.hashes[0].content, hash, `${name} ${version}`);
+    }
+  }
 });
 
 test('the Dockerfile copies existing files, runs without rights and starts an existing program', async () => {

@@ -4,7 +4,7 @@
 // without a row in `expected` fails the test, and so does a row without a route.
 import test from 'node:test';
 import crypto from 'node:crypto';
-import { assert, server_for } from './lib.mjs';
+import { assert, check_browser_fields, server_for } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
 /**
@@ -167,6 +167,13 @@ const expected = {
 
 const uuid = () => crypto.randomUUID();
 
+const settings = {
+  'push.ntfy_url': 'http://127.0.0.1:9',
+  'webhooks.allow_private': 'true',
+  'webhooks.allow_http': 'true',
+  'webhooks.ports': '9',
+};
+
 /** The world that the identities meet. */
 async function populate(server) {
   const org = await server.organizer();
@@ -235,6 +242,7 @@ async function populate(server) {
     endpoint: endpoint.json.id,
     claim: claim.claim_id,
     payment: payment.payment_id,
+    reference: payment.reference,
     customer: blocks.json.items[0].customer_id,
     type,
   };
@@ -336,14 +344,7 @@ function check_content(row, identity, answer, ids) {
 }
 
 test('every route answers every identity as its row says', async (t) => {
-  const server = await server_for(t, {
-    settings: {
-      'push.ntfy_url': 'http://127.0.0.1:9',
-      'webhooks.allow_private': 'true',
-      'webhooks.allow_http': 'true',
-      'webhooks.ports': '9',
-    },
-  });
+  const server = await server_for(t, { settings });
   const { ids, tokens } = await populate(server);
   const described = (await server.get('/openapi.json')).json.paths;
   const routes = Object.entries(described).flatMap(([pattern, operations]) =>
@@ -385,5 +386,32 @@ test('every route answers every identity as its row says', async (t) => {
   for (const [row, statuses] of Object.entries(seen)) {
     assert.ok(expected[row], `${row} has no expectation; seen: ${statuses}`);
     assert.equal(statuses, expected[row], `${row} of ${identities.join(' ')}`);
+  }
+});
+
+test('every page has the header fields that protect it in a browser', async (t) => {
+  const server = await server_for(t, { settings });
+  const { ids, tokens } = await populate(server);
+  const described = (await server.get('/openapi.json')).json.paths;
+  const pages = Object.keys(described).filter(
+    (pattern) => described[pattern].get?.responses['200']?.content?.['text/html'],
+  );
+  assert.ok(pages.length >= 12, `${pages}`);
+  for (const pattern of pages) {
+    const path = pattern
+      .replace('/wait/{id}', `/wait/${ids.queue}`)
+      .replace('/shop/orders/{id}', `/shop/orders/${ids.order}`)
+      .replace('{id}', ids.event)
+      .replace('{reference}', ids.reference);
+    const headers = {
+      Accept: 'text/html',
+      Cookie: `fairqueue_customer=${tokens.fan}; fairqueue_place=${tokens.ticket}`,
+    };
+    const page = await server.get(path, { headers, unchecked: true });
+    // Only a demo has the mailbox, and only a demo's first page is not a redirect. An error is a page too.
+    const wanted = { '/': 303, '/demo/mail': 404 }[pattern] ?? 200;
+    assert.equal(page.status, wanted, `${path}: ${page.text}`);
+    if (wanted !== 303) assert.match(page.headers['content-type'], /^text\/html/, path);
+    check_browser_fields(page, path);
   }
 });

@@ -645,8 +645,25 @@ function check_answer(method, target, answer) {
   const may_be_kept = answer.status === 200 && /^\/(access|\.well-known)/.test(target);
   if (!may_be_kept && !/^\/(docs|openapi\.json|assets|favicon\.ico|robots\.txt)/.test(target))
     assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
+  check_browser_fields(answer, about);
   const is_health = /^\/(livez|readyz|health)/.test(target);
   if (answer.status >= 400 && method !== 'HEAD' && !is_health) check_problem(answer, about);
+}
+
+/** What Mozilla's HTTP Observatory looks for, except HSTS, which tls.test.mjs has. */
+export function check_browser_fields({ headers }, about) {
+  assert.equal(headers['access-control-allow-credentials'], undefined, about);
+  assert.notEqual(headers['access-control-allow-origin'], '*', about);
+  for (const cookie of headers['set-cookie'] ?? [])
+    assert.match(cookie, /; HttpOnly; SameSite=Lax(; Secure)?$/, about);
+  if (!/^text\/html/.test(headers['content-type'])) return;
+  const policy = headers['content-security-policy'] ?? '';
+  for (const part of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", 'form-action '])
+    assert.ok(policy.includes(part), `no ${part} in "${policy}": ${about}`);
+  assert.doesNotMatch(policy, /unsafe-|\*/, about);
+  assert.match(headers['referrer-policy'] ?? '', /^(no-referrer|same-origin)$/, about);
+  assert.equal(headers['cross-origin-opener-policy'], 'same-origin', about);
+  assert.equal(headers['cross-origin-resource-policy'], 'same-origin', about);
 }
 
 /** RFC 9457, with our members. */

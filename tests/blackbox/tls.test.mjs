@@ -12,8 +12,9 @@ import { WebSocket, assert, eventually, patience, run, server_for, sleep, tempor
 import { tls_server } from './tls.mjs';
 
 /** One request over TLS: {status, headers, text, json}. */
-function ask(site, method, target, { token, body, agent = site.agent } = {}) {
+function ask(site, method, target, { token, body, headers: more, agent = site.agent } = {}) {
   const headers = {
+    ...more,
     ...(token && { Authorization: `Bearer ${token}` }),
     ...(body && { 'Content-Type': 'application/json' }),
   };
@@ -151,9 +152,14 @@ test('a fan buys over TLS: REST, WebSocket, cookies, strict transport security',
   assert.equal(page.status, 303, page.text);
   assert.match(
     String(page.headers['set-cookie']),
-    /^fairqueue_language=fr; .*; Secure$/,
+    /^__Host-fairqueue_language=fr; Path=\/; .*; Secure$/,
     'its cookies go over TLS only',
   );
+  const opened = (Cookie) =>
+    ask(site, 'GET', `/shop/events/${event}`, { headers: { Cookie, Accept: 'text/html' } });
+  assert.equal((await opened(`__Host-fairqueue_customer=${fan}`)).status, 200);
+  // Another host of the domain can plant a cookie of the bare name, and so another person's sign-in.
+  assert.equal((await opened(`fairqueue_customer=${fan}`)).status, 303);
 });
 
 test('returning clients resume; HTTP/1.1 only, TLS 1.2 or newer', async (t) => {

@@ -127,6 +127,14 @@ CAF_TEST(cookies are found by their whole name) {
   CAF_CHECK_EQUAL(answer.fields.at(0).second, "a=v; Path=/base; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
 }
 
+CAF_TEST(cookies over TLS have names that other hosts cannot set) {
+  CAF_CHECK_EQUAL(cookie_name("a", "", true), "__Host-a");
+  CAF_CHECK_EQUAL(cookie_name("a", "/base", true), "__Secure-a");
+  CAF_CHECK_EQUAL(cookie_name("a", "", false), "a");
+  const auto planted = with({{"Cookie", "a=theirs; __Host-a=ours"}});
+  CAF_CHECK_EQUAL(cookie(planted, cookie_name("a", "", true)), "ours");
+}
+
 CAF_TEST(forms of other sites are not ours) {
   CAF_CHECK(accepts({}));
   CAF_CHECK(accepts({{"Sec-Fetch-Site", "same-origin"}}));
