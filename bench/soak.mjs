@@ -41,6 +41,8 @@ async function sell(server, until, seen) {
       timeout_ms: 150_000,
     });
     if (done.code !== 0) throw new Error(`fairqueue-load ended with ${done.code}: ${done.out}${done.err}`);
+    const ended = await server.post(`/events/${event}/end`, { token: organizer });
+    if (ended.status !== 200) throw new Error(ended.text);
     ++seen.sales;
   }
 }

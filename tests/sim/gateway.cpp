@@ -55,7 +55,8 @@ void gateway_books::pay(const std::string& reference) {
 
 /// Whether the server finds the payment out without a webhook: an open attempt is verified, and a failed one
 /// until the last time in recheck_after. The margin is for an answer that is on its way. After a step of the
-/// ledger's clock by an hour an unanswered question counts as late, and the next one comes too late for a run.
+/// ledger's clock by an hour an unanswered question counts as late, and the next one comes too late for a
+/// run.
 bool gateway_books::will_be_asked_about(const std::string& reference) const {
   if (world_.options.clocks.ledger_steps > 0) return false;
   constexpr milliseconds margin{4'000};
