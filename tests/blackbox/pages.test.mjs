@@ -185,7 +185,11 @@ test('a person gives an access code while waiting and sees the hidden ticket', a
   ]) {
     await page.getByText('I have an access code').click();
     await page.getByLabel('Access code', { exact: true }).fill(typed);
-    await page.getByRole('button', { name: 'Use the code' }).click();
+    // the form's answer is a page of its own
+    await Promise.all([
+      page.waitForEvent('load'),
+      page.getByRole('button', { name: 'Use the code' }).click(),
+    ]);
     if (typed === 'fanclub') {
       const wider = await s.server.request('PATCH', `/events/${s.event.id}`, {
         token: s.organizer,
