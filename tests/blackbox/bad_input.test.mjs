@@ -713,6 +713,7 @@ test('texts that look like SQL, markup or formats stay texts', async () => {
   for (const name of [
     "x'); DROP TABLE event; --",
     '"; SELECT 1 --',
+    "'--",
     '$1 %s {} ${x}',
     '</script><b>',
     '\\',
@@ -726,9 +727,7 @@ test('texts that look like SQL, markup or formats stay texts', async () => {
       assert.equal(made.status, 201, made.text);
       assert.equal((await server.get(`${path}/${made.json.id}`, { token })).json.name, name);
     }
-  const found = await server.get(`/queues?external_id=${encodeURIComponent('"; SELECT 1 --')}`, {
-    token: operator,
-  });
+  const found = await server.get(`/queues?external_id=${encodeURIComponent("'--")}`, { token: operator });
   assert.equal(found.json.queues.length, 1, found.text);
 });
 
