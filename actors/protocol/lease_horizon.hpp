@@ -60,7 +60,7 @@ public:
     looked_ = looked.count();
   }
   void end() { until_ = 0; }
-  /// How often it had passed when it was renewed.
+  /// Number of renewals that came after the lease had passed.
   [[nodiscard]] unsigned lapses() const { return lapses_; }
   /// Zero or negative: the lease has passed.
   [[nodiscard]] milliseconds left(milliseconds now) const {

@@ -14,8 +14,8 @@ namespace fq::net {
 /// "'sha256-...'": allows exactly this inline style in a Content-Security-Policy.
 [[nodiscard]] std::string csp_hash(std::string_view content);
 
-/// Fields of every page: what it may load, what other sites learn of it, and that no window of another site
-/// holds it.
+/// Adds the header fields that every page has: Content-Security-Policy, Referrer-Policy, and no access for
+/// other sites.
 void add_page_fields(response& answer, std::string policy, std::string_view referrer);
 
 /// Rights of a page in its Content-Security-Policy.

@@ -95,7 +95,7 @@ inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audien
 /// The handler itself checks the whole request.
 template <handler run, audience who>
 inline constexpr guarded_handler self_guarded{run, who};
-/// The same without a token; the server asks the limit of the address before.
+/// No token is read. The server asks the limit of the client's address first.
 template <handler run, address_limit limit = address_limit::anonymous>
 inline constexpr guarded_handler self_guarded_for_anybody{run, audience::anybody, limit};
 
