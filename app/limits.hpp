@@ -34,9 +34,6 @@ constexpr milliseconds sandbox_webhook_timeout{5'000};
 /// At which an owner vouches for its mirror to other nodes. A third of vouch_life, because some messages
 /// arrive late.
 constexpr milliseconds vouch_interval{500};
-/// At which nodes on a shared ledger look for unowned events. A dead node's events are served again after its
-/// lease, this interval and a load.
-constexpr milliseconds takeover_interval{2'000};
 /// Not urgent; retried for 24 h to survive greylisting.
 constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
 /// From 30 s to 10 min, without a limit of attempts.

@@ -195,7 +195,6 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
-  if (has_other_nodes()) s.takeover_interval = takeover_interval;
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();

@@ -134,6 +134,14 @@ std::optional<gateway_event_kind> refund_event(std::string_view type, const json
   return std::nullopt;
 }
 
+/// Whether an event is about our account in the mode of our key. Events of connected accounts name them.
+bool is_of_account(const json::object& event, std::string_view secret_key) {
+  const auto* live = event.if_contains("livemode");
+  const bool is_live = live != nullptr && live->is_bool() && live->get_bool();
+  const bool wants_live = secret_key.find("_live_") != std::string_view::npos;
+  return is_live == wants_live && text_at(event, "account").empty();
+}
+
 webhook_result parse_stripe_event(const json::object& event) {
   const auto type = text_at(event, "type");
   const auto& object = object_at(object_at(event, "data"), "object");
@@ -414,7 +422,9 @@ bool stripe_gateway::is_signed(std::string_view raw_body, std::string_view signa
 webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const {
   if (!is_signed(raw_body, signature, now)) return webhook_error::bad_signature;
-  return parse_stripe_event(parse_object(raw_body));
+  const auto event = parse_object(raw_body);
+  if (!is_of_account(event, settings_.secret_key)) return webhook_error::foreign_event;
+  return parse_stripe_event(event);
 }
 
 } // namespace fq

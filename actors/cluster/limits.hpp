@@ -39,8 +39,6 @@ inline constexpr milliseconds owner_cache_life{1'000};
 inline constexpr std::size_t owners_max = 100'000;
 /// Retry of a scan that the ledger did not answer.
 inline constexpr milliseconds wake_retry{500};
-/// Second scan after a change of block lists: an owner may have been stopping.
-inline constexpr milliseconds rescan_pause{5'000};
 /// For a supervisor's answer: longer than any load and any client's timeout.
 inline constexpr milliseconds resolve_timeout{60'000};
 /// For another node's region. Below a client's timeout.

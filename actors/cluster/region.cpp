@@ -85,7 +85,7 @@ void region_state::on_wake(const aggregates_to_wake& found) {
       left.emplace(aggregate, since);
   }
   unowned_since_ = std::move(left);
-  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) schedule_scan();
+  if (!planted(bug::takeover_forgotten)) schedule_scan();
 }
 
 void region_state::schedule_scan() {
@@ -93,17 +93,12 @@ void region_state::schedule_scan() {
     self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
 }
 
-/// Notifies running owners, and starts events in which a newly blocked customer has an entry, claim or order.
+/// Notifies running owners. The next scan starts the other events in which a newly blocked customer has paid.
 void region_state::on_blocks_changed(const blocks_changed& x) {
   // An owner that is still loading reads the lists then.
   for (const auto& [aggregate, owner] : owners_)
     self_->request(owner, forward_timeout, resolve_event{aggregate})
       .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {});
-  // The periodic scan starts the others. An extra scan could take events that other nodes are about to start.
-  if (services_->takeover_interval.count() > 0) return;
-  scan_unowned();
-  // Again later, for an owner that is just stopping.
-  self_->delayed_send(self_, rescan_pause, timer_fired{timer_kind::retry_load, 0});
 }
 
 owned_aggregates region_state::owned() const {

@@ -23,7 +23,11 @@ public:
   /// The process stood still until `now`: leases are trusted after the next look at them.
   void stood_still(milliseconds now) { looked_since_ = now.count(); }
   /// The ledger has a heartbeat that was begun at this time: others count the silence of this node from it.
-  void beat(milliseconds begun) { beat_at_ = begun.count(); }
+  /// After a long silence of a node that was not connected to all, leases are trusted after the next look.
+  void beat(milliseconds begun) {
+    const auto before = beat_at_.exchange(begun.count());
+    if (begun.count() - before > trusted_for_ && before < whole_since_) looked_since_ = begun.count();
+  }
   /// Not all nodes are connected: a lease is trusted for this time after a look at it, and after the last
   /// heartbeat.
   void apart(milliseconds trusted_for) {

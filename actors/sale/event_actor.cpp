@@ -298,7 +298,7 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     serving_ = false; // accept nothing that would be lost by the stop
     demonitor_listeners();

@@ -71,12 +71,13 @@ struct owner_services {
   /// Interval of vouching for the mirror, which other nodes then may read; 0: no other nodes.
   milliseconds vouch_interval{0};
   std::shared_ptr<ledger_memory> memory = nullptr; ///< that of the ledger workers; null: none
-  /// Interval at which the region scans for aggregates that must run and have no lease; 0: only at start.
-  milliseconds takeover_interval{0};
+  /// Interval at which the region scans for aggregates that must run and have no owner. A dead node's events
+  /// are served again after its lease, this interval and a load.
+  milliseconds takeover_interval{2'000};
   span_sink* spans = nullptr; ///< receives spans of traced requests; may be null
   cluster_links* links = nullptr; ///< counts moves; may be null
-  /// A starting region scans for unowned aggregates only after `takeover_interval`: first it must know the
-  /// other nodes, or it would take all.
+  /// A starting region scans only after `takeover_interval`: first it must know the other nodes, or it would
+  /// take all.
   bool has_cluster = false;
   bool has_bus = false; ///< domain events also go to an event bus
   owner_bounds bounds = {};

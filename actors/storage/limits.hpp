@@ -64,8 +64,8 @@ inline constexpr milliseconds lost_retry{3'000};
 inline constexpr milliseconds serve_retry{20};
 
 // -- session_reader
-/// How long a vouched mirror is used without reading its vouch again.
-inline constexpr milliseconds mirror_trust{500};
+/// How long the name of a vouched mirror is kept. Each reading asks whether it is still vouched for.
+inline constexpr milliseconds mirror_kept{10'000};
 /// A missing session is over only if it is still missing after its owner has vouched again: the token can
 /// arrive before the mirror step. Polling interval, and the time after which the answer is `unknown`.
 inline constexpr milliseconds session_retry_interval{200};

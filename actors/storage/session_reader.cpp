@@ -60,14 +60,13 @@ void session_reader_state::flush() {
   }
 }
 
-/// Reads mirrors that are older than mirror_trust or unknown, and those of sessions not found by the last
-/// read.
+/// Reads the mirrors that are not known.
 void session_reader_state::refresh_mirrors(const std::vector<question>& questions) {
   const auto now = env_->steady_now();
-  std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_trust; });
+  std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_kept; });
   std::set<aggregate_id> wanted;
   for (const auto& q : questions)
-    if (q.was_missed || !mirrors_.contains(owner_of(q.entry))) wanted.insert(owner_of(q.entry));
+    if (!mirrors_.contains(owner_of(q.entry))) wanted.insert(owner_of(q.entry));
   if (wanted.empty()) return;
   const std::vector<aggregate_id> owners(wanted.begin(), wanted.end());
   const auto found = cache_->find_mirrors(owners);
@@ -85,8 +84,7 @@ void session_reader_state::look(std::vector<question>&& questions) {
   for (const auto& q : questions)
     if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end())
       asked.push_back({known->second.mirror, q.entry});
-  const auto found =
-    asked.empty() ? std::vector<std::optional<mirrored_session>>{} : cache_->find_sessions(asked);
+  const auto found = asked.empty() ? std::vector<session_reading>{} : cache_->find_sessions(asked);
   std::size_t next = 0;
   for (auto& q : std::exchange(questions, {})) {
     if (next == asked.size() || asked[next].entry != q.entry) {
@@ -94,32 +92,38 @@ void session_reader_state::look(std::vector<question>&& questions) {
       continue;
     }
     const auto& mirror = asked[next].mirror;
-    const auto& session = found[next++];
-    if (session)
+    const auto& [word, session] = found[next++];
+    if (word == 0) {
+      mirrors_.erase(mirror.aggregate);
+      look_later(std::move(q));
+    } else if (session) {
       q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant,
                                       session->admission_no, session->subject_name, session->expires_at});
-    else
-      miss(std::move(q), mirror);
+    } else {
+      miss(std::move(q), word);
+    }
   }
 }
 
 /// A session is over if it is absent from a mirror whose owner vouched after the question arrived. A vouch
 /// takes at most 2 * vouch_delay_max to reach the cache, so one that arrives later than that was made after
 /// the question.
-void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
-  const auto now = env_->steady_now();
-  if ((q.word_before != 0 && mirror.word > q.word_before) || planted(bug::absence_believed)) {
+void session_reader_state::miss(question&& q, std::uint64_t word) {
+  if ((q.word_before != 0 && word > q.word_before) || planted(bug::absence_believed)) {
     if (over_.size() >= ended_sessions_max) over_.clear();
     over_.insert(q.entry);
     q.promise.deliver(over());
     return;
   }
-  if (now >= q.asked_at + session_answer_max) {
+  if (q.word_before == 0 && env_->steady_now() >= q.asked_at + 2 * vouch_delay_max) q.word_before = word;
+  look_later(std::move(q));
+}
+
+void session_reader_state::look_later(question&& q) {
+  if (env_->steady_now() >= q.asked_at + session_answer_max) {
     q.promise.deliver(session_found{});
     return;
   }
-  q.was_missed = true;
-  if (q.word_before == 0 && now >= q.asked_at + 2 * vouch_delay_max) q.word_before = mirror.word;
   if (missed_.empty()) self_->delayed_send(self_, session_retry_interval, timer_fired{timer_kind::sweep, 0});
   missed_.push_back(std::move(q));
 }

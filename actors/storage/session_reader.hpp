@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads sessions of other nodes' aggregates from the cache, for `GET /access` on a node that does not own
-// them. Pipelines the waiting questions: normally one GET per session. Uses only vouched mirrors. Max age of
-// an answer:
+// them. Asks all waiting questions at once: normally one key per session and one per mirror. Uses only
+// mirrors that are vouched for when they are read. Max age of an answer:
 //   vouch_delay_max, twice (the worker's mailbox, the wire)   1.0 s
 //   vouch_life                                                1.5 s
-//   mirror_trust                                              0.5 s
 // Origins may cache an answer for one more second (two in nginx, which counts whole seconds): at most 5 s in
 // total (I15). Detached in production because a cache blocks.
 #pragma once
@@ -36,7 +35,6 @@ private:
     entry_id entry;
     caf::typed_response_promise<session_found> promise;
     milliseconds asked_at{0}; ///< steady time
-    bool was_missed = false; ///< not found by an earlier read
     /// The owner's vouch number before which nothing counts: any later vouch was made after the question. 0:
     /// not known yet.
     std::uint64_t word_before = 0;
@@ -49,7 +47,8 @@ private:
   void flush();
   void refresh_mirrors(const std::vector<question>& questions);
   void look(std::vector<question>&& questions);
-  void miss(question&& q, const vouched_mirror& mirror);
+  void miss(question&& q, std::uint64_t word);
+  void look_later(question&& q);
   void look_again();
 
   pointer self_ = nullptr;
@@ -59,7 +58,7 @@ private:
   std::vector<question> missed_; ///< not found by the last read
   bool flush_is_due_ = false;
   std::unordered_set<entry_id> over_;
-  std::map<aggregate_id, known_mirror> mirrors_; ///< read within the last `mirror_trust`
+  std::map<aggregate_id, known_mirror> mirrors_; ///< read within the last `mirror_kept`
 };
 
 session_reader_handle::behavior_type session_reader(

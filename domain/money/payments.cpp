@@ -146,6 +146,11 @@ std::vector<refund_id> payments_book::refunds_of(const payment_id& payment) cons
   return i == refunds_by_payment_.end() ? std::vector<refund_id>{} : i->second;
 }
 
+bool payments_book::owes_recheck(timestamp now) const {
+  return std::ranges::any_of(rechecks_.ids(),
+                             [&](const payment_id& id) { return find(id)->recheck_at <= now; });
+}
+
 timestamp payments_book::next_refund_attempt() const {
   return refunds_wanted_.empty() ? never : refunds_wanted_.begin()->first;
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -30,6 +31,7 @@ public:
   [[nodiscard]] bool contains(const payment_id& id) const { return at_.contains(id); }
   [[nodiscard]] std::size_t size() const { return at_.size(); }
   [[nodiscard]] timestamp first() const { return order_.empty() ? never : order_.begin()->first; }
+  [[nodiscard]] auto ids() const { return at_ | std::views::keys; }
   /// Due at or before `t`, most urgent first, at most `limit`.
   [[nodiscard]] std::vector<payment_id> due(timestamp t, std::size_t limit) const;
 
@@ -78,6 +80,8 @@ public:
     return rechecks_.due(now, limit);
   }
   [[nodiscard]] timestamp next_recheck() const { return rechecks_.first(); }
+  /// Whether a question about a FAILED attempt is due at `now`, or unanswered.
+  [[nodiscard]] bool owes_recheck(timestamp now) const;
   [[nodiscard]] timestamp next_refund_attempt() const;
   [[nodiscard]] timestamp next_ask() const { return asks_.first(); }
   /// CONFIRMED and PARTIALLY_REFUNDED payments, at most `limit`: the remaining refunds of a cancelled event.

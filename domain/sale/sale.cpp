@@ -243,7 +243,7 @@ timestamp sale::next_refund_slot(timestamp now) const {
 
 /// Ends entries, sessions and holds at once, because others wait for them.
 std::size_t sale::end_blocked_entries(timestamp now, decision& out) {
-  if (planted(bug::block_forgotten)) return 0;
+  if (planted(bug::block_forgotten)) blocked_to_end_.clear();
   std::size_t looked = 0;
   for (; !blocked_to_end_.empty() && looked < rules_.bounds.rows_per_run; ++looked) {
     const auto customer = blocked_to_end_.back();
@@ -327,6 +327,7 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   refresh(now);
   if (is_set(next_code_) && next_code_ <= now) open_codes(now);
   if (queue_.counts().waiting == 0) return {};
+  if (!blocked_to_end_.empty()) return {0, now}; // they may be in line
   auto pools = free_pools(now);
   const auto allowed = [&] {
     const admission_state state{now, pools.room(queue_.groups()), queue_.counts().admitted, called};
@@ -374,11 +375,11 @@ bool sale::has_deadlines() const {
          || tickets_end;
 }
 
-bool sale::is_quiet() const {
+bool sale::is_quiet(timestamp now) const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
-         && !is_set(payments_.next_recheck()) && !owes_refunds();
+         && !payments_.owes_recheck(now) && !owes_refunds();
 }
 
 } // namespace fq

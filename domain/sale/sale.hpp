@@ -304,8 +304,9 @@ public:
   [[nodiscard]] entry_change change_of(const queue_line::entry& e) const;
   /// Whether a session, claim, payment or ticket can end by its time.
   [[nodiscard]] bool has_deadlines() const;
-  /// Whether the owner may be passivated: nothing is scheduled, waiting or shopping.
-  [[nodiscard]] bool is_quiet() const;
+  /// Whether the owner may be passivated: nothing is waiting, shopping or due. Later questions about failed
+  /// payments wake it (ledger::aggregates_to_wake).
+  [[nodiscard]] bool is_quiet(timestamp now) const;
   /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.
   [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
 

@@ -132,6 +132,15 @@ void sale::ask_about_refunds(const payment_id& payment, decision& out) {
     out.gateway_calls.push_back({gateway_call_kind::refund, payment, refund});
 }
 
+namespace {
+
+/// Whether the charge that the fact names is the payment's.
+bool is_about(const gateway_fact& fact, const payment_row& payment) {
+  return fact.gateway_id.empty() || payment.gateway_id.empty() || fact.gateway_id == payment.gateway_id;
+}
+
+} // namespace
+
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
   if (!id) return reason::not_found;
@@ -143,7 +152,9 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   payments_.receive({fact.gateway, fact.gateway_event, now}, out.content);
   switch (fact.what) {
     case verdict::paid: return paid(*payment, fact, now, out);
-    case verdict::declined: closed(payment->id, now, out); return {};
+    case verdict::declined:
+      if (is_about(fact, *payment)) closed(payment->id, now, out);
+      return {};
     case verdict::refund_processed:
       if (const auto refund = refund_of(*payment, fact)) refund_done(*refund, now, out);
       if (fact.refund.empty()) ask_about_refunds(payment->id, out);
@@ -168,14 +179,16 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   };
   if (planted(bug::webhook_applied_twice) && payment.status == payment_status::confirmed)
     stock_.confirm(claims_.find(claim)->items, out.content);
-  const bool as_quoted =
-    (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
+  const bool is_ours = is_about(fact, payment);
+  const bool as_quoted = is_ours && (fact.amount == payment.amount || planted(bug::amount_unchecked))
+                         && fact.currency == event_.currency;
   if (!as_quoted) {
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
     out.reveals = true;
     add_dead_letter(dead_letter_kind::payment_quarantined, id,
                     "captured " + money_text(fact.amount, fact.currency) + ", quoted "
-                      + money_text(payment.amount, event_.currency),
+                      + money_text(payment.amount, event_.currency)
+                      + (is_ours ? "" : ", by " + fact.gateway_id + " instead of " + payment.gateway_id),
                     {}, now, out);
     if (is_live(claims_.find(claim)->status))
       move_order(claim, order_trigger::await_payment, now, out); // the order ends with its hold

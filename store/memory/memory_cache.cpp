@@ -135,24 +135,28 @@ std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(
   std::span<const aggregate_id> aggregates) {
   answer(next_fault(cache_call::find));
   std::vector<std::optional<vouched_mirror>> found;
-  for (const auto aggregate : aggregates) {
-    const auto i = vouched_.find(aggregate);
-    const bool holds = i != vouched_.end() && i->second.ends > env_.steady_now();
-    found.push_back(holds ? std::optional{i->second.mirror} : std::nullopt);
-  }
+  for (const auto aggregate : aggregates) found.push_back(vouch_of(aggregate));
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(
-  std::span<const session_question> questions) {
+std::optional<vouched_mirror> memory_cache::vouch_of(aggregate_id aggregate) const {
+  const auto i = vouched_.find(aggregate);
+  const bool holds = i != vouched_.end() && i->second.ends > env_.steady_now();
+  return holds ? std::optional{i->second.mirror} : std::nullopt;
+}
+
+std::vector<session_reading> memory_cache::find_sessions(std::span<const session_question> questions) {
   answer(next_fault(cache_call::find));
-  std::vector<std::optional<mirrored_session>> found(questions.size());
+  std::vector<session_reading> found(questions.size());
   for (std::size_t n = 0; n < questions.size(); ++n) {
-    const auto i = queues_.find(questions[n].mirror.queue);
-    if (i == queues_.end() || i->second.generation != questions[n].mirror.generation) continue;
+    const auto& mirror = questions[n].mirror;
+    if (const auto now = vouch_of(mirror.aggregate); now && now->is_same_mirror(mirror))
+      found[n].word = now->word;
+    const auto i = queues_.find(mirror.queue);
+    if (i == queues_.end() || i->second.generation != mirror.generation) continue;
     const auto kept = i->second.sessions.find(queue_number_of(questions[n].entry));
     if (kept != i->second.sessions.end() && kept->second.ends > env_.steady_now())
-      found[n] = kept->second.session;
+      found[n].session = kept->second.session;
   }
   return found;
 }

@@ -45,8 +45,7 @@ public:
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
   std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
-  std::vector<std::optional<mirrored_session>> find_sessions(
-    std::span<const session_question> questions) override;
+  std::vector<session_reading> find_sessions(std::span<const session_question> questions) override;
   void ping() override;
 
   // -- for tests
@@ -87,6 +86,7 @@ private:
   };
 
   cache_fault next_fault(cache_call call, std::span<const mirror_step> steps = {});
+  [[nodiscard]] std::optional<vouched_mirror> vouch_of(aggregate_id aggregate) const;
   step_outcome apply(const mirror_step& step, std::size_t& chunks_left);
   /// The mirror if its head matches and it is complete.
   [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation,

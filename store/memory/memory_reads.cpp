@@ -15,14 +15,14 @@ bool is_on_sale(const event_row& event) {
 
 /// Whether the aggregate needs a running owner: I13. A due payment link needs no condition of its
 /// own, because its claim is live.
-bool must_run(const aggregate_image& image) {
+bool must_run(const aggregate_image& image, timestamp now) {
   if (image.event && is_on_sale(*image.event)) return true;
   const bool cancelled = image.event && image.event->status == event_status::cancelled;
   const auto entry_runs = [](const entry_row& e) { return is_live(e.status); };
   const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
-  const auto payment_runs = [cancelled](const payment_row& p) {
+  const auto payment_runs = [cancelled, now](const payment_row& p) {
     return is_open(p.status) || p.status == payment_status::confirmed_late
-           || (p.status == payment_status::failed && is_set(p.recheck_at))
+           || (p.status == payment_status::failed && is_set(p.recheck_at) && p.recheck_at <= now)
            || p.status == payment_status::refund_pending || (cancelled && is_refundable(p.status));
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
@@ -124,7 +124,7 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+    if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
 }

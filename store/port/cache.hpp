@@ -52,12 +52,20 @@ struct vouched_mirror {
   std::uint64_t generation = 0;
   std::uint64_t steps_taken = 0; ///< for `vouch` only: steps that the owner has sent; not set by find_mirrors
   std::uint64_t word = 0; ///< time of the last vouch by the cache's clock; increases with every vouch
+  [[nodiscard]] bool is_same_mirror(const vouched_mirror& other) const {
+    return queue == other.queue && generation == other.generation;
+  }
   friend bool operator==(const vouched_mirror&, const vouched_mirror&) = default;
 };
 
 struct session_question {
   vouched_mirror mirror;
   entry_id entry;
+};
+
+struct session_reading {
+  std::uint64_t word = 0; ///< that of the current vouch for the mirror; 0: it is not vouched for any more
+  std::optional<mirrored_session> session; ///< empty: not in the mirror
 };
 
 class cache {
@@ -82,10 +90,9 @@ public:
   /// Returns the current vouch of each aggregate. Throws cache_unavailable.
   virtual std::vector<std::optional<vouched_mirror>> find_mirrors(
     std::span<const aggregate_id> aggregates) = 0;
-  /// Returns the sessions of these entries; empty for an entry that is not in its mirror. Throws
+  /// Reads the session of each entry, and then whether its mirror is still vouched for. Throws
   /// cache_unavailable.
-  virtual std::vector<std::optional<mirrored_session>> find_sessions(
-    std::span<const session_question> questions) = 0;
+  virtual std::vector<session_reading> find_sessions(std::span<const session_question> questions) = 0;
 
   /// Throws cache_unavailable unless the cache accepts writes.
   virtual void ping() = 0;

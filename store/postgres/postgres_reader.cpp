@@ -110,22 +110,24 @@ const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
 const postgres_statement to_wake{
-  "to_wake", "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
-             " UNION SELECT number FROM aggregate WHERE live_entries > 0"
-             " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
-             " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
-             " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0"
-             " UNION SELECT aggregate FROM refund WHERE status = 0"
-             " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
-             "payment.aggregate = event.aggregate"
-             " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
-             "FROM payment"
-             " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION "
-               + with_blocked
-               + "'00000000-0000-0000-0000-000000000000')) AS running"
-                 " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
-                 "$1::text OR lease_until <= "
-               + postgres_now + " ORDER BY number"};
+  "to_wake",
+  "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
+  " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+  " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
+  " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+  " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
+    + postgres_now
+    + " UNION SELECT aggregate FROM refund WHERE status = 0"
+      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
+      "payment.aggregate = event.aggregate"
+      " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
+      "FROM payment"
+      " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION "
+    + with_blocked
+    + "'00000000-0000-0000-0000-000000000000')) AS running"
+      " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
+      "$1::text OR lease_until <= "
+    + postgres_now + " ORDER BY number"};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "

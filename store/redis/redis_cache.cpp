@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace fq {
@@ -432,15 +433,24 @@ std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(
-  std::span<const session_question> questions) {
+/// Reads the vouches last: a server that restarts with an old dump does so before them.
+std::vector<session_reading> redis_cache::find_sessions(std::span<const session_question> questions) {
   std::vector<std::string> names;
   for (const auto& q : questions)
     names.push_back(key_names{q.mirror.queue, q.mirror.generation}.sessions() + to_string(q.entry));
+  std::map<aggregate_id, std::size_t> vouch_of; // index in names
+  for (const auto& q : questions)
+    if (vouch_of.try_emplace(q.mirror.aggregate, names.size()).second)
+      names.push_back(vouched_key(q.mirror.aggregate));
   const auto values = values_of(connection_, "", names);
-  std::vector<std::optional<mirrored_session>> found(questions.size());
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (values[i]) found[i] = parse_session(questions[i].entry, *values[i]);
+  std::vector<session_reading> found(questions.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& [mirror, entry] = questions[i];
+    if (values[i]) found[i].session = parse_session(entry, *values[i]);
+    const auto& vouch = values[vouch_of.at(mirror.aggregate)];
+    const auto now = vouch ? parse_vouched(mirror.aggregate, *vouch) : std::nullopt;
+    if (now && now->is_same_mirror(mirror)) found[i].word = now->word;
+  }
   return found;
 }
 

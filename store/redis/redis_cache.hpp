@@ -31,8 +31,7 @@ public:
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
   std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
-  std::vector<std::optional<mirrored_session>> find_sessions(
-    std::span<const session_question> questions) override;
+  std::vector<session_reading> find_sessions(std::span<const session_question> questions) override;
   void ping() override;
 
 private:

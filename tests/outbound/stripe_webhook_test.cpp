@@ -118,6 +118,21 @@ CAF_TEST(session events are facts about the charge) {
     CAF_CHECK(is(event(type, paid_session()), webhook_error::unknown_event));
 }
 
+CAF_TEST(events of another account or mode are foreign) {
+  const auto event = [&](const std::string& more) {
+    return parse_signed(R"({"id":"evt_7",)" + more
+                        + R"("type":"checkout.session.completed","data":{"object":)" + paid_session() + "}}");
+  };
+  CAF_CHECK(std::holds_alternative<gateway_event>(event(R"("livemode":false,)")));
+  CAF_CHECK(is(event(R"("livemode":true,)"), webhook_error::foreign_event));
+  CAF_CHECK(is(event(R"("livemode":false,"account":"acct_1",)"), webhook_error::foreign_event));
+  settings.secret_key = "rk_live_secret";
+  made.reset();
+  CAF_CHECK(std::holds_alternative<gateway_event>(event(R"("livemode":true,)")));
+  for (const auto* more : {R"("livemode":false,)", R"("livemode":"true",)", ""})
+    CAF_CHECK(is(event(more), webhook_error::foreign_event));
+}
+
 CAF_TEST(refund events are facts about our refund) {
   const auto event = [&](const std::string& type, const std::string& object) {
     return parse_signed(R"({"id":"evt_8","type":")" + type + R"(","data":{"object":)" + object + "}}");

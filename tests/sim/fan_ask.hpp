@@ -26,7 +26,7 @@ void fan::ask(Message message, Then then) {
     .then(
       [this, then, asked, lease, process](const typename Then::reply_type& reply) {
         world_->leases->answered(lease, process);
-        if (world_->leases->is_earlier(process)) return stumble(); // read from memory within the lease term
+        if (world_->leases->may_be_stale(process)) return stumble();
         then.check(reply, asked); // the server has answered, even if the fan does not receive it
         if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
         then.use(reply);

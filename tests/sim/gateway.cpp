@@ -312,7 +312,7 @@ void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
         self->request(owner, staff_patience, apply_fact{fact, is_report})
           .then(
             [=](const ack_reply& reply) {
-              if (!w->leases->is_earlier(process)) acknowledged(reply); // its memory may be out of date
+              if (!w->leases->may_be_stale(process)) acknowledged(reply);
             },
             [](caf::error&) {});
       },

@@ -42,7 +42,12 @@ public:
     bool elsewhere = false;
     bool is_over = false; ///< a later process of its name began more than a lease term ago
   };
-  /// Whether its answers may be out of date: the ledger knows a later process of its name.
+  /// Whether it may answer from memory that is out of date: within a lease term, after another process took
+  /// the sale.
+  [[nodiscard]] bool may_be_stale(const std::string& process) const {
+    return is_earlier(process) || (is_elsewhere(process) && world_.env->steady_now() < unaware_until_);
+  }
+  /// Whether the ledger knows a later process of its name.
   [[nodiscard]] bool is_earlier(const std::string& process) const {
     return process == earlier_ && later_begun_at_;
   }

@@ -115,7 +115,7 @@ void draw_access(sale_options& o) {
 
 void draw_people(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 5};
-  if (chance(rng, 200)) o.people.blocks = static_cast<std::uint32_t>(between(rng, 100, 400));
+  if (chance(rng, 200)) o.people.blocks = static_cast<std::uint32_t>(between(rng, 200, 1'000));
   if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
 }
 
@@ -156,8 +156,8 @@ void draw_couriers(sale_options& o) {
 void draw_origins(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 9};
   o.has_origins = chance(rng, 500);
-  if (o.has_origins && chance(rng, 400)) // tables must learn of many new owners
-    o.faults.kill_owner = std::max(o.faults.kill_owner, static_cast<std::uint32_t>(between(rng, 100, 250)));
+  if (o.has_origins && o.faults.rival_owner > 0 && chance(rng, 800)) // tables must learn of many reloads
+    o.faults.rival_owner = static_cast<std::uint32_t>(between(rng, 200, 1'000));
 }
 
 void draw_bounds(sale_options& o) {

@@ -186,7 +186,7 @@ struct sale_options {
   milliseconds idle_after{0};
   std::uint32_t nodes = 1; ///< server processes that run at the same time
   milliseconds lease_term{0}; ///< 0: no leases, one process
-  milliseconds takeover_interval{0};
+  milliseconds takeover_interval{2'000};
   bool has_cache = false;
   milliseconds reconciliation_interval{0};
   std::size_t cache_chunk_max = 0; ///< small values, so that short steps can be interrupted too

@@ -170,6 +170,7 @@ private:
   std::optional<milliseconds> lag_; ///< lag of the aggregate's time once the quiet phase has settled
   milliseconds next_look_{0};
   milliseconds served_at_{0}; ///< last time at which an owner served
+  milliseconds idle_at_{0}; ///< last time without an owner and without need of one
   std::uint64_t hash_ = 0, steps_ = 0;
   /// (epoch, to_seq) of commits with unknown outcome
   std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_;

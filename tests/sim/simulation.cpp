@@ -113,7 +113,7 @@ simulation::simulation(const sale_options& options, bool trace) :
   generator drifts{o.seed ^ 0xd41f7};
   for (std::uint32_t i = 0; i < o.nodes; ++i)
     nodes_.push_back({node_name(i),
-                      {sched_.clock(), o.seed + (std::uint64_t{i} << 32),
+                      {sched_.clock(), o.seed + (std::uint64_t{i + 1} << 32), // env_ has seed itself
                        between(drifts, -o.clocks.drift, o.clocks.drift)}});
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));

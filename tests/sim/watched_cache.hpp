@@ -22,8 +22,7 @@ public:
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override {
     return inner_.find_mirrors(aggregates);
   }
-  std::vector<std::optional<mirrored_session>> find_sessions(
-    std::span<const session_question> questions) override {
+  std::vector<session_reading> find_sessions(std::span<const session_question> questions) override {
     return inner_.find_sessions(questions);
   }
   void ping() override { inner_.ping(); }

@@ -152,6 +152,21 @@ CAF_TEST(a look at a lease extends no trust without a heartbeat that the ledger 
   CAF_CHECK(doubt.end_of(12s) == 60s);
 }
 
+CAF_TEST(a look before a long silence counts no more when the silence is over) {
+  lease_doubt doubt;
+  doubt.apart(2'500ms);
+  doubt.runs(60s);
+  doubt.beat(10s);
+  CAF_CHECK(doubt.end_of(12s) == 12'500ms);
+  doubt.beat(13s); // the lease may have been ended between 12.5 s and 13 s
+  CAF_CHECK(doubt.end_of(12s) <= 13s);
+  CAF_CHECK(doubt.end_of(13s) == 15'500ms);
+  doubt.whole(14s);
+  doubt.beat(14s);
+  doubt.beat(18s); // leases of a node that is connected to all are not ended
+  CAF_CHECK(doubt.end_of(14s) == 60s);
+}
+
 CAF_TEST(a copy stays void when a passed lease is renewed) {
   const auto lease = std::make_shared<lease_horizon>(2s);
   const lease_of_copy copy{lease};

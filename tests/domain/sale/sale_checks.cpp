@@ -310,7 +310,7 @@ std::string how_a_reload_differs(const sample_sale& s) {
     return "the event is shown differently";
   const auto x = s.it->stats(s.now), y = again->stats(s.now);
   if (tied(x) != tied(y)) return "the stats differ";
-  if (s.it->is_quiet() != again->is_quiet()) return "one of them is quiet";
+  if (s.it->is_quiet(s.now) != again->is_quiet(s.now)) return "one of them is quiet";
   return {};
 }
 

@@ -55,21 +55,20 @@ struct given_up_buyer : one_buyer {
 
 CAF_TEST(a failed attempt is asked about again after a quarter of an hour and after a day) {
   given_up_buyer s;
-  CAF_CHECK(!s.it->is_quiet()); // or its owner would be passivated before it asks
-  s.reload();
-  CAF_CHECK(!s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now)); // aggregates_to_wake starts an owner when a question is due
   const auto early = s.failed_at + s.rules.recheck_after[0], late = s.failed_at + s.rules.recheck_after[1];
   CAF_CHECK(!s.asks_at(early - milliseconds{1}));
   CAF_CHECK(s.asks_at(early));
+  CAF_CHECK(!s.it->is_quiet(s.now)); // until the answer, or until the question is repeated
   s.answered();
-  CAF_CHECK(!s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now));
   s.reload(); // a question that is answered is not asked again
   CAF_CHECK(!s.asks_at(late - milliseconds{1}));
   CAF_CHECK(s.asks_at(late));
   s.answered();
-  CAF_CHECK(s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now));
   s.reload();
-  CAF_CHECK(s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now));
   check_sound(s);
 }
 
@@ -366,6 +365,24 @@ CAF_TEST(another amount or currency is quarantined confirms nothing and keeps no
     CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 0);
     check_sound(s);
   }
+}
+
+CAF_TEST(a fact that names another charge of the gateway confirms nothing and ends nothing) {
+  one_buyer s;
+  s.initialized(s.paying);
+  const auto ours = s.payment(s.paying).gateway_id;
+  CAF_REQUIRE(!ours.empty());
+  auto f = s.fact(s.paying, verdict::declined);
+  f.gateway_id = "another";
+  s.hear(f);
+  CAF_CHECK(is_open(s.payment(s.paying).status));
+  f = s.fact(s.paying, verdict::paid);
+  f.gateway_id = "another";
+  s.hear(f);
+  CAF_CHECK(s.payment(s.paying).status == payment_status::quarantined);
+  CAF_CHECK_EQUAL(s.payment(s.paying).gateway_id, ours);
+  CAF_CHECK(s.claim_state() == claim_status::claimed);
+  check_sound(s);
 }
 
 CAF_TEST(facts of unknown references other gateways or other payments refunds do nothing) {

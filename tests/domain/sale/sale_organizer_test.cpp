@@ -120,7 +120,7 @@ CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and cla
   s.captured(payment.payment);
   CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
   s.pass(seconds{60});
-  CAF_CHECK(s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now));
   check_sound(s);
 }
 
@@ -411,7 +411,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   make_all();
   CAF_CHECK_EQUAL(made, 20u); // refunds that end at once do not free slots in the same tenth of a second
   for (int slot = 0; slot < 16; ++slot) {
-    CAF_CHECK(!s.it->is_quiet()); // no refund is in flight, but some remain
+    CAF_CHECK(!s.it->is_quiet(s.now)); // no refund is in flight, but some remain
     s.pass(milliseconds{100});
     note_refunds(s.last.gateway_calls);
     make_all();
@@ -421,7 +421,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   CAF_CHECK_EQUAL(s.it->stats(s.now).refunded, 321 * 699);
   CAF_CHECK_EQUAL(s.type().sold, 0);
   CAF_CHECK_EQUAL(s.type().held, 0);
-  CAF_CHECK(s.it->is_quiet());
+  CAF_CHECK(s.it->is_quiet(s.now));
   check_sound(s);
 }
 

@@ -165,6 +165,23 @@ CAF_TEST(a block is looked at again after a restart) {
   CAF_CHECK(f.s.asked(gateway_call_kind::refund));
 }
 
+CAF_TEST(nobody is admitted before all new blocks have been applied) {
+  auto event = sample_event();
+  event.queue.concurrency = 1;
+  fixture f{event};
+  const auto last = 2 * f.s.rules.bounds.rows_per_run; // blocks are applied from the last one on
+  f.s.join(last);
+  f.s.join(2);
+  CAF_REQUIRE(f.s.entry(2).status == entry_status::waiting);
+  std::set<std::uint64_t> all;
+  for (std::uint64_t n = 1; n <= last; ++n) all.insert(n);
+  f.s.block(all);
+  CAF_CHECK(f.s.entry(2).status == entry_status::waiting); // not admitted though the session is free
+  f.s.drain();
+  CAF_CHECK(f.s.entry(2).status == entry_status::cancelled);
+  f.sound();
+}
+
 CAF_TEST(many blocked customers are paid back in parts) {
   auto event = sample_event();
   event.queue.batch_size = 300;

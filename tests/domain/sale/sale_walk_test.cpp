@@ -398,7 +398,7 @@ private:
   /// I13: after all deliveries and enough time, no work remains.
   void quiet_phase() {
     const auto end = s_.ledger.event.sale_end + seconds{120};
-    for (int i = 0; i < 2000 && !(s_.now > end && s_.it->is_quiet() && mail_.empty()); ++i) {
+    for (int i = 0; i < 2000 && !(s_.now > end && s_.it->is_quiet(s_.now) && mail_.empty()); ++i) {
       const auto before = s_.now;
       while (!mail_.empty()) {
         hear(mail_.back());
@@ -410,7 +410,7 @@ private:
       s_.pass(is_set(s_.wake.at) && s_.wake.at > before ? s_.wake.at - before : seconds{5});
       demand_nothing(what_is_wrong(s_));
     }
-    FQ_HOLDS(seed_, s_.it->is_quiet());
+    FQ_HOLDS(seed_, s_.it->is_quiet(s_.now));
     demand_nothing(how_a_reload_differs(s_));
     demand_nothing(what_money_is_wrong(s_, book_, told_));
   }

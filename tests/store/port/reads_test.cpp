@@ -130,10 +130,14 @@ void leave_work(owner& me) {
   put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
   put(29, {claim(claim_status::confirmed),
            payment(6, payment_status::partially_refunded)}); // the rest must still be refunded
-  put(30, {claim(claim_status::released), payment(7, payment_status::failed)});
-  auto asked_again = payment(8, payment_status::failed);
-  asked_again.row.recheck_at = noon;
-  put(31, {claim(claim_status::released), asked_again});
+  const auto asked_again = [&](std::uint64_t n, timestamp at) {
+    auto p = payment(n, payment_status::failed);
+    p.row.recheck_at = at;
+    return p;
+  };
+  const auto year_2100 = from_unix_ms(4'102'444'800'000);
+  put(30, {claim(claim_status::released), payment(7, payment_status::failed), asked_again(10, year_2100)});
+  put(31, {claim(claim_status::released), asked_again(8, from_unix_ms(1))});
 }
 
 /// Event 19 has ended, but a customer who paid may be on a block list.

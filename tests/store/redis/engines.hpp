@@ -88,7 +88,7 @@ public:
     const auto mirror = vouched();
     if (!mirror) return std::nullopt;
     const session_question asked{*mirror, id};
-    return store_.find_sessions({&asked, 1}).at(0);
+    return store_.find_sessions({&asked, 1}).at(0).session;
   }
 
   [[nodiscard]] cache::reading read() const { return store_.read(queue_, generation, steps); }
