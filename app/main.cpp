@@ -127,16 +127,20 @@ private:
       return run_healthcheck(url_.empty() ? options().http.local_url() : url_);
     }).add_option("--url", url_, "Base URL; otherwise that of http.listen");
     auto& keys = add_family("keys", "The installation's signing keys");
-    auto& rotate = add(keys, "rotate", "Make new keys; old ones verify as long as what they have signed lives",
-                       [this] { return run_keys_rotate(rotation_, options()); });
-    rotate.add_option("names", rotation_.kinds, "Which: organizer, customer, ticket, operator, session, passes, "
-                                                "sandbox; otherwise all")
+    auto& rotate =
+      add(keys, "rotate", "Make new keys; old ones verify as long as what they have signed lives",
+          [this] { return run_keys_rotate(rotation_, options()); });
+    rotate
+      .add_option("names", rotation_.kinds,
+                  "Which: organizer, customer, ticket, operator, session, passes, "
+                  "sandbox; otherwise all")
       ->check(CLI::IsMember(std::vector<std::string>{all_key_kinds.begin(), all_key_kinds.end()}));
     auto* delay =
       rotate.add_option("--delay", rotation_.delay_seconds, "Until the keys sign, with a unit; otherwise 5m");
     delay->transform(CLI::AsNumberWithUnit(units_, CLI::AsNumberWithUnit::UNIT_REQUIRED))
       ->check(CLI::Range(0, 604'800));
-    rotate.add_flag("--end-old", rotation_.end_old, "A key leaked: what the old ones signed ends at the reload")
+    rotate
+      .add_flag("--end-old", rotation_.end_old, "A key leaked: what the old ones signed ends at the reload")
       ->excludes(delay);
     auto& admin = add_family("admin", "Look into a running server");
     add(admin, "verify",

@@ -101,9 +101,10 @@ node::node(const config::options& options, environment& env, std::function<void(
     couriers_(options, env, keys_, numbers_.notices),
     caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
-    sandbox_ = std::make_unique<sandbox_gateway>(
-      sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox.front()},
-      env);
+    sandbox_ = std::make_unique<sandbox_gateway>(sandbox_gateway::settings{options.data_dir / "sandbox.db",
+                                                                           options.http.public_url,
+                                                                           keys_.sandbox.front()},
+                                                 env);
   if (!options.tracing.url.empty())
     spans_ =
       std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,

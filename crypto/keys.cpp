@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates, loads and removes key files. A new file is written under a temporary name, synced, and then linked to its
-// final name. So a crash leaves no partial key, and of two processes that create at the same time, the
+// Creates, loads and removes key files. A new file is written under a temporary name, synced, and then linked
+// to its final name. So a crash leaves no partial key, and of two processes that create at the same time, the
 // second loads the first's key.
 #include "crypto/keys.hpp"
 

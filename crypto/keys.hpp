@@ -3,8 +3,8 @@
 // a key begins to sign or ends. Used by the composition in app/, `fairqueue token` and `fairqueue keys`; no
 // other code reads these files.
 //
-// The first key of a kind is <kind>.jwk or <kind>.key. Later ones are <kind>/<unix ms, 13 digits>.jwk or .key,
-// as are all of passes. The name says from when on the key signs; before, it only verifies, so that every node
+// The first key of a kind is <kind>.jwk or <kind>.key. Later ones are <kind>/<unix ms, 13 digits>.*,
+// as are all of passes. The name says from when on the key signs. Before, it only verifies, so that all nodes
 // can have it in time. A key that signs no more verifies until what it has signed is dead.
 #pragma once
 
@@ -72,7 +72,7 @@ void remove_ended(const key_store& keys) noexcept;
 
 enum class older_keys : bool { verify, end };
 
-/// Makes a key of `kind` that signs from `signs_from` on, and removes the files of ended keys. `older_keys::end`
+/// Makes a key of `kind` that signs from `signs_from` on. Removes the files of ended keys; `older_keys::end`
 /// also removes every other key of the kind. Returns the new file. Throws `key_store_error` like
 /// key_store::open, and if the kind already has `keys_of_kind_max` keys.
 std::filesystem::path rotate_key(const std::filesystem::path& data_dir, std::string_view kind, timestamp now,

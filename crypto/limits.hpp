@@ -24,8 +24,8 @@ constexpr int rsa_bits_min = 2048;
 constexpr std::size_t rsa_bytes_min = 256; ///< the same of its modulus
 /// A JWK of an EC or RSA key has less than 2 KiB.
 constexpr std::size_t key_file_bytes_max = 4096;
-/// A new key only verifies for so long, so that the operator can give it to every node. Not less than the time
-/// that origins cache the keys of passes.
+/// A new key only verifies for so long, so that the operator can give it to all nodes. At least the time for
+/// which origins cache the keys of passes.
 constexpr milliseconds key_delay{5 * 60 * 1000};
 /// Added to the life of what a key has signed: clocks differ, and a node may have read its keys late.
 constexpr milliseconds key_end_slack{60 * 60 * 1000};

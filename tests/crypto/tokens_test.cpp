@@ -101,12 +101,12 @@ CAF_TEST(a header that is not exactly ours is refused) {
 CAF_TEST(a token under the key or the audience of another kind is refused) {
   CAF_CHECK(verifier.verify(sign_with(keys.organizer.front(), customer_header(), good_payload()), now).error
             == token_error::bad_signature);
-  CAF_CHECK(
-    verifier
-      .verify(sign_with(keys.organizer.front(), header("HS256", "fq-organizer", keys.organizer.front().kid), good_payload()),
-              now)
-      .error
-    == token_error::bad_claims);
+  CAF_CHECK(verifier
+              .verify(sign_with(keys.organizer.front(),
+                                header("HS256", "fq-organizer", keys.organizer.front().kid), good_payload()),
+                      now)
+              .error
+            == token_error::bad_claims);
 }
 
 CAF_TEST(claims that are not exactly ours are refused) {
