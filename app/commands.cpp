@@ -8,6 +8,7 @@
 #include "crypto/keys.hpp"
 #include "crypto/subject_token.hpp"
 #include "crypto/tokens.hpp"
+#include "net/wire/json_out.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/sqlite/migrations.hpp"
 
@@ -101,10 +102,10 @@ int run_token(const token_command& command, const config::options& options) {
   std::optional<uuid> subject;
   if (!command.subject.empty() && !(subject = parse_uuid(command.subject)))
     return usage_error("--subject must be a UUID");
-  const auto keys = key_store::open(options.data_dir);
-  const token_issuer issuer{keys};
   system_environment env;
   const auto now = env.wall_now();
+  const auto keys = key_store::open(options.data_dir, now, lives_of(options));
+  const token_issuer issuer{keys};
   std::string out;
   for (std::uint32_t i = 0; i < command.count; ++i) {
     out += issuer.issue(*kind, subject ? *subject : env.make_id(now, accounts_aggregate), now,
@@ -178,10 +179,24 @@ int run_apikey_revoke(const std::string& id, const config::options& options) {
   return failed(ask_owner_of(options, {{"command", "apikey_revoke"}, {"id", id}})) ? 1 : 0;
 }
 
-int run_keys_rotate(const config::options& options) {
+int run_keys_rotate(const rotate_command& command, const config::options& options) {
+  if (command.end_old && command.kinds.empty())
+    return usage_error("--end-old needs the names of the keys to end");
+  auto kinds = command.kinds;
+  if (kinds.empty()) kinds.assign(all_key_kinds.begin(), all_key_kinds.end());
   system_environment env;
-  std::cout << rotate_pass_keys(options.data_dir, env.wall_now()) << '\n';
-  std::cerr << "a running server signs with it after its next start\n";
+  const auto now = env.wall_now();
+  const auto signs_from = command.end_old ? now : now + seconds{command.delay_seconds};
+  for (const auto& kind : kinds)
+    std::cout << rotate_key(options.data_dir, kind, now, signs_from, lives_of(options),
+                            command.end_old ? older_keys::end : older_keys::verify)
+                   .string()
+              << '\n';
+  if (command.end_old)
+    std::cerr << "make the key folders of all nodes equal and send SIGHUP now; until then old keys verify\n";
+  else
+    std::cerr << "before " << net::rfc3339(signs_from)
+              << " copy the files to all nodes and send them SIGHUP; then the keys begin to sign\n";
   return 0;
 }
 

@@ -3,9 +3,11 @@
 #pragma once
 #include "config/load.hpp"
 #include "config/options.hpp"
+#include "crypto/keys.hpp"
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fq {
 
@@ -46,8 +48,13 @@ struct apikey_command {
 int run_apikey_issue(const apikey_command& command, const config::options& options);
 int run_apikey_revoke(const std::string& id, const config::options& options);
 
-/// Makes a new signing key for admission passes; prints its id.
-int run_keys_rotate(const config::options& options);
+struct rotate_command {
+  std::vector<std::string> kinds; ///< empty: all
+  std::int64_t delay_seconds = key_delay / seconds{1};
+  bool end_old = false;
+};
+/// Makes a new key of each kind; prints the files.
+int run_keys_rotate(const rotate_command& command, const config::options& options);
 
 enum class migrate_action { up, status, dry_run };
 int run_migrate(migrate_action action, const config::options& options);

@@ -31,7 +31,7 @@ couriers::couriers(const config::options& options, environment& env, const key_s
                    notice_counts& counts) :
     options_(options),
     env_(env),
-    webhook_key_(webhook_key_of(keys.session)),
+    webhook_key_(webhook_key_of(keys.stored)),
     counts_(counts),
     push_(open_push_channels(options, env)),
     webhooks_(open_webhooks(options, env)) {}

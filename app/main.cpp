@@ -72,9 +72,8 @@ private:
     tokens.add_option("--kind", token_.kind, "customer, organizer, ticket or operator");
     tokens.add_option("--count", token_.count, "How many")->check(CLI::Range(1, 10'000'000));
     tokens.add_option("--subject", token_.subject, "Whose: a UUID; otherwise a fresh one each");
-    const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
     tokens.add_option("--ttl", token_.ttl_seconds, "Life, with a unit: 90s, 15m, 24h, 7d")
-      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->transform(CLI::AsNumberWithUnit(units_, CLI::AsNumberWithUnit::UNIT_REQUIRED))
       ->check(CLI::Range(1, 31'536'000));
   }
 
@@ -128,8 +127,21 @@ private:
       return run_healthcheck(url_.empty() ? options().http.local_url() : url_);
     }).add_option("--url", url_, "Base URL; otherwise that of http.listen");
     auto& keys = add_family("keys", "The installation's signing keys");
-    add(keys, "rotate", "Make a new key for admission passes; old ones stay valid as long as a pass may live",
-        [this] { return run_keys_rotate(options()); });
+    auto& rotate =
+      add(keys, "rotate", "Make new keys; old ones verify as long as what they have signed lives",
+          [this] { return run_keys_rotate(rotation_, options()); });
+    rotate
+      .add_option("names", rotation_.kinds,
+                  "Which: organizer, customer, ticket, operator, session, passes, "
+                  "sandbox; otherwise all")
+      ->check(CLI::IsMember(std::vector<std::string>{all_key_kinds.begin(), all_key_kinds.end()}));
+    auto* delay =
+      rotate.add_option("--delay", rotation_.delay_seconds, "Until the keys sign, with a unit; otherwise 5m");
+    delay->transform(CLI::AsNumberWithUnit(units_, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->check(CLI::Range(0, 604'800));
+    rotate
+      .add_flag("--end-old", rotation_.end_old, "A key leaked: what the old ones signed ends at the reload")
+      ->excludes(delay);
     auto& admin = add_family("admin", "Look into a running server");
     add(admin, "verify",
         "Compare cache, memory and ledger of every event, check the ledger's rows against the invariants, "
@@ -209,7 +221,9 @@ private:
   config::loaded loaded_;
   int exit_code_ = 0;
   bool demo_ = false, password_stdin_ = false, dry_run_ = false, all_ = false;
+  const std::map<std::string, std::int64_t> units_{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
   token_command token_;
+  rotate_command rotation_;
   organizer_command organizer_;
   tenant_command tenant_;
   apikey_command apikey_;

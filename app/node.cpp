@@ -94,16 +94,17 @@ node::node(const config::options& options, environment& env, std::function<void(
            std::function<void(directory_ptr)> on_directory) :
     options_(options),
     env_(env),
-    keys_(key_store::open(options.data_dir)),
+    keys_(key_store::open(options.data_dir, env.wall_now(), lives_of(options))),
     sessions_(keys_.session),
     ledger_(open_ledger(options, env)),
     cache_(open_cache(options, keys_, env)),
     couriers_(options, env, keys_, numbers_.notices),
     caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
-    sandbox_ = std::make_unique<sandbox_gateway>(
-      sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox},
-      env);
+    sandbox_ = std::make_unique<sandbox_gateway>(sandbox_gateway::settings{options.data_dir / "sandbox.db",
+                                                                           options.http.public_url,
+                                                                           keys_.sandbox.front()},
+                                                 env);
   if (!options.tracing.url.empty())
     spans_ =
       std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,
@@ -112,6 +113,7 @@ node::node(const config::options& options, environment& env, std::function<void(
                                                               .ca_file = {}},
                                       env);
   gateways_ = open_gateways(options, env);
+  renew(keys_);
   mail_ = open_mailer(options, env);
   mail_of_events_ = open_mailer(options, env);
   mail_of_notices_ = open_mailer(options, env);
@@ -226,7 +228,7 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
     .ledgers = ledgers,
     .passwords = add(children, "passwords", system_->spawn<caf::detached>(password_worker)),
     .mailer = add(children, "mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
-    .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
+    .otp_key = secret_key{hmac_sha256(keys_.stored.bytes(), "fairqueue one-time passwords")},
     .otp_life = otp_life,
     .otp_failures_max = otp_guesses_max,
     .has_cluster = options_.cluster.is_on()};
@@ -367,6 +369,11 @@ void node::start_courier(std::string url) {
   if (!sandbox_) return;
   courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_,
                                            sandbox_poll, sandbox_webhook_timeout);
+}
+
+void node::renew(const key_store& keys) {
+  sessions_.renew(keys.session);
+  if (sandbox_) sandbox_->renew(keys.sandbox);
 }
 
 node::~node() {

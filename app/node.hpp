@@ -64,7 +64,10 @@ public:
   void start_courier(std::string url);
 
   [[nodiscard]] caf::actor_system& system() { return *system_; }
+  /// Those of the start.
   [[nodiscard]] const key_store& keys() const { return keys_; }
+  /// The keys that verify and sign from now on.
+  void renew(const key_store& keys);
   [[nodiscard]] const session_keys& sessions() const { return sessions_; }
   [[nodiscard]] sandbox_gateway* sandbox() { return sandbox_.get(); }
   /// Every enabled gateway, including the sandbox.

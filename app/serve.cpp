@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fairqueue serve`: starts everything in order and stops it in reverse. SIGTERM or SIGINT drains; a second
-// signal ends at once. SIGHUP reloads certificates. Reports its state to the service manager.
+// signal ends at once. SIGHUP reloads keys and certificates. Reports its state to the service manager.
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
@@ -165,31 +165,37 @@ bool is_responsive(net::server& server, node& node) {
 class housekeeping {
 public:
   housekeeping(net::server& server, const net::server_state& state, node& below,
-               std::optional<net::tls_server>& tls, environment& env) :
+               std::optional<net::tls_server>& tls, environment& env, std::function<timestamp()> renew_keys) :
       server_(server),
       state_(state),
       node_(below),
       tls_(tls),
       env_(env),
+      renew_keys_(std::move(renew_keys)),
+      keys_change_at_(below.keys().changes_at),
       watchdog_(service_manager::watchdog_interval()) {}
 
   /// Returns when one of `signals.ending` has come.
   void run(const signal_sets& signals) {
     for (;;) {
       check_certificate();
+      if (keys_change_at_ <= env_.wall_now()) reload_keys();
       ping_watchdog();
       report_readiness();
       return_memory();
       const int which = wait_for(signals.all, pause());
       if (which == SIGHUP)
-        reload_certificate();
+        reload();
       else if (which != 0)
         return;
     }
   }
 
 private:
-  [[nodiscard]] milliseconds pause() const { return watchdog_ ? *watchdog_ / 4 : milliseconds{60'000}; }
+  [[nodiscard]] milliseconds pause() const {
+    const auto longest = watchdog_ ? *watchdog_ / 4 : pause_max;
+    return std::clamp<milliseconds>(keys_change_at_ - env_.wall_now(), milliseconds{0}, longest);
+  }
 
   void check_certificate() {
     if (!tls_ || env_.steady_now() < next_check_) return;
@@ -221,27 +227,44 @@ private:
     ::malloc_trim(0);
   }
 
-  void reload_certificate() {
+  void reload() {
     service_manager::reloading();
-    if (!tls_)
-      log::info("SIGHUP: there is nothing to read anew without tls.listen");
-    else
-      try {
-        tls_->reload();
-        log_certificate(*tls_, "certificate read anew");
-        next_check_ = milliseconds{0};
-      } catch (const std::exception& e) {
-        log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
-      }
+    reload_keys();
+    if (tls_) reload_certificate();
     reported_ = net::readiness_of(state_);
     service_manager::ready(text_of(reported_));
   }
+
+  /// Also called when a key begins to sign or ends.
+  void reload_keys() {
+    try {
+      keys_change_at_ = renew_keys_();
+      log::info("keys read anew");
+    } catch (const std::exception& e) {
+      keys_change_at_ = std::max(keys_change_at_, env_.wall_now() + pause_max);
+      log::error("the keys are refused; those in use stay", {{"why", e.what()}});
+    }
+  }
+
+  void reload_certificate() {
+    try {
+      tls_->reload();
+      log_certificate(*tls_, "certificate read anew");
+      next_check_ = milliseconds{0};
+    } catch (const std::exception& e) {
+      log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
+    }
+  }
+
+  static constexpr milliseconds pause_max{60'000};
 
   net::server& server_;
   const net::server_state& state_;
   node& node_;
   std::optional<net::tls_server>& tls_;
   environment& env_;
+  const std::function<timestamp()> renew_keys_;
+  timestamp keys_change_at_;
   const std::optional<milliseconds> watchdog_;
   milliseconds next_check_{0};
   std::uint64_t evicted_before_ = 0;
@@ -320,7 +343,7 @@ public:
     announce();
     if (wait_until_ready(state_, signals.ending)) {
       service_manager::ready(text_of(net::readiness::ready));
-      housekeeping{*server_, state_, below_, tls_, env_}.run(signals);
+      housekeeping{*server_, state_, below_, tls_, env_, [this] { return renew_keys(); }}.run(signals);
     }
     const auto defect = failure_.text();
     if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
@@ -364,6 +387,18 @@ private:
             .tls = tls_ ? &*tls_ : nullptr};
   }
 
+  /// Reads the keys and returns when the next one begins to sign or ends. If it throws, those in use stay.
+  timestamp renew_keys() {
+    const auto keys = key_store::open(options_.data_dir, env_.wall_now(), lives_of(options_));
+    passes_.renew(keys.passes);
+    verifier_.renew(keys);
+    shared_->cursors.renew(keys.session);
+    below_.renew(keys);
+    issuer_.renew(keys); // when all is verified that it signs
+    remove_ended(keys);
+    return keys.changes_at;
+  }
+
   /// The server listens and the ledger answers.
   void announce() {
     auto endpoint = options_.http.listen;
@@ -402,11 +437,11 @@ private:
   system_environment env_;
   failure_note failure_;
   net::key_directory keys_;
-  const pass_signer passes_{open_pass_keys(options_.data_dir, env_.wall_now())};
   node below_{options_, env_, [this](std::string what) { failure_.report(std::move(what)); },
               [this](const directory_ptr& content) { keys_.publish(*content); }};
-  const token_verifier verifier_{below_.keys()};
-  const token_issuer issuer_{below_.keys()};
+  pass_signer passes_{below_.keys().passes};
+  token_verifier verifier_{below_.keys()};
+  token_issuer issuer_{below_.keys()};
   const std::vector<net::route> public_routes_ =
     net::public_routes(static_cast<std::size_t>(options_.http.webhook_body_limit));
   std::optional<net::tls_server> tls_;

@@ -67,11 +67,17 @@ ledger_engines open_ledger(const config::options& options, environment& env) {
   return embedded(std::make_unique<memory_ledger>(std::move(memory)));
 }
 
+key_lives lives_of(const config::options& options) {
+  return {.person = options.tokens.ttl,
+          .ticket = options.tokens.ticket_ttl,
+          .session = std::max(session_keys_life, 2 * options.queue.session_ttl)};
+}
+
 namespace {
 
 /// Key prefix in the cache, so that installations can share one.
 std::string space_of(const key_store& keys) {
-  return to_hex(hmac_sha256(keys.session.bytes(), "fairqueue names in the cache")).substr(0, 16);
+  return to_hex(hmac_sha256(keys.stored.bytes(), "fairqueue names in the cache")).substr(0, 16);
 }
 
 } // namespace

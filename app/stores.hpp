@@ -26,6 +26,8 @@ struct ledger_engines {
 };
 
 ledger_engines open_ledger(const config::options& options, environment& env);
+/// How long what each kind of key signs may live.
+key_lives lives_of(const config::options& options);
 /// Returns null if no cache is configured. `keys`: shared by the nodes of one installation; they determine
 /// the prefix of its cache keys.
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Creates and loads key files. A new file is written under a temporary name, synced, and then linked to its
-// final name. So a crash leaves no partial key, and of two processes that create at the same time, the
+// Creates, loads and removes key files. A new file is written under a temporary name, synced, and then linked
+// to its final name. So a crash leaves no partial key, and of two processes that create at the same time, the
 // second loads the first's key.
 #include "crypto/keys.hpp"
 
@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -133,16 +134,6 @@ std::string new_jwk() {
 
 std::string new_secret() { return random_text(secret_key::size, to_hex) + "\n"; }
 
-std::string load_or_create(const path& file, std::string (*make)()) {
-  bool absent = false;
-  auto text = read_private(file, absent);
-  if (!absent) return text;
-  create_once(file, make());
-  text = read_private(file, absent);
-  if (absent) fail(file, "disappeared while it was being created");
-  return text;
-}
-
 bool is_kid(std::string_view kid) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -174,46 +165,11 @@ signing_key parse_jwk(const std::string& text, const path& file) {
   return {std::move(kid), exactly_32(from_base64url(member(jwk, file, "k")), file)};
 }
 
-secret_key parse_secret(std::string_view text, const path& file) {
+secret_key parse_secret(const std::string& whole, const path& file) {
+  std::string_view text = whole;
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   return exactly_32(from_hex(text), file);
 }
-
-/// A key shared by two kinds of token would make them interchangeable.
-void refuse_shared_keys(const key_store& keys, const path& folder) {
-  const auto same = [](const signing_key& a, const signing_key& b) {
-    return a.kid == b.kid || constant_time_equal(a.secret.bytes(), b.secret.bytes());
-  };
-  const std::array all{&keys.organizer, &keys.customer, &keys.ticket, &keys.operate};
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t j = i + 1; j < all.size(); ++j)
-      if (same(*all[i], *all[j]))
-        fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
-}
-
-} // namespace
-
-key_store key_store::open(const path& data_dir) {
-  std::error_code error;
-  if (data_dir.has_parent_path()) std::filesystem::create_directories(data_dir.parent_path(), error);
-  make_private_folder(data_dir);
-  const auto folder = data_dir / "keys";
-  make_private_folder(folder);
-  const auto jwk = [&](const char* name) {
-    return parse_jwk(load_or_create(folder / name, new_jwk), folder / name);
-  };
-  const auto raw = [&](const char* name) {
-    return parse_secret(load_or_create(folder / name, new_secret), folder / name);
-  };
-  key_store keys{jwk("organizer.jwk"), jwk("customer.jwk"), jwk("ticket.jwk"),
-                 jwk("operator.jwk"),  raw("session.key"),  raw("sandbox.key")};
-  refuse_shared_keys(keys, folder);
-  return keys;
-}
-
-// -- admission passes
-
-namespace {
 
 std::string new_pass_key() {
   cjose_err error{};
@@ -227,80 +183,235 @@ std::string new_pass_key() {
   return text.get() + std::string{"\n"};
 }
 
-/// The name contains the creation time, so that names sort by age: <unix ms, 13 digits>.jwk.
-std::string pass_key_name(timestamp now) {
-  auto digits = std::to_string(unix_ms(now));
-  return std::string(13 - std::min<std::size_t>(13, digits.size()), '0') + digits + ".jwk";
-}
-
-path pass_folder(const path& data_dir) {
-  const auto folder = data_dir / "keys" / "passes";
-  make_private_folder(data_dir / "keys");
-  make_private_folder(folder);
-  return folder;
-}
-
-/// Newest first.
-std::vector<path> pass_key_files(const path& folder) {
-  std::vector<path> files;
-  for (const auto& entry : std::filesystem::directory_iterator{folder})
-    if (entry.path().extension() == ".jwk") files.push_back(entry.path());
-  std::sort(files.begin(), files.end(), std::greater{});
-  if (files.size() > pass_keys_max) files.resize(pass_keys_max);
-  return files;
-}
-
-std::string kid_of(const std::string& text, const path& file) {
+/// The text itself, which is a private P-256 key with a kid.
+std::string parse_pass_key(const std::string& text, const path& file) {
   boost::system::error_code error;
   const auto document = json::parse(text, error);
   if (error || !document.is_object()) fail(file, "is not a JWK");
   const auto& jwk = document.get_object();
-  auto kid = member(jwk, file, "kid");
   if (member(jwk, file, "kty") != "EC" || member(jwk, file, "crv") != "P-256"
-      || member(jwk, file, "d").empty() || !is_kid(kid))
+      || member(jwk, file, "d").empty() || !is_kid(member(jwk, file, "kid")))
     fail(file, "is not a private P-256 key with a kid");
-  return kid;
+  return text;
+}
+
+// -- the keys of one kind
+
+struct key_kind {
+  std::string_view name;
+  const char* extension;
+  std::string (*make)();
+};
+
+constexpr std::array<key_kind, all_key_kinds.size()> kinds{{{"organizer", ".jwk", new_jwk},
+                                                            {"customer", ".jwk", new_jwk},
+                                                            {"ticket", ".jwk", new_jwk},
+                                                            {"operator", ".jwk", new_jwk},
+                                                            {"session", ".key", new_secret},
+                                                            {"passes", ".jwk", new_pass_key},
+                                                            {"sandbox", ".key", new_secret}}};
+
+const key_kind& kind_of(std::string_view name) {
+  const auto kind = std::ranges::find(kinds, name, &key_kind::name);
+  if (kind == kinds.end()) throw key_store_error{"there is no kind of key " + std::string{name}};
+  return *kind;
+}
+
+milliseconds life_of(const key_kind& kind, const key_lives& lives) {
+  if (kind.name == "organizer" || kind.name == "customer") return lives.person;
+  if (kind.name == "ticket") return lives.ticket;
+  if (kind.name == "operator") return operator_key_life;
+  if (kind.name == "sandbox") return sandbox_key_life;
+  return lives.session;
+}
+
+struct key_file {
+  path file;
+  timestamp signs_from{}; ///< the epoch: the first key
+};
+
+constexpr std::size_t name_digits = 13;
+
+/// So that names sort by age.
+std::string key_name(timestamp signs_from, const key_kind& kind) {
+  auto digits = std::to_string(unix_ms(signs_from));
+  return std::string(name_digits - std::min(name_digits, digits.size()), '0') + digits + kind.extension;
+}
+
+timestamp signs_from_of(const path& file) {
+  const auto digits = file.stem().string();
+  std::int64_t ms = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), ms);
+  if (digits.size() != name_digits || error != std::errc{} || end != digits.data() + digits.size() || ms < 0)
+    fail(file, "has a name that is not 13 digits, the milliseconds from which the key signs");
+  return from_unix_ms(ms);
+}
+
+path first_file(const path& keys, const key_kind& kind) {
+  return keys / (std::string{kind.name} + kind.extension);
+}
+
+/// Newest first.
+std::vector<key_file> files_of(const path& keys, const key_kind& kind) {
+  std::vector<key_file> files;
+  const auto folder = keys / kind.name;
+  const auto type = std::filesystem::symlink_status(folder).type();
+  if (type != std::filesystem::file_type::not_found && type != std::filesystem::file_type::directory)
+    fail(folder, "is not a folder");
+  if (type == std::filesystem::file_type::directory)
+    for (const auto& entry : std::filesystem::directory_iterator{folder})
+      if (entry.path().extension() == kind.extension)
+        files.push_back({entry.path(), signs_from_of(entry.path())});
+  std::ranges::sort(files, std::greater{}, &key_file::signs_from);
+  const auto first = first_file(keys, kind);
+  if (std::filesystem::symlink_status(first).type() != std::filesystem::file_type::not_found)
+    files.push_back({first, {}});
+  return files;
+}
+
+/// Which keys of a kind are valid at a time.
+struct validity {
+  std::vector<key_file> valid; ///< the first signs
+  std::vector<path> ended;
+  timestamp changes_at = timestamp::max();
+};
+
+/// `files`: newest first. A key signs until the next newer one does. If none is due, the oldest signs.
+validity valid_at(timestamp now, const std::vector<key_file>& files, milliseconds life) {
+  validity result;
+  const auto due = std::ranges::find_if(files, [&](const key_file& f) { return f.signs_from <= now; });
+  const auto signer = due == files.end() && !files.empty() ? files.end() - 1 : due;
+  if (signer != files.end()) result.valid.push_back(*signer);
+  for (auto f = files.begin(); f != files.end(); ++f) {
+    if (f == signer) continue;
+    const auto next_change = f < signer ? f->signs_from : (f - 1)->signs_from + life + key_end_slack;
+    if (next_change <= now) {
+      result.ended.push_back(f->file);
+      continue;
+    }
+    result.valid.push_back(*f);
+    result.changes_at = std::min(result.changes_at, next_change);
+  }
+  return result;
+}
+
+validity look_for(const path& keys, const key_kind& kind, timestamp now, const key_lives& lives) {
+  return valid_at(now, files_of(keys, kind), life_of(kind, lives));
+}
+
+/// Loads the keys of a kind into `out`; makes one if there is none.
+template <class Key>
+void load(key_store& store, std::vector<Key>& out, const path& keys, std::string_view name, timestamp now,
+          const key_lives& lives, Key (*parse)(const std::string&, const path&)) {
+  const auto& kind = kind_of(name);
+  auto found = look_for(keys, kind, now, lives);
+  if (found.valid.empty()) {
+    const bool has_first = name != "passes"; // older releases know no first key of passes
+    if (!has_first) make_private_folder(keys / name);
+    create_once(has_first ? first_file(keys, kind) : keys / name / key_name(now, kind), kind.make());
+    found = look_for(keys, kind, now, lives);
+  }
+  if (found.valid.size() > keys_of_kind_max)
+    fail(keys / name, "has more than " + std::to_string(keys_of_kind_max) + " valid keys");
+  for (const auto& f : found.valid) {
+    bool absent = false;
+    const auto text = read_private(f.file, absent);
+    if (!absent) out.push_back(parse(text, f.file)); // else removed by a concurrent rotation
+  }
+  if (out.empty()) fail(keys / name, "has no key");
+  store.changes_at = std::min(store.changes_at, found.changes_at);
+  store.ended.insert(store.ended.end(), found.ended.begin(), found.ended.end());
+}
+
+/// Installations of before have the key of what is stored as session.key: it becomes the first of both. Made
+/// before session.key, so that a new installation has two.
+secret_key load_stored(const path& keys) {
+  const auto file = keys / "stored.key";
+  bool absent = false;
+  auto text = read_private(file, absent);
+  if (absent) {
+    const auto& session = kind_of("session");
+    const auto first = read_private(first_file(keys, session), absent);
+    if (absent && !files_of(keys, session).empty())
+      fail(file, "is missing; restore it from a backup or from another node");
+    create_once(file, absent ? new_secret() : first);
+    text = read_private(file, absent);
+  }
+  return parse_secret(text, file);
+}
+
+/// A key shared by two kinds of token would make them interchangeable.
+void refuse_shared_keys(const key_store& keys, const path& folder) {
+  const auto same = [](const signing_key& a, const signing_key& b) {
+    return a.kid == b.kid || constant_time_equal(a.secret.bytes(), b.secret.bytes());
+  };
+  std::vector<const signing_key*> all;
+  for (const auto* list : {&keys.organizer, &keys.customer, &keys.ticket, &keys.operate})
+    for (const auto& key : *list) all.push_back(&key);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j)
+      if (same(*all[i], *all[j]))
+        fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
+}
+
+path make_key_folder(const path& data_dir) {
+  std::error_code error;
+  if (data_dir.has_parent_path()) std::filesystem::create_directories(data_dir.parent_path(), error);
+  make_private_folder(data_dir);
+  make_private_folder(data_dir / "keys");
+  return data_dir / "keys";
 }
 
 } // namespace
 
-std::vector<std::string> open_pass_keys(const path& data_dir, timestamp now) {
-  const auto folder = pass_folder(data_dir);
-  if (pass_key_files(folder).empty()) create_once(folder / pass_key_name(now), new_pass_key());
-  std::vector<std::string> keys;
-  for (const auto& file : pass_key_files(folder)) {
-    bool absent = false;
-    auto text = read_private(file, absent);
-    if (absent) continue; // removed by a concurrent rotation
-    kid_of(text, file);
-    keys.push_back(std::move(text));
-  }
-  if (keys.empty()) fail(folder, "has no key");
+key_store key_store::open(const path& data_dir, timestamp now, const key_lives& lives) {
+  const auto folder = make_key_folder(data_dir);
+  key_store keys;
+  keys.stored = load_stored(folder);
+  load(keys, keys.organizer, folder, "organizer", now, lives, parse_jwk);
+  load(keys, keys.customer, folder, "customer", now, lives, parse_jwk);
+  load(keys, keys.ticket, folder, "ticket", now, lives, parse_jwk);
+  load(keys, keys.operate, folder, "operator", now, lives, parse_jwk);
+  load(keys, keys.session, folder, "session", now, lives, parse_secret);
+  load(keys, keys.passes, folder, "passes", now, lives, parse_pass_key);
+  load(keys, keys.sandbox, folder, "sandbox", now, lives, parse_secret);
+  refuse_shared_keys(keys, folder);
   return keys;
 }
 
-std::string rotate_pass_keys(const path& data_dir, timestamp now) {
-  const auto folder = pass_folder(data_dir);
-  const auto before = pass_key_files(folder);
-  const auto file = folder / pass_key_name(now);
-  create_once(file, new_pass_key());
-  // Each key signed until the next newer key was created.
-  const auto dead_before = pass_key_name(now - pass_key_life);
-  bool superseded_long_ago = false;
-  for (const auto& old : before) {
-    if (superseded_long_ago) std::filesystem::remove(old);
-    superseded_long_ago = superseded_long_ago || old.filename().string() < dead_before;
+void remove_ended(const key_store& keys) noexcept {
+  std::error_code ignored; // the folder may be read-only: such keys verify nothing all the same
+  for (const auto& file : keys.ended) std::filesystem::remove(file, ignored);
+}
+
+path rotate_key(const path& data_dir, std::string_view name, timestamp now, timestamp signs_from,
+                const key_lives& lives, older_keys older) {
+  const auto& kind = kind_of(name);
+  remove_ended(key_store::open(data_dir, now, lives)); // makes missing first keys as well
+  const auto keys = data_dir / "keys";
+  const auto before = files_of(keys, kind);
+  if (older == older_keys::verify && before.size() >= keys_of_kind_max)
+    fail(keys / name, "has " + std::to_string(before.size())
+                        + " valid keys, which is the most; rotate when one has ended, or with --end-old");
+  make_private_folder(keys / name);
+  auto file = keys / name / key_name(signs_from, kind);
+  while (std::ranges::find(before, file, &key_file::file) != before.end()) {
+    signs_from += milliseconds{1};
+    file = keys / name / key_name(signs_from, kind);
   }
-  bool absent = false;
-  return kid_of(read_private(file, absent), file);
+  create_once(file, kind.make());
+  if (older == older_keys::verify) return file;
+  for (const auto& old : before)
+    if (std::error_code error; !std::filesystem::remove(old.file, error) && error)
+      fail(old.file, "cannot remove: " + error.message());
+  sync_folder(keys);
+  sync_folder(keys / name);
+  return file;
 }
 
 std::string fingerprint_of(const key_store& keys) {
-  std::string all;
-  for (const auto* key : {&keys.organizer.secret, &keys.customer.secret, &keys.ticket.secret,
-                          &keys.operate.secret, &keys.session, &keys.sandbox})
-    all += to_hex(hmac_sha256(key->bytes(), "fairqueue fingerprint"));
-  return to_hex(sha256(all)).substr(0, 32);
+  const auto proof = hmac_sha256(keys.stored.bytes(), "fairqueue fingerprint");
+  return to_hex(sha256(to_hex(proof))).substr(0, 32);
 }
 
 } // namespace fq

@@ -24,10 +24,19 @@ constexpr int rsa_bits_min = 2048;
 constexpr std::size_t rsa_bytes_min = 256; ///< the same of its modulus
 /// A JWK of an EC or RSA key has less than 2 KiB.
 constexpr std::size_t key_file_bytes_max = 4096;
-/// Sessions last 24 h at most, and origins cache a key set for a while.
-constexpr milliseconds pass_key_life{48 * 60 * 60 * 1000};
-/// Keeps the published key set below 20 KiB.
-constexpr std::size_t pass_keys_max = 100;
+/// A new key only verifies for so long, so that the operator can give it to all nodes. At least the time for
+/// which origins cache the keys of passes.
+constexpr milliseconds key_delay{5 * 60 * 1000};
+/// Added to the life of what a key has signed: clocks differ, and a node may have read its keys late.
+constexpr milliseconds key_end_slack{60 * 60 * 1000};
+/// Tokens of operators.
+constexpr milliseconds operator_key_life{60 * 60 * 1000};
+/// Sessions last 24 h unless the options say otherwise, and origins cache a key set for a while.
+constexpr milliseconds session_keys_life{48 * 60 * 60 * 1000};
+/// Signed at each try of a delivery.
+constexpr milliseconds sandbox_key_life{60 * 60 * 1000};
+/// Every token is compared with the ids of all, and the published key set stays below 4 KiB.
+constexpr std::size_t keys_of_kind_max = 16;
 /// A new certificate's start, because clocks of other hosts may be behind.
 constexpr seconds certificate_backdating{300};
 /// From the specification of Standard Webhooks.

@@ -22,23 +22,28 @@ json::object public_half(const json::object& key) {
 
 } // namespace
 
-struct pass_signer::key {
+struct pass_signer::prepared {
   jose::jwk_ptr jwk;
   jose::header_ptr header;
+  std::string jwks;
 };
 
-pass_signer::pass_signer(const std::vector<std::string>& keys) {
+std::shared_ptr<const pass_signer::prepared> pass_signer::prepare(const std::vector<std::string>& keys) {
   json::array all;
   for (const auto& text : keys) all.push_back(public_half(json::parse(text).as_object()));
-  auto mine = std::make_unique<key>();
+  auto mine = std::make_shared<prepared>();
   mine->jwk = jose::import_key(keys.front());
   mine->header =
     jose::make_header(CJOSE_HDR_ALG_ES256, "fq-pass+jwt", std::string{all.front().at("kid").as_string()});
-  current_ = std::move(mine);
-  jwks_ = json::serialize(json::object{{"keys", std::move(all)}});
+  mine->jwks = json::serialize(json::object{{"keys", std::move(all)}});
+  return mine;
 }
 
-pass_signer::~pass_signer() = default;
+pass_signer::pass_signer(const std::vector<std::string>& keys) : keys_{prepare(keys)} {}
+
+void pass_signer::renew(const std::vector<std::string>& keys) { keys_.set(prepare(keys)); }
+
+std::string pass_signer::jwks() const { return (*keys_.get())->jwks; }
 
 std::string pass_signer::issue(const pass_claims& c) const {
   const auto to_seconds = [](timestamp t) {
@@ -50,7 +55,8 @@ std::string pass_signer::issue(const pass_claims& c) const {
                              {"jti", to_string(c.ticket)},
                              {"iat", to_seconds(c.issued_at)},
                              {"exp", to_seconds(c.expires_at)}};
-  return jose::sign(current_->jwk.get(), current_->header.get(), json::serialize(payload));
+  const auto key = *keys_.get();
+  return jose::sign(key->jwk.get(), key->header.get(), json::serialize(payload));
 }
 
 } // namespace fq

@@ -4,6 +4,7 @@
 // earlier end of the session.
 #pragma once
 
+#include "crypto/replaceable.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 
@@ -22,23 +23,24 @@ struct pass_claims {
   timestamp expires_at; ///< the session's end
 };
 
-/// Immutable after construction; may be shared by threads.
+/// May be shared by threads.
 class pass_signer {
 public:
-  /// `keys`: from `open_pass_keys`. Throws std::runtime_error for an invalid key.
+  /// `keys`: key_store::passes; the first signs. Throws std::runtime_error for an invalid key.
   explicit pass_signer(const std::vector<std::string>& keys);
-  ~pass_signer();
+  /// The same; if it throws, the former keys stay.
+  void renew(const std::vector<std::string>& keys);
 
   /// Takes about 15 us. Throws std::runtime_error if the crypto library fails, which happens only without
   /// memory.
   [[nodiscard]] std::string issue(const pass_claims& claims) const;
   /// {"keys":[...]} with the public parts of all keys.
-  [[nodiscard]] const std::string& jwks() const noexcept { return jwks_; }
+  [[nodiscard]] std::string jwks() const;
 
 private:
-  struct key;
-  std::unique_ptr<const key> current_;
-  std::string jwks_;
+  struct prepared;
+  static std::shared_ptr<const prepared> prepare(const std::vector<std::string>& keys);
+  replaceable<std::shared_ptr<const prepared>> keys_;
 };
 
 } // namespace fq

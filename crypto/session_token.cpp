@@ -47,18 +47,19 @@ bool is_lower_case_uuid(std::string_view text) noexcept {
 
 } // namespace
 
-session_keys::session_keys(const secret_key& current, const std::vector<secret_key>& older) {
-  const auto add = [this](const secret_key& key) {
+std::vector<session_keys::named_key> session_keys::named(const std::vector<secret_key>& keys) {
+  std::vector<named_key> all;
+  for (const auto& key : keys) {
     hmac_sha256_key hmac{key.bytes()};
     const char kid = name_of(hmac);
-    keys_.push_back({kid, std::move(hmac)});
-  };
-  add(current);
-  for (const auto& key : older) add(key);
+    all.push_back({kid, std::move(hmac)});
+  }
+  return all;
 }
 
 std::string make_session_token(const session_keys& keys, const uuid& entry, std::uint32_t admission_no) {
-  const auto& key = keys.keys_.front();
+  const auto all = keys.keys_.get();
+  const auto& key = all->front();
   return token_text(entry, key.kid, secret_text(key.hmac, entry, admission_no));
 }
 
@@ -78,7 +79,8 @@ bool session_token_matches(const session_keys& keys, std::string_view token, con
                            std::uint32_t admission_no) noexcept {
   if (token.size() != session_token_size) return false;
   const char kid = token[uuid_size + 1];
-  for (const auto& key : keys.keys_) {
+  const auto all = keys.keys_.get();
+  for (const auto& key : *all) {
     if (key.kid != kid) continue;
     if (constant_time_equal(token, token_text(entry, kid, secret_text(key.hmac, entry, admission_no))))
       return true;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "crypto/digest.hpp"
-#include "crypto/keys.hpp"
+#include "crypto/replaceable.hpp"
 #include "domain/base/ids.hpp"
 
 #include <cstdint>
@@ -20,11 +20,13 @@ namespace fq {
 
 inline constexpr std::size_t session_token_size = 60;
 
-/// The keys of session tokens. The first signs; the others are still accepted (rotation). Immutable; may be
-/// shared by threads.
+/// The keys of session tokens. May be shared by threads.
 class session_keys {
 public:
-  explicit session_keys(const secret_key& current, const std::vector<secret_key>& older = {});
+  explicit session_keys(const secret_key& key) : session_keys(std::vector{key}) {}
+  /// The first signs; the others are accepted as well.
+  explicit session_keys(const std::vector<secret_key>& keys) : keys_{named(keys)} {}
+  void renew(const std::vector<secret_key>& keys) { keys_.set(named(keys)); }
 
 private:
   friend std::string make_session_token(const session_keys&, const uuid&, std::uint32_t);
@@ -35,7 +37,9 @@ private:
     char kid;
     hmac_sha256_key hmac;
   };
-  std::vector<named_key> keys_;
+  static std::vector<named_key> named(const std::vector<secret_key>& keys);
+
+  replaceable<std::vector<named_key>> keys_;
 };
 
 [[nodiscard]] std::string make_session_token(const session_keys& keys, const uuid& entry,

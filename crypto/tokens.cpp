@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HS256 tokens. cjose computes and compares signatures. Before that, this file checks that the header is
-// byte for byte the header of the key, and that the claims are exactly our five claims.
+// byte for byte the header of a valid key, and that the claims are exactly our five claims.
 #include "crypto/tokens.hpp"
 
 #include "crypto/jose.hpp"
@@ -143,10 +143,20 @@ struct token_key {
 namespace {
 
 detail::token_keys prepare(const key_store& keys) {
-  return {std::make_shared<const detail::token_key>(token_kind::organizer, keys.organizer),
-          std::make_shared<const detail::token_key>(token_kind::customer, keys.customer),
-          std::make_shared<const detail::token_key>(token_kind::ticket, keys.ticket),
-          std::make_shared<const detail::token_key>(token_kind::operate, keys.operate)};
+  const auto all_of = [](token_kind kind, const std::vector<signing_key>& list) {
+    std::vector<std::shared_ptr<const detail::token_key>> all;
+    for (const auto& key : list) all.push_back(std::make_shared<const detail::token_key>(kind, key));
+    return all;
+  };
+  return {all_of(token_kind::organizer, keys.organizer), all_of(token_kind::customer, keys.customer),
+          all_of(token_kind::ticket, keys.ticket), all_of(token_kind::operate, keys.operate)};
+}
+
+const detail::token_key* find(const detail::token_keys& keys, std::string_view header) {
+  for (const auto& list : keys)
+    for (const auto& key : list)
+      if (key->header_text == header) return key.get();
+  return nullptr;
 }
 
 token_error read_claims(std::string_view payload, token_kind kind, token_claims& out) {
@@ -189,17 +199,22 @@ std::string_view to_string(token_error error) noexcept {
 
 token_issuer::token_issuer(const key_store& keys) : keys_{prepare(keys)} {}
 
+void token_issuer::renew(const key_store& keys) { keys_.set(prepare(keys)); }
+
 std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp now, seconds lifetime) const {
   const auto issued_at = unix_seconds(now);
   std::string payload = R"({"iss":"fairqueue","aud":")";
   payload.append(type_name(kind)).append(R"(","sub":")").append(fq::to_string(subject));
   payload.append(R"(","iat":)").append(std::to_string(issued_at));
   payload.append(R"(,"exp":)").append(std::to_string(issued_at + lifetime.count())).append("}");
-  const auto& key = *keys_[static_cast<std::size_t>(kind)];
+  const auto keys = keys_.get();
+  const auto& key = *(*keys)[static_cast<std::size_t>(kind)].front();
   return jose::sign(key.jwk.get(), key.header.get(), payload);
 }
 
 token_verifier::token_verifier(const key_store& keys) : keys_{prepare(keys)} {}
+
+void token_verifier::renew(const key_store& keys) { keys_.set(prepare(keys)); }
 
 token_result token_verifier::verify(std::string_view token, timestamp now) const {
   token_result result;
@@ -210,12 +225,12 @@ token_result token_verifier::verify(std::string_view token, timestamp now) const
   if (token.size() > token_bytes_max) return refuse(token_error::too_long);
   token_parts parts;
   if (!split(token, parts)) return refuse(token_error::malformed);
-  const auto key =
-    std::find_if(keys_.begin(), keys_.end(), [&](const auto& k) { return k->header_text == parts.header; });
-  if (key == keys_.end()) return refuse(token_error::unknown_header);
-  if (const auto e = read_claims(parts.payload, (*key)->kind, result.claims); e != token_error::none)
+  const auto keys = keys_.get();
+  const auto* key = find(*keys, parts.header);
+  if (key == nullptr) return refuse(token_error::unknown_header);
+  if (const auto e = read_claims(parts.payload, key->kind, result.claims); e != token_error::none)
     return refuse(e);
-  if (!(*key)->signed_by_us(token)) return refuse(token_error::bad_signature);
+  if (!key->signed_by_us(token)) return refuse(token_error::bad_signature);
   return refuse(check_time(result.claims, now));
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include "crypto/keys.hpp"
 #include "crypto/limits.hpp"
+#include "crypto/replaceable.hpp"
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fq {
 
@@ -61,13 +63,15 @@ struct token_result {
 
 namespace detail {
 struct token_key;
-using token_keys = std::array<std::shared_ptr<const token_key>, all_token_kinds.size()>;
+/// Of each kind: the first signs.
+using token_keys = std::array<std::vector<std::shared_ptr<const token_key>>, all_token_kinds.size()>;
 } // namespace detail
 
-/// Signs tokens. Immutable after construction; may be shared by threads.
+/// Signs tokens. May be shared by threads.
 class token_issuer {
 public:
   explicit token_issuer(const key_store& keys);
+  void renew(const key_store& keys);
 
   /// A token for `subject`, valid from `now` (truncated to seconds) for `lifetime`. Throws
   /// std::runtime_error if the crypto library fails, which happens only without memory.
@@ -75,20 +79,20 @@ public:
                                   seconds lifetime) const;
 
 private:
-  detail::token_keys keys_;
+  replaceable<detail::token_keys> keys_;
 };
 
 /// Verifies tokens of all kinds; the caller compares `claims.kind` with the kind that its route requires.
-/// Refuses everything that `token_issuer` could not have written. Immutable after construction; may be
-/// shared by threads.
+/// Refuses everything that `token_issuer` could not have written. May be shared by threads.
 class token_verifier {
 public:
   explicit token_verifier(const key_store& keys);
+  void renew(const key_store& keys);
 
   [[nodiscard]] token_result verify(std::string_view token, timestamp now) const;
 
 private:
-  detail::token_keys keys_;
+  replaceable<detail::token_keys> keys_;
 };
 
 } // namespace fq

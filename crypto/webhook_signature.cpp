@@ -54,8 +54,8 @@ std::string webhook_secret(const secret_key& key, const uuid& endpoint, std::uin
   return std::string{webhook_secret_prefix} + to_base64(hmac_sha256(key.bytes(), about));
 }
 
-secret_key webhook_key_of(const secret_key& session) {
-  return secret_key{hmac_sha256(session.bytes(), "fairqueue webhook secrets")};
+secret_key webhook_key_of(const secret_key& stored) {
+  return secret_key{hmac_sha256(stored.bytes(), "fairqueue webhook secrets")};
 }
 
 std::vector<std::string> webhook_secrets(const secret_key& key, const uuid& endpoint,

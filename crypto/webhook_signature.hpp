@@ -19,8 +19,8 @@ namespace fq {
 [[nodiscard]] std::string webhook_secret(const secret_key& key, const uuid& endpoint,
                                          std::uint32_t generation);
 
-/// The key that webhook secrets are derived from; itself derived from the session key.
-[[nodiscard]] secret_key webhook_key_of(const secret_key& session);
+/// The key that webhook secrets are derived from. `stored`: key_store::stored.
+[[nodiscard]] secret_key webhook_key_of(const secret_key& stored);
 
 /// The secrets that sign now, newest first: of `generation`, and of the previous generation if
 /// `previous_signs` and it exists.

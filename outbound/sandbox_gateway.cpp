@@ -90,10 +90,16 @@ std::optional<gateway_event> parse_sandbox_event(std::string_view raw_body) {
 sandbox_gateway::sandbox_gateway(settings options, environment& env) :
     settings_{std::move(options)},
     env_{env},
-    webhook_key_{settings_.webhook_secret.bytes()},
+    webhook_keys_{{hmac_sha256_key{settings_.webhook_secret.bytes()}}},
     db_{std::make_unique<sandbox_database>(settings_.file)} {}
 
 sandbox_gateway::~sandbox_gateway() = default;
+
+void sandbox_gateway::renew(const std::vector<secret_key>& webhook_secrets) {
+  std::vector<hmac_sha256_key> keys;
+  for (const auto& secret : webhook_secrets) keys.emplace_back(secret.bytes());
+  webhook_keys_.set(std::move(keys));
+}
 
 /// Runs `work` in a transaction. If the file fails, it rolls back and returns `on_failure`.
 template <class Result, class Work>
@@ -253,11 +259,17 @@ void sandbox_gateway::mark_failed(const std::vector<std::int64_t>& numbers, time
   });
 }
 
-std::string sandbox_gateway::sign(std::string_view raw_body) const { return to_hex(webhook_key_(raw_body)); }
+std::string sandbox_gateway::sign(std::string_view raw_body) const {
+  return to_hex(webhook_keys_.get()->front()(raw_body));
+}
 
 webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                               timestamp) const {
-  if (!constant_time_equal(signature, sign(raw_body))) return webhook_error::bad_signature;
+  const auto keys = webhook_keys_.get();
+  const auto is_right = [&](const hmac_sha256_key& key) {
+    return constant_time_equal(signature, to_hex(key(raw_body)));
+  };
+  if (std::ranges::none_of(*keys, is_right)) return webhook_error::bad_signature;
   auto event = parse_sandbox_event(raw_body);
   if (!event) return webhook_error::unknown_event;
   return std::move(*event);

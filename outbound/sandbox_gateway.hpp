@@ -6,6 +6,7 @@
 #pragma once
 
 #include "crypto/digest.hpp"
+#include "crypto/replaceable.hpp"
 #include "domain/base/environment.hpp"
 #include "domain/base/retry.hpp"
 #include "outbound/gateway.hpp"
@@ -79,7 +80,7 @@ public:
   struct settings {
     std::filesystem::path file; ///< <data>/sandbox.db, created 0600 if absent
     std::string public_url; ///< prefix of authorization urls, without a trailing slash
-    secret_key webhook_secret; ///< keys/sandbox.key
+    secret_key webhook_secret; ///< until the first `renew`
     /// Pauses between deliveries of one webhook. Retries continue until the acknowledgement; `attempts` is
     /// ignored.
     retry_policy webhook_retry{0, milliseconds{500}, milliseconds{30'000}};
@@ -87,6 +88,8 @@ public:
 
   /// Throws sandbox_error. `env` must outlive the gateway.
   sandbox_gateway(settings options, environment& env);
+  /// The first signs webhooks; all verify them.
+  void renew(const std::vector<secret_key>& webhook_secrets);
   ~sandbox_gateway() override;
 
   // gateway_port. Every call answers before it returns.
@@ -134,7 +137,7 @@ private:
 
   settings settings_;
   environment& env_;
-  hmac_sha256_key webhook_key_;
+  replaceable<std::vector<hmac_sha256_key>> webhook_keys_;
   // guards db_, which the page's io thread, the gateway's worker and the webhook worker use
   std::mutex mutex_;
   std::unique_ptr<sandbox_database> db_;

@@ -56,10 +56,10 @@ services::services(const config::options& o, const key_store& store, const key_d
                     tracked(o), env.random_u64()),
     keys(directory),
     passes(signer),
-    subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
+    subject_key(hmac_sha256(store.stored.bytes(), "fairqueue subjects of queues")),
     cursors(store.session),
-    address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")),
-    webhook_key(webhook_key_of(store.session)),
+    address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
+    webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway) gateways.emplace("sandbox", gateway);

@@ -3,27 +3,31 @@
 // lists.
 #pragma once
 #include "crypto/digest.hpp"
+#include "crypto/replaceable.hpp"
 #include "domain/base/ids.hpp"
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fq::net {
 
-/// Immutable and thread-safe.
+/// Thread-safe.
 class cursor_codec {
 public:
-  /// `secret`: any secret of the installation; cursors of other installations are refused.
-  explicit cursor_codec(const secret_key& secret);
+  /// `secrets`: any secrets of the installation; the first seals. Cursors of other installations are refused.
+  explicit cursor_codec(const std::vector<secret_key>& secrets) : keys_{derived(secrets)} {}
+  explicit cursor_codec(const secret_key& secret) : cursor_codec(std::vector{secret}) {}
+  void renew(const std::vector<secret_key>& secrets) { keys_.set(derived(secrets)); }
 
   /// `scope`: owner of the list (nil: the public list).
   [[nodiscard]] std::string encode(const uuid& scope, aggregate_id after) const;
   [[nodiscard]] std::optional<aggregate_id> decode(const uuid& scope, std::string_view text) const;
 
 private:
-  [[nodiscard]] sha256_digest seal(const uuid& scope, aggregate_id after) const;
-  hmac_sha256_key key_;
+  static std::vector<hmac_sha256_key> derived(const std::vector<secret_key>& secrets);
+  replaceable<std::vector<hmac_sha256_key>> keys_;
 };
 
 } // namespace fq::net

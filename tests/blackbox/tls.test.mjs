@@ -318,10 +318,10 @@ test('a certificate near its end appears in log and metric', async (t) => {
   assert.ok(Math.abs((await days()) - 5) < 0.1, `${await days()}`);
 });
 
-test('SIGHUP without TLS changes nothing; a server with a broken certificate does not start', async (t) => {
+test('SIGHUP without TLS reads the keys anew; a server with a broken certificate does not start', async (t) => {
   const server = await server_for(t);
   process.kill(server.pid, 'SIGHUP');
-  await eventually('a line in the log', () => server.log.includes('nothing to read anew'));
+  await eventually('a line in the log', () => server.log.includes('keys read anew'));
   assert.equal((await server.get('/livez')).status, 200);
   const folder = temporary_folder();
   const { code, out, err } = await run(server.program ?? (await import('./lib.mjs')).fairqueue, [

@@ -40,7 +40,7 @@ CAF_TEST(another admission another entry or another key does not match) {
 CAF_TEST(an older key is accepted and no longer signs) {
   const auto old_token = make_session_token(session_keys{key_of(1)}, entry, 1);
   for (std::uint8_t current = 2; current < 200; ++current) {
-    const session_keys rotated{key_of(current), {key_of(1)}};
+    const session_keys rotated{std::vector{key_of(current), key_of(1)}};
     CAF_CHECK(session_token_matches(rotated, old_token, entry, 1));
     CAF_CHECK(make_session_token(rotated, entry, 1) != old_token);
   }

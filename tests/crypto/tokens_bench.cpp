@@ -31,7 +31,7 @@ void report(const char* what, Function&& function) {
 
 int main() {
   const test::temp_folder folder;
-  const auto keys = key_store::open(folder.path());
+  const auto keys = key_store::open(folder.path(), timestamp{});
   const token_issuer issuer{keys};
   const token_verifier verifier{keys};
   const session_keys sessions{keys.session};

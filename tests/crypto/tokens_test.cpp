@@ -20,7 +20,7 @@ const timestamp now = from_unix_ms(1'800'000'000'123);
 
 struct fixture {
   fq::test::temp_folder folder;
-  key_store keys = key_store::open(folder.path());
+  key_store keys = key_store::open(folder.path(), now);
   token_issuer issuer{keys};
   token_verifier verifier{keys};
 
@@ -31,7 +31,7 @@ struct fixture {
   std::string header(const std::string& alg, const std::string& typ, const std::string& kid) const {
     return R"({"alg":")" + alg + R"(","typ":")" + typ + R"(","kid":")" + kid + R"("})";
   }
-  std::string customer_header() const { return header("HS256", "fq-customer", keys.customer.kid); }
+  std::string customer_header() const { return header("HS256", "fq-customer", keys.customer.front().kid); }
 
   static std::string sign_with(const signing_key& key, const std::string& header,
                                const std::string& payload) {
@@ -39,10 +39,10 @@ struct fixture {
     return body + "." + to_base64url(hmac_sha256(key.secret.bytes(), body));
   }
   token_error customer_with(const std::string& payload) const {
-    return verifier.verify(sign_with(keys.customer, customer_header(), payload), now).error;
+    return verifier.verify(sign_with(keys.customer.front(), customer_header(), payload), now).error;
   }
   token_error with_header(const std::string& header) const {
-    return verifier.verify(sign_with(keys.customer, header, good_payload()), now).error;
+    return verifier.verify(sign_with(keys.customer.front(), header, good_payload()), now).error;
   }
   static std::string good_payload() {
     return R"({"iss":"fairqueue","aud":"fq-customer","sub":")" + to_string(subject)
@@ -87,11 +87,11 @@ CAF_TEST(time is checked with sixty seconds of tolerance and a clock that went b
 }
 
 CAF_TEST(a header that is not exactly ours is refused) {
-  const auto& kid = keys.customer.kid;
+  const auto& kid = keys.customer.front().kid;
   for (const auto& header :
        {header("none", "fq-customer", kid), header("HS512", "fq-customer", kid),
         header("RS256", "fq-customer", kid), header("hs256", "fq-customer", kid), header("HS256", "JWT", kid),
-        header("HS256", "fq-organizer", kid), header("HS256", "fq-customer", keys.organizer.kid),
+        header("HS256", "fq-organizer", kid), header("HS256", "fq-customer", keys.organizer.front().kid),
         header("HS256", "fq-customer", "x"), std::string{"{}"},
         R"({"alg":"HS256","typ":"fq-customer","kid":")" + kid + R"(","crit":["exp"]})",
         R"({"alg":"HS256","alg":"HS256","typ":"fq-customer","kid":")" + kid + R"("})"})
@@ -99,14 +99,14 @@ CAF_TEST(a header that is not exactly ours is refused) {
 }
 
 CAF_TEST(a token under the key or the audience of another kind is refused) {
-  CAF_CHECK(verifier.verify(sign_with(keys.organizer, customer_header(), good_payload()), now).error
+  CAF_CHECK(verifier.verify(sign_with(keys.organizer.front(), customer_header(), good_payload()), now).error
             == token_error::bad_signature);
-  CAF_CHECK(
-    verifier
-      .verify(sign_with(keys.organizer, header("HS256", "fq-organizer", keys.organizer.kid), good_payload()),
-              now)
-      .error
-    == token_error::bad_claims);
+  CAF_CHECK(verifier
+              .verify(sign_with(keys.organizer.front(),
+                                header("HS256", "fq-organizer", keys.organizer.front().kid), good_payload()),
+                      now)
+              .error
+            == token_error::bad_claims);
 }
 
 CAF_TEST(claims that are not exactly ours are refused) {
@@ -165,9 +165,30 @@ CAF_TEST(every single changed character is refused) {
 
 CAF_TEST(keys of another installation sign nothing here) {
   const fq::test::temp_folder elsewhere;
-  const token_issuer stranger{key_store::open(elsewhere.path())};
+  const token_issuer stranger{key_store::open(elsewhere.path(), now)};
   CAF_CHECK(verifier.verify(stranger.issue(token_kind::customer, subject, now, seconds{60}), now).error
             == token_error::unknown_header);
+}
+
+CAF_TEST(tokens verify under every valid key and under no ended one) {
+  for (const auto kind : all_token_kinds) {
+    const auto name = to_string(kind);
+    const auto old = issuer.issue(kind, subject, now, seconds{3600});
+    rotate_key(folder.path(), name, now, now + key_delay, {}, older_keys::verify);
+    const auto both = key_store::open(folder.path(), now);
+    verifier.renew(both);
+    issuer.renew(both);
+    CAF_CHECK_EQUAL(issuer.issue(kind, subject, now, seconds{3600}), old); // the new key only verifies
+    const token_issuer of_later{key_store::open(folder.path(), now + key_delay)};
+    const auto fresh = of_later.issue(kind, subject, now, seconds{3600});
+    CAF_CHECK(fresh != old);
+    CAF_CHECK(static_cast<bool>(verifier.verify(fresh, now)));
+    CAF_CHECK(static_cast<bool>(verifier.verify(old, now)));
+    rotate_key(folder.path(), name, now, now, {}, older_keys::end);
+    verifier.renew(key_store::open(folder.path(), now));
+    CAF_CHECK(verifier.verify(old, now).error == token_error::unknown_header);
+    CAF_CHECK(verifier.verify(fresh, now).error == token_error::unknown_header);
+  }
 }
 
 CAF_TEST(threads share an issuer and a verifier) {

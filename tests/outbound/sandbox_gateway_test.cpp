@@ -28,9 +28,9 @@ using fq::test::rejected;
 
 namespace {
 
-secret_key webhook_secret() {
+secret_key webhook_secret(std::uint8_t fill = 7) {
   std::array<std::uint8_t, secret_key::size> bytes;
-  bytes.fill(7);
+  bytes.fill(fill);
   return secret_key{bytes};
 }
 
@@ -216,6 +216,17 @@ CAF_TEST(a webhook with a wrong signature or an unknown event is told apart) {
         R"({"id":"e","event":"charge.success","data":{"reference":"r","amount":1.5,"currency":"NGN"}})",
         R"({"id":"","event":"charge.success","data":{"reference":"r","amount":1,"currency":"NGN"}})"})
     CAF_CHECK(is(parse(body, gateway->sign(body)), webhook_error::unknown_event));
+}
+
+CAF_TEST(a webhook of an older key is believed while that is valid) {
+  paid("ref-1");
+  const auto w = due().front();
+  const auto parse = [&] { return gateway->parse_webhook(w.body, w.signature, env.wall_now()); };
+  gateway->renew({webhook_secret(8), webhook_secret()});
+  CAF_CHECK(gateway->sign(w.body) != w.signature);
+  CAF_CHECK(std::holds_alternative<gateway_event>(parse()));
+  gateway->renew({webhook_secret(8)});
+  CAF_CHECK(is(parse(), webhook_error::bad_signature));
 }
 
 CAF_TEST(webhooks are repeated with growing pauses until acknowledged) {

@@ -78,13 +78,13 @@ class world {
 public:
   explicit world(config::options o = world_options(), bool with_sandbox = true) :
       options(std::move(o)),
-      keys(key_store::open(folder.path())),
+      keys(key_store::open(folder.path(), clock.wall_now())),
       verifier(keys),
       issuer(keys),
       sessions(keys.session),
       sandbox(sandbox_settings(), clock),
       routes(public_routes(256 * 1024)),
-      passes(open_pass_keys(folder.path(), clock.wall_now())),
+      passes(keys.passes),
       shared(options, keys, directory, passes, clock, routes, with_sandbox ? &sandbox : nullptr),
       system(cfg),
       event(system.spawn(scripted_event, told)),
@@ -208,7 +208,7 @@ private:
     sandbox_gateway::settings s;
     s.file = folder / "sandbox.db";
     s.public_url = options.http.public_url;
-    s.webhook_secret = keys.sandbox;
+    s.webhook_secret = keys.sandbox.front();
     return s;
   }
 

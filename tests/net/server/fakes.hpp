@@ -341,7 +341,7 @@ inline config::options with(void (*change)(config::options&)) {
 
 inline key_store open_keys() {
   const auto folder = std::filesystem::temp_directory_path() / ("fq-net-core-" + std::to_string(::getpid()));
-  auto keys = key_store::open(folder);
+  auto keys = key_store::open(folder, timestamp{});
   std::filesystem::remove_all(folder);
   return keys;
 }

@@ -26,11 +26,12 @@ using namespace fq::net::made;
 
 namespace {
 
-cursor_codec codec(std::uint8_t fill = 9) {
+secret_key secret(std::uint8_t fill) {
   std::array<std::uint8_t, secret_key::size> bytes{};
   bytes.fill(fill);
-  return cursor_codec{secret_key{std::span<const std::uint8_t, secret_key::size>{bytes}}};
+  return secret_key{std::span<const std::uint8_t, secret_key::size>{bytes}};
 }
+cursor_codec codec(std::uint8_t fill = 9) { return cursor_codec{secret(fill)}; }
 
 const uuid ada{1, 1}, bob{2, 2};
 
@@ -50,6 +51,16 @@ CAF_TEST(a cursor leads back to its place in its list only) {
   CAF_CHECK(!cursors.decode(bob, text));
   CAF_CHECK(!cursors.decode(uuid{}, text));
   CAF_CHECK(!codec(8).decode(ada, text));
+}
+
+CAF_TEST(cursors of an older key lead back while it is valid) {
+  auto cursors = codec(8);
+  const auto old = cursors.encode(ada, aggregate_id{7});
+  cursors.renew({secret(9), secret(8)});
+  CAF_CHECK(cursors.decode(ada, old) == aggregate_id{7});
+  CAF_CHECK_EQUAL(cursors.encode(ada, aggregate_id{7}), codec(9).encode(ada, aggregate_id{7}));
+  cursors.renew({secret(9)});
+  CAF_CHECK(!cursors.decode(ada, old));
 }
 
 CAF_TEST(a changed cursor is refused) {
