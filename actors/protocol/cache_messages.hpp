@@ -37,6 +37,9 @@ enum class session_verdict : std::uint8_t {
   unknown, ///< no mirror of it is vouched for, or the cache is unavailable
 };
 
+/// How long a session that was read counts as known: its process may stand still with the answer (I15).
+inline constexpr milliseconds found_session_life{500};
+
 struct session_found {
   session_verdict verdict = session_verdict::unknown;
   uuid queue = {}; ///< or event
@@ -44,8 +47,16 @@ struct session_found {
   std::uint32_t admission_no = 0;
   std::string subject_name = {};
   timestamp expires_at = {};
+  milliseconds read_at{0}; ///< steady time
+
+  /// The verdict at `steady`. What is over stays over.
+  [[nodiscard]] session_verdict verdict_at(milliseconds steady) const {
+    const bool is_old = verdict == session_verdict::in_force && steady > read_at + found_session_life;
+    return is_old ? session_verdict::unknown : verdict;
+  }
 };
-FQ_INSPECT(session_found, x.verdict, x.queue, x.tenant, x.admission_no, x.subject_name, x.expires_at)
+FQ_INSPECT(session_found, x.verdict, x.queue, x.tenant, x.admission_no, x.subject_name, x.expires_at,
+           x.read_at)
 
 /// From an event actor: compares the cache with `expected`. Every step up to `steps` was sent before.
 /// Answered by mirror_checked to the sender.

@@ -84,6 +84,7 @@ void session_reader_state::look(std::vector<question>&& questions) {
   for (const auto& q : questions)
     if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end())
       asked.push_back({known->second.mirror, q.entry});
+  const auto read_at = env_->steady_now();
   const auto found = asked.empty() ? std::vector<session_reading>{} : cache_->find_sessions(asked);
   std::size_t next = 0;
   for (auto& q : std::exchange(questions, {})) {
@@ -98,7 +99,8 @@ void session_reader_state::look(std::vector<question>&& questions) {
       look_later(std::move(q));
     } else if (session) {
       q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant,
-                                      session->admission_no, session->subject_name, session->expires_at});
+                                      session->admission_no, session->subject_name, session->expires_at,
+                                      read_at});
     } else {
       miss(std::move(q), word);
     }

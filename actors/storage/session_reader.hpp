@@ -4,6 +4,7 @@
 // mirrors that are vouched for when they are read. Max age of an answer:
 //   vouch_delay_max, twice (the worker's mailbox, the wire)   1.0 s
 //   vouch_life                                                1.5 s
+//   found_session_life (the way to the io thread)             0.5 s
 // Origins may cache an answer for one more second (two in nginx, which counts whole seconds): at most 5 s in
 // total (I15). Detached in production because a cache blocks.
 #pragma once

@@ -116,7 +116,9 @@ response answer_access_found(context& ctx, const request& rq, const access_query
 awaitable<session_found> find_in_cache(context& ctx, entry_id ticket) {
   if (!ctx.session_reader) co_return session_found{};
   auto got = co_await ask(ctx, ctx.session_reader, find_session{ticket});
-  co_return got.error ? session_found{} : std::move(got.reply);
+  if (got.error) co_return session_found{};
+  got.reply.verdict = got.reply.verdict_at(ctx.environment.steady_now());
+  co_return std::move(got.reply);
 }
 
 /// For an aggregate whose sessions are not known to this thread. Looks up the owner in the ledger only if

@@ -54,10 +54,11 @@ void origin::ask_reader(const entry_id& session) {
   request(reader_, seconds{10}, find_session{session})
     .then(
       [this, session](const session_found& found) {
-        if (found.verdict == session_verdict::over) {
+        const auto verdict = found.verdict_at(env_->steady_now());
+        if (verdict == session_verdict::over) {
           world_->check->reached(rare::access_refused_by_cache);
           world_->access->refused(node_, session, true);
-        } else if (found.verdict == session_verdict::in_force) {
+        } else if (verdict == session_verdict::in_force) {
           world_->check->reached(rare::access_granted_by_cache);
           world_->access->granted(node_, session, found.expires_at);
         }
