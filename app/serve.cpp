@@ -182,7 +182,7 @@ public:
       return_memory();
       const int which = wait_for(signals.all, pause());
       if (which == SIGHUP)
-        reload_certificate();
+        reload_certificates();
       else if (which != 0)
         return;
     }
@@ -221,20 +221,30 @@ private:
     ::malloc_trim(0);
   }
 
-  void reload_certificate() {
+  void reload_certificates() {
     service_manager::reloading();
-    if (!tls_)
-      log::info("SIGHUP: there is nothing to read anew without tls.listen");
-    else
-      try {
-        tls_->reload();
-        log_certificate(*tls_, "certificate read anew");
-        next_check_ = milliseconds{0};
-      } catch (const std::exception& e) {
-        log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
-      }
+    if (!tls_ && node_.connections() == nullptr)
+      log::info("SIGHUP: there is nothing to read anew without tls.listen and cluster.listen");
+    if (tls_) reload_certificate();
+    if (node_.connections() != nullptr) reload_cluster_certificate();
     reported_ = net::readiness_of(state_);
     service_manager::ready(text_of(reported_));
+  }
+
+  void reload_certificate() try {
+    tls_->reload();
+    log_certificate(*tls_, "certificate read anew");
+    next_check_ = milliseconds{0};
+  } catch (const std::exception& e) {
+    log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
+  }
+
+  void reload_cluster_certificate() try {
+    node_.reload_connections();
+    log::info("cluster certificate read anew",
+              {{"expires", net::rfc3339(node_.connections()->certificate_end().value_or(timestamp{}))}});
+  } catch (const std::exception& e) {
+    log::error("the cluster's new certificates are refused; those in use stay", {{"why", e.what()}});
   }
 
   net::server& server_;
