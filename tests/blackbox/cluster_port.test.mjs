@@ -2,12 +2,12 @@
 // The cluster port under attack: by strangers (silent, slow, more than there are descriptors) and by peers with
 // certificates (another node's name, a revoked one, frames that CAF would believe). Two nodes with their link,
 // which nothing of this may cost.
-import test from 'node:test';
+import { describe, it } from 'node:test';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
-import { sql } from '../support/services.mjs';
+import { execute, sql } from '../support/services.mjs';
 import { Cluster, authority, certificate_for, is_connected, revoke } from './cluster.mjs';
 import { assert, eventually, fairqueue, patience, run, sleep, temporary_folder } from './lib.mjs';
 
@@ -109,7 +109,9 @@ async function silent_peers(t, node, folder) {
   await eventually('most are closed', async () => descriptors(node) <= before + 40);
   const began = Date.now();
   (await Peer.connect(node, folder, 'node-y')).socket.destroy();
-  t.diagnostic(`a peer is in after ${Date.now() - began} ms beside ${descriptors(node) - before} silent ones`);
+  t.diagnostic(
+    `a peer is in after ${Date.now() - began} ms beside ${descriptors(node) - before} silent ones`,
+  );
   await Promise.all(silent.map((each) => each.ended));
 }
 
@@ -166,10 +168,13 @@ async function wrong_name(t, cluster, folder) {
   t.after(() => impostor.close());
   const address = `127.0.0.1:${impostor.address().port}`;
   const columns = (
-    await sql(cluster.ledger_url, "SELECT column_name AS c FROM information_schema.columns WHERE table_name = 'node'")
+    await sql(
+      cluster.ledger_url,
+      "SELECT column_name AS c FROM information_schema.columns WHERE table_name = 'node'",
+    )
   ).map(({ c }) => c);
   const values = columns.map((c) => ({ id: "'node-v'", address: `'${address}'` })[c] ?? c);
-  await sql(
+  await execute(
     cluster.ledger_url,
     `INSERT INTO node (${columns}) SELECT ${values} FROM node WHERE id = '${node.name}'`,
   );
@@ -197,70 +202,76 @@ async function own_name(t, cluster) {
   assert.match(err, /cluster\.certificate .*names the node node-b, but this node is node-a/);
 }
 
-test('strangers and hostile peers cost neither the node nor its link', async (t) => {
-  const folder = await authority();
-  for (const name of ['node-w', 'node-x', 'node-y', 'node-z']) await certificate_for(folder, name);
-  const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
-  const [a] = cluster.nodes;
-  await Promise.all([
-    silent_peers(t, a, folder),
-    slow_handshake(t, cluster.nodes[1]),
-    silent_after_tls(t, cluster.nodes[1], folder),
-    huge_lengths(t, cluster.nodes[1], folder),
-    wrong_name(t, cluster, folder),
-    own_name(t, cluster),
-  ]);
-  await link_is_whole(cluster);
-});
+// Side by side, because they mostly wait.
+describe('the cluster port', { concurrency: true }, () => {
+  it('strangers and hostile peers cost neither the node nor its link', async (t) => {
+    const folder = await authority();
+    for (const name of ['node-w', 'node-x', 'node-y', 'node-z']) await certificate_for(folder, name);
+    const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
+    const [a] = cluster.nodes;
+    await Promise.all([
+      silent_peers(t, a, folder),
+      slow_handshake(t, cluster.nodes[1]),
+      silent_after_tls(t, cluster.nodes[1], folder),
+      huge_lengths(t, cluster.nodes[1], folder),
+      wrong_name(t, cluster, folder),
+      own_name(t, cluster),
+    ]);
+    await link_is_whole(cluster);
+  });
 
-test('a node without a free descriptor goes on, and takes peers again when it has one', async (t) => {
-  const folder = await authority();
-  await certificate_for(folder, 'node-z');
-  const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
-  const [a] = cluster.nodes;
-  const limit = (n) => execFileSync('prlimit', ['--pid', String(a.pid), `--nofile=${n}:`]);
-  const [, most] = /Max open files\s+\d+\s+(\d+)/.exec(fs.readFileSync(`/proc/${a.pid}/limits`, 'utf8'));
-  limit(descriptors(a) + 5);
-  const strangers = Array.from({ length: 50 }, () => stranger(a));
-  await eventually('it says so', () => lines(a, 'cannot accept connections').length > 0);
-  await sleep(500); // five more attempts
-  assert.equal(lines(a, 'cannot accept connections').length, 1);
-  limit(most);
-  (await Peer.connect(a, folder, 'node-z')).socket.destroy();
-  strangers.forEach((each) => each.destroy());
-  await link_is_whole(cluster);
-});
+  it('a node without a free descriptor goes on, and takes peers again when it has one', async (t) => {
+    const folder = await authority();
+    await certificate_for(folder, 'node-z');
+    const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
+    const [a] = cluster.nodes;
+    const limit = (n) => execFileSync('prlimit', ['--pid', String(a.pid), `--nofile=${n}:`]);
+    const [, most] = /Max open files\s+\d+\s+(\d+)/.exec(fs.readFileSync(`/proc/${a.pid}/limits`, 'utf8'));
+    limit(descriptors(a) + 5);
+    const strangers = Array.from({ length: 50 }, () => stranger(a));
+    await eventually('it says so', () => lines(a, 'cannot accept connections').length > 0);
+    await sleep(500); // five more attempts
+    assert.equal(lines(a, 'cannot accept connections').length, 1);
+    limit(most);
+    (await Peer.connect(a, folder, 'node-z')).socket.destroy();
+    strangers.forEach((each) => each.destroy());
+    await link_is_whole(cluster);
+  });
 
-test('SIGHUP: a new certificate, a bad one, and a revoked one, whose connection ends', async (t) => {
-  const folder = await authority();
-  for (const name of ['old', 'node-z']) await certificate_for(folder, name);
-  await revoke(folder, 'old');
-  const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
-  const [a] = cluster.nodes;
-  await assert.rejects(Peer.connect(a, folder, 'old'), /refused/);
-  assert.equal(lines(a, 'certificate revoked').length, 1);
+  it('SIGHUP: a new certificate, a bad one, and a revoked one, whose connection ends', async (t) => {
+    const folder = await authority();
+    for (const name of ['old', 'node-z']) await certificate_for(folder, name);
+    await revoke(folder, 'old');
+    const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
+    const [a] = cluster.nodes;
+    await assert.rejects(Peer.connect(a, folder, 'old'), /refused/);
+    assert.equal(lines(a, 'certificate revoked').length, 1);
 
-  const first = await Peer.connect(a, folder, 'node-z');
-  await certificate_for(folder, 'node-a', ['--replace', '--days', '7']);
-  await reload(a, is_reloaded);
-  const peer = await Peer.connect(a, folder, 'node-z');
-  assert.notEqual(peer.serial, first.serial);
-  const { text } = await a.get('/metrics', { admin: true });
-  const [, end] = /^fairqueue_cluster_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text);
-  assert.ok(Math.abs(Number(end) - Date.now() / 1000 - 7 * 86_400) < 3600, end);
+    const first = await Peer.connect(a, folder, 'node-z');
+    await certificate_for(folder, 'node-a', ['--replace', '--days', '7']);
+    await reload(a, is_reloaded);
+    const peer = await Peer.connect(a, folder, 'node-z');
+    assert.notEqual(peer.serial, first.serial);
+    const { text } = await a.get('/metrics', { admin: true });
+    const [, end] = /^fairqueue_cluster_certificate_expiry_timestamp_seconds (\S+)$/m.exec(text);
+    assert.ok(Math.abs(Number(end) - Date.now() / 1000 - 7 * 86_400) < 3600, end);
 
-  const certificate = fs.readFileSync(`${folder}/node-a.pem`);
-  fs.writeFileSync(`${folder}/node-a.pem`, 'nonsense');
-  await reload(a, "the cluster's new certificates are refused");
-  assert.equal((await Peer.connect(a, folder, 'node-z')).serial, peer.serial);
-  assert.match((await a.get('/metrics', { admin: true })).text, /^fairqueue_cluster_last_reload_refused 1$/m);
-  fs.writeFileSync(`${folder}/node-a.pem`, certificate);
+    const certificate = fs.readFileSync(`${folder}/node-a.pem`);
+    fs.writeFileSync(`${folder}/node-a.pem`, 'nonsense');
+    await reload(a, "the cluster's new certificates are refused");
+    assert.equal((await Peer.connect(a, folder, 'node-z')).serial, peer.serial);
+    assert.match(
+      (await a.get('/metrics', { admin: true })).text,
+      /^fairqueue_cluster_last_reload_refused 1$/m,
+    );
+    fs.writeFileSync(`${folder}/node-a.pem`, certificate);
 
-  const kept = peer.greet();
-  await revoke(folder, 'node-z');
-  await reload(a, is_reloaded);
-  assert.ok((await kept.ended) < 10_000 * patience);
-  await assert.rejects(Peer.connect(a, folder, 'node-z'), /refused/);
-  await link_is_whole(cluster);
-  assert.ok(await is_connected(a, 1));
+    const kept = peer.greet();
+    await revoke(folder, 'node-z');
+    await reload(a, is_reloaded);
+    assert.ok((await kept.ended) < 10_000 * patience);
+    await assert.rejects(Peer.connect(a, folder, 'node-z'), /refused/);
+    await link_is_whole(cluster);
+    assert.ok(await is_connected(a, 1));
+  });
 });

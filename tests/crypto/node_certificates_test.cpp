@@ -58,7 +58,7 @@ CAF_TEST(a certificate names its node and the authority names none) {
   CAF_CHECK_EQUAL(node_named_by(*read(authority.certificate)), "");
 }
 
-CAF_TEST(a list of revoked certificates is the authority's and grows) {
+CAF_TEST(a list of revoked certificates is signed by the authority and grows) {
   const auto first = revoke_certificate(authority, "", a.certificate, now);
   CAF_CHECK(lists(first, a));
   CAF_CHECK(!lists(first, b));
