@@ -44,7 +44,8 @@ void write_file(const std::filesystem::path& file, const std::string& text, mode
 std::string read_whole(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
   if (!in)
-    throw std::runtime_error{file.string() + " cannot be read; `fairqueue cluster init-ca` makes ca.pem and ca.key"};
+    throw std::runtime_error{file.string()
+                             + " cannot be read; `fairqueue cluster init-ca` makes ca.pem and ca.key"};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 

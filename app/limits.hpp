@@ -88,7 +88,7 @@ constexpr seconds handoff_timeout{25};
 /// As NIST SP 800-63B.
 constexpr std::size_t password_bytes_min = 8;
 constexpr seconds authority_life{3'650 * 86'400L}; ///< ten years: replacing it stops every node
-/// Of a node's certificate: a stolen one that nobody misses ends by itself.
+/// Of a node's certificate: a stolen one ends by itself.
 constexpr std::int64_t certificate_days = 90;
 constexpr std::int64_t certificate_days_max = 825; ///< the longest that common TLS clients accept
 constexpr milliseconds drain_poll{200}; ///< a person waits
@@ -123,6 +123,8 @@ constexpr milliseconds port_sweep_interval{250};
 constexpr milliseconds stream_linger{1'000};
 /// Of CAF's handshake: two ids and the names of a few message types.
 constexpr std::size_t handshake_bytes_max = 16 * 1024;
+/// Of a node's id in the log: an id has no more, but a hostile peer's may.
+constexpr std::size_t logged_node_bytes_max = 64;
 /// Of a message. The largest is a page of 200 events with all their ticket types, about 4 MiB.
 constexpr std::size_t frame_bytes_max = 16 * 1024 * 1024;
 

@@ -224,7 +224,7 @@ private:
   apikey_command apikey_;
   issue_command issue_;
   std::string revoked_key_, certificates_ = ".", revoked_certificate_, moved_event_, moved_to_, lost_event_,
-    url_;
+                            url_;
 };
 
 } // namespace

@@ -16,8 +16,6 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t logged_node_bytes_max = 64; ///< a node's id has no more; a hostile one may
-
 caf::actor broker_of(caf::actor_system& system) {
   return system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
 }

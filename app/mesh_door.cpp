@@ -106,9 +106,8 @@ void mesh_door::admit(tcp::socket socket) {
 void mesh_door::make_room_for(const config::ip_bytes& address) {
   if (arrivals_of(address) >= arrivals_per_address_max) return drop_oldest_of(address);
   if (arrivals_.size() < arrivals_max) return;
-  const auto crowded = std::ranges::max_element(arrivals_, {}, [this](const arrival_ptr& each) {
-    return arrivals_of(each->address);
-  });
+  const auto crowded = std::ranges::max_element(
+    arrivals_, {}, [this](const arrival_ptr& each) { return arrivals_of(each->address); });
   drop_oldest_of((*crowded)->address);
 }
 
@@ -154,8 +153,7 @@ void mesh_door::refuse(const arrival_ptr& one) {
   const auto why = why_failed(one->tls.get());
   const auto verdict = SSL_get_verify_result(one->tls.get());
   if (verdict == X509_V_ERR_CERT_REVOKED || verdict == X509_V_ERR_APPLICATION_VERIFICATION)
-    log::warn("cluster port: refused a connection",
-              {{"node", peer_of(one->tls.get()).node}, {"why", why}});
+    log::warn("cluster port: refused a connection", {{"node", peer_of(one->tls.get()).node}, {"why", why}});
   else
     log::debug("cluster port: refused a connection", {{"why", why}});
   drop(one);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster port. Accepts connections on a thread of its own and passes those on whose TLS handshake succeeds
-// in time: a stranger never reaches CAF. Limits unfinished handshakes of each address and in total; at a limit
-// it closes the oldest one of the address with most. Survives the lack of descriptors.
+// The cluster port. Accepts connections on a thread of its own and passes those on whose TLS handshake
+// succeeds in time: a stranger never reaches CAF. Limits unfinished handshakes of each address and in total;
+// at a limit it closes the oldest one of the address with most. Survives the lack of descriptors.
 #pragma once
 #include "app/mesh_socket.hpp"
 #include "app/mesh_tls.hpp"

@@ -109,8 +109,10 @@ std::string_view frame_guard::read_payload(std::span<const char> part) {
       return payload.read(from, to) && payload.is_message_allowed() ? std::string_view{} : foreign;
     case message_type::down_message:
       return payload.read(from, to) && payload.is_error_allowed() ? std::string_view{} : foreign;
-    default: return {}; // ids only
+    case message_type::monitor_message:
+    case message_type::heartbeat: break; // ids only
   }
+  return {};
 }
 
 std::string_view frame_guard::read_handshake(std::span<const char> part) {

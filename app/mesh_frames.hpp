@@ -35,7 +35,7 @@ private:
 
   static constexpr std::size_t header_size = 32;
 
-  const mesh_side ours_;
+  mesh_side ours_;
   std::size_t next_size_ = header_size;
   bool in_payload_ = false;
   caf::io::basp::message_type kind_{}; ///< of the last header

@@ -40,8 +40,8 @@ bool mesh_links::introduce(int descriptor, const caf::node_id& process) {
 
 std::string mesh_links::node_of(const caf::node_id& process) const {
   const std::lock_guard guard{lock_};
-  const auto found = std::ranges::find_if(
-    links_, [&](const auto& each) { return process && each.second.process == process; });
+  const auto found =
+    std::ranges::find_if(links_, [&](const auto& each) { return process && each.second.process == process; });
   return found == links_.end() ? std::string{} : found->second.peer.node;
 }
 

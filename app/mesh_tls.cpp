@@ -43,8 +43,8 @@ bool is_listed(SSL_CTX* context, const X509& certificate) {
   return false;
 }
 
-/// OpenSSL calls it for each certificate of the peer's chain. It does not ask OpenSSL to check the list, which
-/// would refuse every peer once the list's date is over.
+/// OpenSSL calls it for each certificate of the peer's chain. It does not ask OpenSSL to check the list,
+/// which would refuse every peer once the list's date is over.
 int check_peer(int is_trusted, X509_STORE_CTX* chain) {
   if (is_trusted != 1 || X509_STORE_CTX_get_error_depth(chain) != 0) return is_trusted;
   const auto* session =

@@ -26,8 +26,8 @@ struct peer_certificate {
 
 class mesh_tls {
 public:
-  /// Reads the files. Throws std::runtime_error with a message for the operator, also if the certificate is not
-  /// that of `node`.
+  /// Reads the files. Throws std::runtime_error with a message for the operator, also if the certificate is
+  /// not that of `node`.
   mesh_tls(const config::cluster_options& options, std::string node, environment& env);
   ~mesh_tls();
   mesh_tls(const mesh_tls&) = delete;

@@ -182,8 +182,7 @@ void add_revoked(X509_CRL& list, X509& certificate, const ASN1_TIME& now) {
 
 void finish(X509_CRL& list, const authority_in_memory& issuer) {
   const number_ptr number{ASN1_INTEGER_new()}; // grows with every list, as RFC 5280 requires
-  require(number
-            && ASN1_INTEGER_set(number.get(), sk_X509_REVOKED_num(X509_CRL_get_REVOKED(&list))) == 1
+  require(number && ASN1_INTEGER_set(number.get(), sk_X509_REVOKED_num(X509_CRL_get_REVOKED(&list))) == 1
             && X509_CRL_add1_ext_i2d(&list, NID_crl_number, number.get(), 0, 0) == 1,
           "out of memory");
   require(X509_CRL_sort(&list) == 1 && X509_CRL_sign(&list, issuer.key.get(), EVP_sha256()) > 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster's certificate authority. A certificate names one node, and its holder is that node. Created once
-// and kept off the servers; nodes need only the authority's certificate, their own and the list of revoked
-// ones.
+// The cluster's certificate authority. A certificate names one node, and its holder is that node. Created
+// once and kept off the servers; nodes need only the authority's certificate, their own and the list of
+// revoked ones.
 #pragma once
 #include "domain/base/time.hpp"
 
@@ -25,9 +25,9 @@ certificate_and_key make_authority(timestamp now, seconds life);
 certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& node,
                                       timestamp now, seconds life);
 
-/// Returns the authority's list of revoked certificates (PEM): those of the list `before`, which may be empty,
-/// and `certificate`. The list is valid as long as the authority. Throws std::runtime_error if one of them is
-/// not the authority's.
+/// Returns the authority's list of revoked certificates (PEM): those of the list `before`, which may be
+/// empty, and `certificate`. The list is valid as long as the authority. Throws std::runtime_error if one of
+/// them is not the authority's.
 std::string revoke_certificate(const certificate_and_key& authority, const std::string& before,
                                const std::string& certificate, timestamp now);
 

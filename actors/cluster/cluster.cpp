@@ -220,7 +220,8 @@ void cluster_state::on_dialed(const node_dialed& x) {
   if (failure.empty() && (x.peer.node != x.node || !is_genuine(x.peer)))
     failure = "it says that it is another node";
   if (failure.empty()) return add_peer(x.peer);
-  if (std::exchange(failures_[x.node], failure) != failure) note("no connection to " + x.node + ": " + failure);
+  if (std::exchange(failures_[x.node], failure) != failure)
+    note("no connection to " + x.node + ": " + failure);
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {

@@ -111,9 +111,9 @@ CAF_TEST(our messages and those of CAF that nodes need pass) {
 
 CAF_TEST(messages that end actors or nest or claim any length are refused) {
   shake_hands();
-  for (const auto* names :
-       {"@<>+@exit", "@<>+@down", "@<>+@charbuf", "@<>+@message", "@<>+@strvec", "@<>+@atom+@strong_actor_ptr",
-        "@<>+fq::greet+@charbuf", "@<>+std::vector<fq::list_nodes>", "@<>+fq", "@<>+", "fq::greet", ""})
+  for (const auto* names : {"@<>+@exit", "@<>+@down", "@<>+@charbuf", "@<>+@message", "@<>+@strvec",
+                            "@<>+@atom+@strong_actor_ptr", "@<>+fq::greet+@charbuf",
+                            "@<>+std::vector<fq::list_nodes>", "@<>+fq", "@<>+", "fq::greet", ""})
     CAF_CHECK_NOT_EQUAL(send(message_of(names)), "");
   CAF_CHECK_NOT_EQUAL(send(written(std::vector<std::uint32_t>{1}, std::uint16_t{0}, std::string{"@<>"})), "");
   CAF_CHECK_NOT_EQUAL(send(written(std::uint8_t{0}, std::uint16_t{5})), ""); // a type by its number

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster port under attack: by strangers (silent, slow, more than there are descriptors) and by peers with
-// certificates (another node's name, a revoked one, frames that CAF would believe). Two nodes with their link,
-// which nothing of this may cost.
+// The cluster port under attack: by strangers (silent, slow, more than there are descriptors) and by peers
+// with certificates (another node's name, a revoked one, frames that CAF would believe). Two nodes with their
+// link, which nothing of this may cost.
 import { describe, it } from 'node:test';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -31,7 +31,7 @@ function opened(socket) {
 }
 const stranger = (node) => opened(net.connect(port_of(node), '127.0.0.1'));
 
-// -- a peer with a certificate ----------------------------------------------------------------------------
+// -- a peer with a certificate --------------------------------------------------------------------------
 
 const heartbeat = 6;
 const direct_message = 2;
@@ -100,9 +100,9 @@ async function reload(node, answer) {
 }
 const is_reloaded = 'cluster certificate read anew';
 
-// -- the attacks ------------------------------------------------------------------------------------------
+// -- the attacks ----------------------------------------------------------------------------------------
 
-/** 600 silent connections: most are closed at once, the rest at the deadline, and a peer gets in meanwhile. */
+/** 600 silent connections: most are closed at once, the rest late, and a peer gets in meanwhile. */
 async function silent_peers(t, node, folder) {
   const before = descriptors(node);
   const silent = Array.from({ length: 600 }, () => stranger(node));

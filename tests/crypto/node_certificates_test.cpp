@@ -65,8 +65,8 @@ CAF_TEST(a list of revoked certificates is signed by the authority and grows) {
   const auto second = revoke_certificate(authority, first, b.certificate, now);
   CAF_CHECK(lists(second, a));
   CAF_CHECK(lists(second, b));
-  CAF_CHECK_EQUAL(X509_CRL_verify(read_list(second).get(), X509_get0_pubkey(read(authority.certificate).get())),
-                  1);
+  CAF_CHECK_EQUAL(
+    X509_CRL_verify(read_list(second).get(), X509_get0_pubkey(read(authority.certificate).get())), 1);
   const auto again = revoke_certificate(authority, second, b.certificate, now);
   CAF_CHECK_EQUAL(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(read_list(again).get())), 2);
 }

@@ -222,7 +222,8 @@ void read_as_caf(std::string_view payload, bool is_routed) {
 
 void read_node_frames(std::string_view bytes) {
   if (bytes.empty()) return;
-  const auto side = static_cast<unsigned char>(bytes.front()) % 2 == 0 ? mesh_side::accepted : mesh_side::dialed;
+  const auto side =
+    static_cast<unsigned char>(bytes.front()) % 2 == 0 ? mesh_side::accepted : mesh_side::dialed;
   bytes.remove_prefix(1);
   frame_guard guard{side};
   unsigned char kind = 0;
