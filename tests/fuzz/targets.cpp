@@ -209,8 +209,8 @@ void read_messages(std::string_view bytes) {
 
 /// What CAF reads of a message that the guard lets through.
 void read_as_caf(std::string_view payload, bool is_routed) {
-  static system_config config;
-  static caf::actor_system system{config};
+  static auto& config = *new system_config; // CAF's system cannot be destroyed at exit
+  static auto& system = *new caf::actor_system{config};
   static caf::scoped_execution_unit context{&system};
   caf::binary_deserializer source{&context, payload.data(), payload.size()};
   caf::node_id from, to;
