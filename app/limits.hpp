@@ -100,10 +100,10 @@ constexpr seconds demo_answer_timeout{10};
 
 /// CAF's heartbeats. After the timeout without one, the connection is closed and its pending requests fail.
 constexpr milliseconds heartbeat_interval{250}, heartbeat_timeout{1'500};
-/// For a TCP connection. The dialer connects to nodes one after the other and would wait for the kernel's
-/// timeout of minutes.
+/// For a TCP connection, and again for TLS. The dialer connects to nodes one after the other: a frozen one
+/// must not delay the others.
 constexpr milliseconds node_connect_timeout{1'000};
-/// For TLS, and again for CAF's handshake, and again for the first message.
+/// For CAF's handshake, and again for the first message.
 constexpr milliseconds node_handshake_timeout{3'000};
 
 // -- the cluster port

@@ -57,7 +57,7 @@ private:
   mesh_door door_; ///< last: its thread uses the others
 };
 
-/// Answers every dial_node, at the latest after dial_timeout. Spawn it detached: it connects, which blocks.
+/// Answers every dial_node, after some seconds at the latest. Spawn it detached: it connects, which blocks.
 dialer_handle::behavior_type dialer(dialer_handle::pointer self, mesh* connections);
 
 } // namespace fq

@@ -41,7 +41,7 @@ tcp::socket connect(asio::io_context& io, const host_and_port& there) {
 
 /// Returns when the peer's certificate is checked. It may still refuse ours.
 void shake_hands(SSL& session, int descriptor, environment& env) {
-  const auto deadline = env.steady_now() + node_handshake_timeout;
+  const auto deadline = env.steady_now() + node_connect_timeout;
   for (;;) {
     ERR_clear_error();
     const int result = SSL_do_handshake(&session);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens connections to other nodes. Blocks, but not for longer than node_connect_timeout and
-// node_handshake_timeout; the resolver of names has its own timeout.
+// Opens connections to other nodes. Blocks, but not for longer than twice node_connect_timeout; the resolver
+// of names has its own timeout.
 #pragma once
 #include "app/mesh_socket.hpp"
 

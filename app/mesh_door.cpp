@@ -177,13 +177,13 @@ void mesh_door::hand_over(tcp::socket& socket, ssl_session tls, peer_certificate
 }
 
 void mesh_door::sweep() {
-  const auto now = env_.steady_now();
-  while (!arrivals_.empty() && arrivals_.front()->deadline <= now) drop(arrivals_.front());
-  links_.end_late(now);
   sweep_.expires_after(port_sweep_interval);
   sweep_.async_wait([this](const error_code& aborted) {
     if (!aborted) sweep();
   });
+  const auto now = env_.steady_now();
+  while (!arrivals_.empty() && arrivals_.front()->deadline <= now) drop(arrivals_.front());
+  links_.end_late(now);
 }
 
 } // namespace fq

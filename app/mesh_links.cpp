@@ -14,7 +14,8 @@ bool mesh_links::enter(int descriptor, peer_certificate peer, milliseconds deadl
   const std::lock_guard guard{lock_};
   const auto of_node =
     std::ranges::count_if(links_, [&](const auto& each) { return each.second.peer.node == peer.node; });
-  if (links_.size() >= streams_max || static_cast<std::size_t>(of_node) >= streams_per_node_max) return false;
+  if (links_.size() >= streams_max) return false;
+  if (!peer.node.empty() && static_cast<std::size_t>(of_node) >= streams_per_node_max) return false;
   links_[descriptor] = {std::move(peer), deadline, {}};
   return true;
 }

@@ -90,6 +90,12 @@ CAF_TEST(one node cannot have all connections) {
   CAF_CHECK(enter(b, "a"));
 }
 
+CAF_TEST(without TLS connections name no node and only their total is limited) {
+  for (int i = 0; i < static_cast<int>(streams_max); ++i)
+    CAF_REQUIRE(links.enter(1000 + i, {}, milliseconds{1}));
+  CAF_CHECK(!enter(a, ""));
+}
+
 CAF_TEST(all connections together are limited) {
   for (int i = 0; i < static_cast<int>(streams_max); ++i)
     CAF_REQUIRE(links.enter(1000 + i, {"node-" + std::to_string(i), nullptr}, milliseconds{1}));
