@@ -8,6 +8,7 @@
 #include "crypto/node_certificates.hpp"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,40 +25,49 @@ namespace {
 
 constexpr mode_t public_file = 0644, private_file = 0600;
 
-/// Fails if the file exists.
-void write_new(const std::filesystem::path& file, const std::string& text, mode_t mode) {
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
-  if (fd < 0) throw std::runtime_error{file.string() + ": " + std::strerror(errno)};
+/// Writes a draft and gives it the name, so that a reader finds the old file or the new one, whole. Fails if
+/// the file exists, unless it shall be replaced.
+void write_file(const std::filesystem::path& file, const std::string& text, mode_t mode, bool replace) {
+  const auto draft = file.string() + ".new";
+  ::unlink(draft.c_str());
+  const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd < 0) throw std::runtime_error{draft + ": " + std::strerror(errno)};
   const bool written =
     ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   ::close(fd);
-  if (!written) throw std::runtime_error{file.string() + ": cannot be written"};
+  if (!written) throw std::runtime_error{draft + ": cannot be written"};
+  const auto flags = replace ? 0u : static_cast<unsigned>(RENAME_NOREPLACE);
+  if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, file.c_str(), flags) != 0)
+    throw std::runtime_error{file.string() + ": " + std::strerror(errno)};
 }
 
 std::string read_whole(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
-  if (!in) throw std::runtime_error{file.string() + " cannot be read; `fairqueue cluster init-ca` makes it"};
+  if (!in)
+    throw std::runtime_error{file.string()
+                             + " cannot be read; `fairqueue cluster init-ca` makes ca.pem and ca.key"};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 /// Writes the key first: a certificate without its key is useless.
-void write_both(const std::filesystem::path& folder, const std::string& name,
-                const certificate_and_key& made) {
+void write_both(const std::filesystem::path& folder, const std::string& name, const certificate_and_key& made,
+                bool replace) {
   for (const auto* suffix : {".key", ".pem"})
-    if (std::filesystem::exists(folder / (name + suffix)))
+    if (!replace && std::filesystem::exists(folder / (name + suffix)))
       throw std::runtime_error{(folder / (name + suffix)).string() + " is there already"};
-  write_new(folder / (name + ".key"), made.key, private_file);
-  write_new(folder / (name + ".pem"), made.certificate, public_file);
+  write_file(folder / (name + ".key"), made.key, private_file, replace);
+  write_file(folder / (name + ".pem"), made.certificate, public_file, replace);
   std::cout << (folder / (name + ".pem")).string() << '\n' << (folder / (name + ".key")).string() << '\n';
 }
 
-/// Whether `text` can be used as a file name.
-bool is_name(const std::string& text) {
-  const auto is_fit = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  };
-  return !text.empty() && text.size() <= 64 && text != "ca" && text.front() != '.'
-         && std::ranges::all_of(text, is_fit);
+/// Whether `text` is a node's id, which is also a file's name.
+bool is_node_id(const std::string& text) {
+  const auto is_fit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return !text.empty() && text.size() <= 64 && text != "ca" && std::ranges::all_of(text, is_fit);
+}
+
+certificate_and_key authority_in(const std::filesystem::path& folder) {
+  return {read_whole(folder / "ca.pem"), read_whole(folder / "ca.key")};
 }
 
 } // namespace
@@ -65,16 +75,31 @@ bool is_name(const std::string& text) {
 int run_cluster_init_ca(const std::filesystem::path& folder) try {
   system_environment env;
   std::filesystem::create_directories(folder);
-  write_both(folder, "ca", make_authority(env.wall_now(), authority_life));
+  write_both(folder, "ca", make_authority(env.wall_now(), authority_life), false);
   std::cerr << "nodes need ca.pem and a certificate each; keep ca.key off the servers\n";
   return 0;
 } catch (const std::runtime_error& e) { return usage_error(e.what()); }
 
-int run_cluster_issue_cert(const std::filesystem::path& folder, const std::string& name) try {
-  if (!is_name(name)) return usage_error("--node must be 1 to 64 of a-z, 0-9, - and .");
+int run_cluster_issue_cert(const issue_command& command) try {
+  if (!is_node_id(command.node))
+    return usage_error("--node must be the node's id (node.id): 1 to 64 of a-z, 0-9 and -");
   system_environment env;
-  const certificate_and_key authority{read_whole(folder / "ca.pem"), read_whole(folder / "ca.key")};
-  write_both(folder, name, issue_certificate(authority, name, env.wall_now(), certificate_life));
+  const seconds life{command.days * 86'400};
+  write_both(command.folder, command.node,
+             issue_certificate(authority_in(command.folder), command.node, env.wall_now(), life),
+             command.replace);
+  return 0;
+} catch (const std::runtime_error& e) { return usage_error(e.what()); }
+
+int run_cluster_revoke_cert(const std::filesystem::path& folder,
+                            const std::filesystem::path& certificate) try {
+  system_environment env;
+  const auto list = folder / "revoked.pem";
+  const auto before = std::filesystem::exists(list) ? read_whole(list) : std::string{};
+  write_file(list, revoke_certificate(authority_in(folder), before, read_whole(certificate), env.wall_now()),
+             public_file, true);
+  std::cout << list.string() << '\n';
+  std::cerr << "copy it to cluster.revoked of every node, then reload the nodes (SIGHUP)\n";
   return 0;
 } catch (const std::runtime_error& e) { return usage_error(e.what()); }
 

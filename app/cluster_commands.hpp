@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fairqueue cluster …`: makes the cluster's certificates, and drains and inspects a running node.
 #pragma once
+#include "app/limits.hpp"
 #include "config/options.hpp"
 
 #include <filesystem>
@@ -10,9 +11,18 @@ namespace fq {
 
 /// Makes <folder>/ca.pem and <folder>/ca.key. Returns 2 if one of them exists.
 int run_cluster_init_ca(const std::filesystem::path& folder);
-/// Makes <folder>/<name>.pem and <folder>/<name>.key, signed by the folder's authority. Returns 2 if one of
-/// them exists.
-int run_cluster_issue_cert(const std::filesystem::path& folder, const std::string& name);
+struct issue_command {
+  std::filesystem::path folder = ".";
+  std::string node;
+  std::int64_t days = certificate_days;
+  bool replace = false; ///< overwrites the node's earlier certificate and key
+};
+/// Makes <folder>/<node>.pem and <folder>/<node>.key, signed by the folder's authority. Returns 2 if one of
+/// them exists and shall not be replaced.
+int run_cluster_issue_cert(const issue_command& command);
+/// Adds the certificate to <folder>/revoked.pem, signed by the folder's authority. Returns 2 if it is not of
+/// that authority.
+int run_cluster_revoke_cert(const std::filesystem::path& folder, const std::filesystem::path& certificate);
 /// Prints a line for each node that the running server knows. Returns 1 if one of them is not connected, 2
 /// if no server runs.
 int run_cluster_status(const config::options& options);

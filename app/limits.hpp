@@ -85,7 +85,9 @@ constexpr seconds handoff_timeout{25};
 /// As NIST SP 800-63B.
 constexpr std::size_t password_bytes_min = 8;
 constexpr seconds authority_life{3'650 * 86'400L}; ///< ten years: replacing it stops every node
-constexpr seconds certificate_life{825 * 86'400L}; ///< the longest that common TLS clients accept
+/// Of a node's certificate: a stolen one ends by itself.
+constexpr std::int64_t certificate_days = 90;
+constexpr std::int64_t certificate_days_max = 825; ///< the longest that common TLS clients accept
 constexpr milliseconds drain_poll{200}; ///< a person waits
 constexpr milliseconds drain_timeout{60'000}; ///< an event moves in less than a second
 /// For an actor to answer while the demo is prepared.
@@ -95,10 +97,32 @@ constexpr seconds demo_answer_timeout{10};
 
 /// CAF's heartbeats. After the timeout without one, the connection is closed and its pending requests fail.
 constexpr milliseconds heartbeat_interval{250}, heartbeat_timeout{1'500};
-/// For a TCP connection test. CAF connects to nodes one after the other and would wait for the kernel's
-/// timeout of minutes.
-constexpr milliseconds node_probe_timeout{1'000};
-/// For TLS and CAF's handshake, and again for the first message.
+/// For a TCP connection, and again for TLS. The dialer connects to nodes one after the other: a frozen one
+/// must not delay the others.
+constexpr milliseconds node_connect_timeout{1'000};
+/// For CAF's handshake, and again for the first message.
 constexpr milliseconds node_handshake_timeout{3'000};
+
+// -- the cluster port
+
+/// For an accepted connection: first TLS, then CAF's first frame. Longer than a dialer waits.
+constexpr milliseconds arrival_timeout{5'000};
+/// Connections that have not finished their TLS handshake: of one address, and in total.
+constexpr std::size_t arrivals_per_address_max = 32, arrivals_max = 96;
+/// Connections in use: of one node, which has one or two, and in total.
+constexpr std::size_t streams_per_node_max = 8, streams_max = 128;
+static_assert(arrivals_max + streams_max + 1 <= descriptor_reserve / 2, "the ledger needs descriptors too");
+/// Without a free descriptor, the port pauses for this time.
+constexpr milliseconds accept_pause{100};
+/// Deadlines have a precision of this.
+constexpr milliseconds port_sweep_interval{250};
+/// For the rest of the output after CAF has closed a connection.
+constexpr milliseconds stream_linger{1'000};
+/// Of CAF's handshake: two ids and the names of a few message types.
+constexpr std::size_t handshake_bytes_max = 16 * 1024;
+/// Of a node's id in the log: an id has no more, but a hostile peer's may.
+constexpr std::size_t logged_node_bytes_max = 64;
+/// Of a message. The largest is a page of 200 events with all their ticket types, about 4 MiB.
+constexpr std::size_t frame_bytes_max = 16 * 1024 * 1024;
 
 } // namespace fq

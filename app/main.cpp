@@ -169,9 +169,18 @@ private:
     init_ca->callback([this] { exit_code_ = run_cluster_init_ca(certificates_); });
     auto* issue_cert =
       cluster.add_subcommand("issue-cert", "Make a node's certificate: <node>.pem, <node>.key");
-    issue_cert->add_option("--folder", certificates_, "Where ca.pem and ca.key are; otherwise here");
-    issue_cert->add_option("--node", node_name_, "Its name")->required();
-    issue_cert->callback([this] { exit_code_ = run_cluster_issue_cert(certificates_, node_name_); });
+    issue_cert->add_option("--folder", issue_.folder, "Where ca.pem and ca.key are; otherwise here");
+    issue_cert->add_option("--node", issue_.node, "Its node.id")->required();
+    issue_cert->add_option("--days", issue_.days, "Life; otherwise 90")
+      ->check(CLI::Range(std::int64_t{1}, certificate_days_max));
+    issue_cert->add_flag("--replace", issue_.replace, "Overwrite the node's earlier certificate");
+    issue_cert->callback([this] { exit_code_ = run_cluster_issue_cert(issue_); });
+    auto* revoke_cert =
+      cluster.add_subcommand("revoke-cert", "Add a certificate to the list of revoked ones: revoked.pem");
+    revoke_cert->add_option("--folder", certificates_, "Where ca.pem and ca.key are; otherwise here");
+    revoke_cert->add_option("--certificate", revoked_certificate_, "The certificate (PEM)")->required();
+    revoke_cert->callback(
+      [this] { exit_code_ = run_cluster_revoke_cert(certificates_, revoked_certificate_); });
     add(cluster, "drain",
         "Give away what the running server owns, before it is stopped; waits until that is done",
         [this] { return run_cluster_drain(options()); });
@@ -227,7 +236,9 @@ private:
   organizer_command organizer_;
   tenant_command tenant_;
   apikey_command apikey_;
-  std::string revoked_key_, certificates_ = ".", node_name_, moved_event_, moved_to_, lost_event_, url_;
+  issue_command issue_;
+  std::string revoked_key_, certificates_ = ".", revoked_certificate_, moved_event_, moved_to_, lost_event_,
+                            url_;
 };
 
 } // namespace

@@ -2,23 +2,13 @@
 #include "app/mesh.hpp"
 
 #include "app/limits.hpp"
+#include "app/log.hpp"
+#include "app/mesh_dial.hpp"
 #include "config/network.hpp"
 
+#include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman.hpp>
-#include <caf/io/publish.hpp>
-#include <caf/openssl/manager.hpp>
-#include <caf/openssl/publish.hpp>
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-
-#include <charconv>
-#include <filesystem>
-#include <memory>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -26,50 +16,8 @@
 namespace fq {
 namespace {
 
-struct host_and_port {
-  std::string host;
-  std::uint16_t port = 0;
-};
-
-host_and_port split(const std::string& address) {
-  const auto colon = address.rfind(':');
-  host_and_port result{address.substr(0, colon), 0};
-  if (colon != std::string::npos)
-    std::from_chars(address.data() + colon + 1, address.data() + address.size(), result.port);
-  if (result.host.starts_with('[') && result.host.ends_with(']'))
-    result.host = result.host.substr(1, result.host.size() - 2);
-  return result;
-}
-
-bool is_reachable(const host_and_port& there) {
-  namespace asio = boost::asio;
-  asio::io_context io;
-  asio::ip::tcp::resolver resolver{io};
-  asio::ip::tcp::socket socket{io};
-  boost::system::error_code unknown;
-  const auto addresses = resolver.resolve(there.host, std::to_string(there.port), unknown);
-  if (unknown) return false;
-  bool connected = false;
-  asio::async_connect(socket, addresses,
-                      [&](const boost::system::error_code& e, const auto&) { connected = !e; });
-  io.run_for(node_probe_timeout);
-  return connected;
-}
-
-/// Checks the files at start: CAF reads them for each connection and ends the process if it cannot.
-void check_certificate(const config::cluster_options& o) {
-  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> tls{SSL_CTX_new(TLS_method()), SSL_CTX_free};
-  const auto require = [](bool ok, const std::string& what) {
-    ERR_clear_error();
-    if (!ok) throw std::runtime_error{what};
-  };
-  require(tls != nullptr, "cluster: no TLS");
-  require(SSL_CTX_use_certificate_chain_file(tls.get(), o.certificate.c_str()) == 1,
-          "cluster.certificate: cannot be used: " + o.certificate.string());
-  require(SSL_CTX_use_PrivateKey_file(tls.get(), o.key.c_str(), SSL_FILETYPE_PEM) == 1,
-          "cluster.key: cannot be used, or is another certificate's: " + o.key.string());
-  require(SSL_CTX_load_verify_locations(tls.get(), o.ca.c_str(), nullptr) == 1,
-          "cluster.ca: cannot be used: " + o.ca.string());
+caf::actor broker_of(caf::actor_system& system) {
+  return system.middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
 }
 
 void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, const std::string& node,
@@ -84,33 +32,62 @@ void configure_mesh(caf::actor_system_config& cfg, const config::cluster_options
   cfg.load<caf::io::middleman>();
   cfg.set("middleman.heartbeat-interval", caf::timespan{heartbeat_interval});
   cfg.set("middleman.connection-timeout", caf::timespan{heartbeat_timeout});
-  if (options.insecure) return;
-  check_certificate(options);
-  cfg.load<caf::openssl::manager>();
-  cfg.openssl_certificate = options.certificate.string();
-  cfg.openssl_key = options.key.string();
-  cfg.openssl_cafile = options.ca.string();
 }
 
-void publish_cluster(const cluster_handle& cluster, const config::cluster_options& options) {
-  const auto at = split(options.listen);
-  const auto port = options.insecure ? caf::io::publish(cluster, at.port, at.host.c_str(), true)
-                                     : caf::openssl::publish(cluster, at.port, at.host.c_str(), true);
-  if (!port) throw std::runtime_error{"cluster.listen: cannot listen at " + options.listen};
+mesh::mesh(const config::cluster_options& options, const std::string& node, environment& env) :
+    env_(env),
+    tls_(options.insecure ? std::nullopt : std::optional<mesh_tls>{std::in_place, options, node, env}),
+    door_(config::parse_endpoint(options.listen).value(), tls_ ? &*tls_ : nullptr, links_, env) {}
+
+void mesh::open(const cluster_handle& cluster) {
+  auto& system = cluster->home_system();
+  const auto doorman = caf::make_counted<mesh_doorman>(system, door_.port(), services_);
+  caf::anon_send(broker_of(system), caf::publish_atom::value, caf::io::doorman_ptr{doorman}, door_.port(),
+                 caf::actor_cast<caf::strong_actor_ptr>(cluster),
+                 system.message_types(caf::detail::type_list<cluster_handle>{}));
+  door_.open([doorman](mesh_socket socket) { doorman->admit(std::move(socket)); });
 }
 
-dialer_handle::behavior_type dialer(dialer_handle::pointer self, bool is_insecure) {
+caf::io::scribe_ptr mesh::dial(caf::actor_system& system, const node_row& node) {
+  auto socket = fq::dial(node.address, node.id, tls_ ? &*tls_ : nullptr, links_, env_);
+  return make_stream(system, std::move(socket), mesh_side::dialed, services_);
+}
+
+bool mesh::speaks_for(const caf::node_id& process, const std::string& node) {
+  if (!tls_) return true;
+  const auto named = links_.node_of(process);
+  if (named == node) return true;
+  if (!named.empty())
+    log::warn("closed a connection between nodes",
+              {{"node", named}, {"why", "it says that it is " + node.substr(0, logged_node_bytes_max)}});
+  links_.end_of(process);
+  return false;
+}
+
+void mesh::reload() {
+  if (!tls_) return;
+  tls_->reload();
+  links_.end_if([this](const peer_certificate& peer) { return tls_->is_revoked(*peer.whole); });
+}
+
+std::optional<timestamp> mesh::certificate_end() const {
+  return tls_ ? std::optional{tls_->expires()} : std::nullopt;
+}
+
+dialer_handle::behavior_type dialer(dialer_handle::pointer self, mesh* connections) {
   return {
-    [self, is_insecure](const dial_node& x) {
+    [self, connections](const dial_node& x) {
       const auto asker = caf::actor_cast<caf::strong_actor_ptr>(self->current_sender());
-      const auto there = split(x.node.address);
       const auto fail = [self, asker, node = x.node.id](std::string why) {
         answer(self, asker, node, std::move(why));
       };
-      if (!is_reachable(there)) return fail("nothing listens at " + x.node.address);
-      auto middleman = is_insecure ? self->system().middleman().actor_handle()
-                                   : self->system().openssl_manager().actor_handle();
-      self->request(middleman, node_handshake_timeout, caf::connect_atom::value, there.host, there.port)
+      caf::io::scribe_ptr stream;
+      try {
+        stream = connections->dial(self->system(), x.node);
+      } catch (const std::runtime_error& e) { return fail(e.what()); }
+      self
+        ->request(broker_of(self->system()), node_handshake_timeout, caf::connect_atom::value,
+                  std::move(stream), split(x.node.address).port)
         .then(
           [=](const caf::node_id&, const caf::strong_actor_ptr& found, const std::set<std::string>&) {
             if (!found) return fail("it publishes nothing");

@@ -119,6 +119,7 @@ node::node(const config::options& options, environment& env, std::function<void(
   mail_of_notices_ = open_mailer(options, env);
   bus_ = make_bus(options, env);
   payment_events_ = make_payment_inbox(options);
+  if (options.cluster.is_on()) mesh_.emplace(options.cluster, ledger_.lease.owner, env);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
@@ -246,13 +247,31 @@ void node::spawn_cluster(root_children& children, const ledger_workers& ledgers)
   s.region = region_;
   s.catalog = catalog_;
   s.accounts = accounts_;
-  s.dialer = add(children, "dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
+  s.dialer = add(children, "dialer", system_->spawn<caf::detached>(dialer, &*mesh_));
   s.links = links();
   s.memory = memory_;
   s.doubt = lease_doubt_;
+  s.speaks_for = [this](const caf::node_id& process, const std::string& name) {
+    return mesh_->speaks_for(process, name);
+  };
   s.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
   cluster_ = add(children, "cluster", system_->spawn(fq::cluster, &cluster_services_));
-  publish_cluster(cluster_, options_.cluster);
+  mesh_->open(cluster_);
+  publish_certificate_end();
+}
+
+void node::publish_certificate_end() {
+  const auto end = mesh_->certificate_end().value_or(timestamp{});
+  links_.certificate_end = std::chrono::duration_cast<seconds>(end.time_since_epoch()).count();
+}
+
+void node::reload_connections() try {
+  mesh_->reload();
+  links_.last_reload_refused = false;
+  publish_certificate_end();
+} catch (...) {
+  links_.last_reload_refused = true;
+  throw;
 }
 
 /// One dispatcher per lane of the outbox, so that no lane waits for another. Lanes without a configured
@@ -377,6 +396,7 @@ void node::renew(const key_store& keys) {
 }
 
 node::~node() {
+  if (mesh_) mesh_->close();
   if (courier_) caf::anon_send_exit(courier_, caf::exit_reason::user_shutdown);
   caf::anon_send_exit(root_, caf::exit_reason::user_shutdown);
   // Release the handles before the system: its destructor waits for the actors that they keep alive.

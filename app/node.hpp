@@ -22,6 +22,7 @@
 #include "actors/storage/ledger_memory.hpp"
 #include "app/couriers.hpp"
 #include "app/gateways.hpp"
+#include "app/mesh.hpp"
 #include "app/stores.hpp"
 #include "app/tenant_rules.hpp"
 #include "config/options.hpp"
@@ -38,6 +39,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace fq {
@@ -76,6 +78,10 @@ public:
   /// Null: spans are not recorded.
   [[nodiscard]] otlp_exporter* spans() const { return spans_.get(); }
   /// Null: this node is not in a cluster.
+  [[nodiscard]] mesh* connections() { return mesh_ ? &*mesh_ : nullptr; }
+  /// As mesh::reload, counted in the metrics.
+  void reload_connections();
+  /// Null: this node is not in a cluster.
   [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
@@ -107,6 +113,7 @@ private:
                        std::function<void(directory_ptr)> on_directory);
   void spawn_accounts(root_children& children, const ledger_workers& ledgers);
   void spawn_cluster(root_children& children, const ledger_workers& ledgers);
+  void publish_certificate_end();
   void start_checkout_switch(root_children& children);
   void start_dispatchers(root_children& children, const ledger_workers& ledgers);
   /// The consumer of the bus lane.
@@ -152,6 +159,7 @@ private:
   checkout_switch_services checkout_switch_services_;
   accounts_services accounts_services_;
   cluster_services cluster_services_;
+  std::optional<mesh> mesh_; ///< none: this node is not in a cluster
   actor_config caf_config_;
   std::unique_ptr<caf::actor_system> system_;
   region_handle region_;

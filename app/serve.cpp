@@ -231,29 +231,34 @@ private:
     service_manager::reloading();
     reload_keys();
     if (tls_) reload_certificate();
+    if (node_.connections() != nullptr) reload_cluster_certificate();
     reported_ = net::readiness_of(state_);
     service_manager::ready(text_of(reported_));
   }
 
   /// Also called when a key begins to sign or ends.
-  void reload_keys() {
-    try {
-      keys_change_at_ = renew_keys_();
-      log::info("keys read anew");
-    } catch (const std::exception& e) {
-      keys_change_at_ = std::max(keys_change_at_, env_.wall_now() + pause_max);
-      log::error("the keys are refused; those in use stay", {{"why", e.what()}});
-    }
+  void reload_keys() try {
+    keys_change_at_ = renew_keys_();
+    log::info("keys read anew");
+  } catch (const std::exception& e) {
+    keys_change_at_ = std::max(keys_change_at_, env_.wall_now() + pause_max);
+    log::error("the keys are refused; those in use stay", {{"why", e.what()}});
   }
 
-  void reload_certificate() {
-    try {
-      tls_->reload();
-      log_certificate(*tls_, "certificate read anew");
-      next_check_ = milliseconds{0};
-    } catch (const std::exception& e) {
-      log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
-    }
+  void reload_certificate() try {
+    tls_->reload();
+    log_certificate(*tls_, "certificate read anew");
+    next_check_ = milliseconds{0};
+  } catch (const std::exception& e) {
+    log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
+  }
+
+  void reload_cluster_certificate() try {
+    node_.reload_connections();
+    log::info("cluster certificate read anew",
+              {{"expires", net::rfc3339(node_.connections()->certificate_end().value_or(timestamp{}))}});
+  } catch (const std::exception& e) {
+    log::error("the cluster's new certificates are refused; those in use stay", {{"why", e.what()}});
   }
 
   static constexpr milliseconds pause_max{60'000};

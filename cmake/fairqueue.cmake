@@ -74,9 +74,8 @@ find_library(CAF_CORE_LIBRARY caf_core REQUIRED)
 add_library(caf_core INTERFACE)
 target_link_libraries(caf_core INTERFACE ${CAF_CORE_LIBRARY} Threads::Threads)
 find_library(CAF_IO_LIBRARY caf_io REQUIRED)
-find_library(CAF_OPENSSL_LIBRARY caf_openssl REQUIRED)
 add_library(caf_io INTERFACE)
-target_link_libraries(caf_io INTERFACE ${CAF_OPENSSL_LIBRARY} ${CAF_IO_LIBRARY} caf_core)
+target_link_libraries(caf_io INTERFACE ${CAF_IO_LIBRARY} caf_core)
 
 # One precompiled header a layer, shared by all of its folders. No source may rely on it: FAIRQUEUE_PCH=OFF builds too, slower.
 set(FQ_STD_HEADERS <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)

@@ -72,7 +72,7 @@ fq_folder(app COLD
                actors/payments actors/sale actors/cluster actors/directory actors/outbox
                net/http net/bridge net/wire net/server net/service net/pages net/site
           LINK caf_io OpenSSL::SSL PkgConfig::SYSTEMD CURL::libcurl spdlog::spdlog Boost::json
-          WITHOUT app/main.cpp app/openssl_error_queue.cpp
+          WITHOUT app/main.cpp
           ALONE release)
 
 # -- fairqueue-load: simulated fans and the checker of what they saw. Includes nothing of the server -----------

@@ -80,6 +80,7 @@ struct cluster_options {
   std::string listen; ///< address:port; empty: no connections to other nodes
   std::string advertise; ///< host:port for other nodes; empty: `listen`
   std::filesystem::path certificate, key, ca;
+  std::filesystem::path revoked; ///< the authority's list of revoked certificates; empty: none
   bool insecure{}; ///< without TLS, loopback only
   std::int64_t in_flight_per_node = limits::in_flight_per_node;
 

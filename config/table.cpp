@@ -148,9 +148,12 @@ const auto rows = std::to_array<option_row>({
   text_row(FQ_OPTION(cluster, certificate), optional_path, "",
            "This node's certificate (PEM), of the cluster's own authority."),
   text_row(FQ_OPTION(cluster, key), optional_path, "", "The certificate's private key (PEM)."),
-  text_row(FQ_OPTION(cluster, ca), optional_path, "",
-           "Certificate (PEM) of the cluster's authority; each holder of one of its certificates can join as "
-           "a node."),
+  text_row(
+    FQ_OPTION(cluster, ca), optional_path, "",
+    "Certificate (PEM) of the cluster's authority; a holder of one of its certificates joins as the node "
+    "that the certificate names."),
+  text_row(FQ_OPTION(cluster, revoked), optional_path, "",
+           "List (PEM) of the authority's revoked certificates, made by `fairqueue cluster revoke-cert`."),
   text_row(FQ_OPTION(cluster, insecure), boolean, "false", "Talk to nodes on this machine without TLS."),
 
   number_row(FQ_OPTION(queue, session_ttl), duration, "20m", second, 7 * day,

@@ -12,15 +12,22 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string_view>
 
 namespace fq {
 namespace {
 
 using certificate_ptr = std::unique_ptr<X509, freed_by<X509_free>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
+using list_ptr = std::unique_ptr<X509_CRL, freed_by<X509_CRL_free>>;
+using revoked_ptr = std::unique_ptr<X509_REVOKED, freed_by<X509_REVOKED_free>>;
+using number_ptr = std::unique_ptr<ASN1_INTEGER, freed_by<ASN1_INTEGER_free>>;
+using time_ptr = std::unique_ptr<ASN1_TIME, freed_by<ASN1_TIME_free>>;
+using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
 using extension_ptr = std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>>;
 
 constexpr int serial_bytes = 16; // 127 random bits: unique without a register
+constexpr std::string_view node_prefix = "fairqueue:node:"; ///< of a URI among the certificate's names
 
 void require(bool ok, const char* what) {
   if (!ok) throw std::runtime_error{std::string{"certificate: "} + what};
@@ -86,6 +93,25 @@ certificate_and_key texts_of(X509& certificate, EVP_PKEY& key) {
   return {text_of(c), text_of(k)};
 }
 
+certificate_ptr read_certificate(const std::string& text) {
+  return certificate_ptr{PEM_read_bio_X509(reading(text).get(), nullptr, nullptr, nullptr)};
+}
+
+struct authority_in_memory {
+  certificate_ptr certificate;
+  key_ptr key;
+};
+
+authority_in_memory read_authority(const certificate_and_key& texts) {
+  authority_in_memory made{
+    read_certificate(texts.certificate),
+    key_ptr{PEM_read_bio_PrivateKey(reading(texts.key).get(), nullptr, nullptr, nullptr)}};
+  require(made.certificate && made.key, "the authority cannot be read");
+  require(X509_check_private_key(made.certificate.get(), made.key.get()) == 1,
+          "the authority's key is another's");
+  return made;
+}
+
 key_ptr new_key() {
   key_ptr key{EVP_EC_gen("P-256")};
   require(key != nullptr, "no key could be made");
@@ -106,23 +132,97 @@ certificate_and_key make_authority(timestamp now, seconds life) {
   return texts_of(*certificate, *key);
 }
 
-certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& name,
+certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& node,
                                       timestamp now, seconds life) {
-  const certificate_ptr issuer{
-    PEM_read_bio_X509(reading(authority.certificate).get(), nullptr, nullptr, nullptr)};
-  const key_ptr issuer_key{PEM_read_bio_PrivateKey(reading(authority.key).get(), nullptr, nullptr, nullptr)};
-  require(issuer && issuer_key, "the authority cannot be read");
-  require(X509_check_private_key(issuer.get(), issuer_key.get()) == 1, "the authority's key is another's");
+  const auto issuer = read_authority(authority);
   const auto key = new_key();
-  const auto certificate = blank(*key, name, now, life);
-  require(X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer.get())) == 1, "out of memory");
-  add_extension(*certificate, *issuer, NID_basic_constraints, "critical,CA:FALSE");
-  add_extension(*certificate, *issuer, NID_key_usage, "critical,digitalSignature");
-  add_extension(*certificate, *issuer, NID_ext_key_usage, "serverAuth,clientAuth");
-  add_extension(*certificate, *issuer, NID_subject_key_identifier, "hash");
-  add_extension(*certificate, *issuer, NID_authority_key_identifier, "keyid");
-  require(X509_sign(certificate.get(), issuer_key.get(), EVP_sha256()) > 0, "it could not be signed");
+  const auto certificate = blank(*key, node, now, life);
+  require(X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer.certificate.get())) == 1,
+          "out of memory");
+  const auto name = "URI:" + std::string{node_prefix} + node;
+  add_extension(*certificate, *issuer.certificate, NID_basic_constraints, "critical,CA:FALSE");
+  add_extension(*certificate, *issuer.certificate, NID_key_usage, "critical,digitalSignature");
+  add_extension(*certificate, *issuer.certificate, NID_ext_key_usage, "serverAuth,clientAuth");
+  add_extension(*certificate, *issuer.certificate, NID_subject_alt_name, name.c_str());
+  add_extension(*certificate, *issuer.certificate, NID_subject_key_identifier, "hash");
+  add_extension(*certificate, *issuer.certificate, NID_authority_key_identifier, "keyid");
+  require(X509_sign(certificate.get(), issuer.key.get(), EVP_sha256()) > 0, "it could not be signed");
   return texts_of(*certificate, *key);
+}
+
+// -- the list of revoked certificates
+
+namespace {
+
+/// Adds the entries of an earlier list, which must be the authority's.
+void add_earlier(X509_CRL& list, const std::string& before, const authority_in_memory& issuer) {
+  if (before.empty()) return;
+  const list_ptr earlier{PEM_read_bio_X509_CRL(reading(before).get(), nullptr, nullptr, nullptr)};
+  require(earlier && X509_CRL_verify(earlier.get(), issuer.key.get()) == 1,
+          "the list of revoked certificates is not the authority's");
+  auto* entries = X509_CRL_get_REVOKED(earlier.get());
+  for (int i = 0; i < sk_X509_REVOKED_num(entries); ++i) {
+    revoked_ptr entry{X509_REVOKED_dup(sk_X509_REVOKED_value(entries, i))};
+    require(entry && X509_CRL_add0_revoked(&list, entry.get()) == 1, "out of memory");
+    static_cast<void>(entry.release());
+  }
+}
+
+/// Adds the certificate, unless it is in the list.
+void add_revoked(X509_CRL& list, X509& certificate, const ASN1_TIME& now) {
+  X509_REVOKED* known = nullptr;
+  if (X509_CRL_get0_by_cert(&list, &known, &certificate) == 1) return;
+  revoked_ptr entry{X509_REVOKED_new()};
+  require(entry && X509_REVOKED_set_serialNumber(entry.get(), X509_get_serialNumber(&certificate)) == 1
+            && X509_REVOKED_set_revocationDate(entry.get(), const_cast<ASN1_TIME*>(&now)) == 1
+            && X509_CRL_add0_revoked(&list, entry.get()) == 1,
+          "out of memory");
+  static_cast<void>(entry.release());
+}
+
+void finish(X509_CRL& list, const authority_in_memory& issuer) {
+  const number_ptr number{ASN1_INTEGER_new()}; // grows with every list, as RFC 5280 requires
+  require(number && ASN1_INTEGER_set(number.get(), sk_X509_REVOKED_num(X509_CRL_get_REVOKED(&list))) == 1
+            && X509_CRL_add1_ext_i2d(&list, NID_crl_number, number.get(), 0, 0) == 1,
+          "out of memory");
+  require(X509_CRL_sort(&list) == 1 && X509_CRL_sign(&list, issuer.key.get(), EVP_sha256()) > 0,
+          "the list could not be signed");
+}
+
+} // namespace
+
+std::string revoke_certificate(const certificate_and_key& authority, const std::string& before,
+                               const std::string& certificate, timestamp now) {
+  const auto issuer = read_authority(authority);
+  const auto revoked = read_certificate(certificate);
+  require(revoked && X509_verify(revoked.get(), issuer.key.get()) == 1, "it is not of this authority");
+  const list_ptr list{X509_CRL_new()};
+  const time_ptr from{
+    ASN1_TIME_set(nullptr, std::chrono::duration_cast<seconds>(now.time_since_epoch()).count())};
+  require(list && from && X509_CRL_set_version(list.get(), X509_CRL_VERSION_2) == 1
+            && X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(issuer.certificate.get())) == 1
+            && X509_CRL_set1_lastUpdate(list.get(), from.get()) == 1
+            && X509_CRL_set1_nextUpdate(list.get(), X509_get0_notAfter(issuer.certificate.get())) == 1,
+          "out of memory");
+  add_earlier(*list, before, issuer);
+  add_revoked(*list, *revoked, *from);
+  finish(*list, issuer);
+  const auto text = empty_text();
+  require(PEM_write_bio_X509_CRL(text.get(), list.get()) == 1, "out of memory");
+  return text_of(text);
+}
+
+std::string node_named_by(const X509& certificate) {
+  const names_ptr names{
+    static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr))};
+  if (!names || sk_GENERAL_NAME_num(names.get()) != 1) return {};
+  int kind = 0;
+  const auto* value =
+    static_cast<const ASN1_STRING*>(GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), 0), &kind));
+  if (kind != GEN_URI) return {};
+  const std::string_view uri{reinterpret_cast<const char*>(ASN1_STRING_get0_data(value)),
+                             static_cast<std::size_t>(ASN1_STRING_length(value))};
+  return uri.starts_with(node_prefix) ? std::string{uri.substr(node_prefix.size())} : std::string{};
 }
 
 } // namespace fq

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cluster's certificate authority: a process with one of its certificates is a node. Created once and
-// kept off the servers; nodes need only the authority's certificate and their own.
+// The cluster's certificate authority. A certificate names one node, and its holder is that node. Created
+// once and kept off the servers; nodes need only the authority's certificate, their own and the list of
+// revoked ones.
 #pragma once
 #include "domain/base/time.hpp"
 
-#include <filesystem>
+#include <openssl/types.h>
+
 #include <string>
 
 namespace fq {
@@ -18,9 +20,18 @@ struct certificate_and_key {
 /// Makes a self-signed authority on P-256, valid for `life` from `now` on. Throws std::runtime_error.
 certificate_and_key make_authority(timestamp now, seconds life);
 
-/// Makes a client and server certificate for node `name`, signed by `authority`. Throws std::runtime_error
-/// if the authority cannot be read or its key does not match.
-certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& name,
+/// Makes a client and server certificate for the node with this id, signed by `authority`. Throws
+/// std::runtime_error if the authority cannot be read or its key does not match.
+certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& node,
                                       timestamp now, seconds life);
+
+/// Returns the authority's list of revoked certificates (PEM): those of the list `before`, which may be
+/// empty, and `certificate`. The list is valid as long as the authority. Throws std::runtime_error if one of
+/// them is not the authority's.
+std::string revoke_certificate(const certificate_and_key& authority, const std::string& before,
+                               const std::string& certificate, timestamp now);
+
+/// The id of the node that the certificate names; empty: none, or several.
+[[nodiscard]] std::string node_named_by(const X509& certificate);
 
 } // namespace fq

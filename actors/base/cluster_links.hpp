@@ -71,6 +71,9 @@ public:
   std::atomic<std::uint32_t> owned{0}; ///< events and queues that run here
   std::atomic<std::uint64_t> given_away{0}; ///< events moved to another node
   std::atomic<bool> is_draining{false};
+  /// The end of this node's certificate, in seconds of Unix time; 0: without TLS.
+  std::atomic<std::int64_t> certificate_end{0};
+  std::atomic<bool> last_reload_refused{false}; ///< of the certificate: an older one is in use
   std::atomic<bool> serves{false}; ///< knows the other nodes, and no other kind has precedence
 
 private:

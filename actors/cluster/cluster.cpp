@@ -216,21 +216,25 @@ void cluster_state::dial(const node_row& node) {
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
   if (is_superseded_) return;
-  if (x.failure.empty()) return add_peer(x.peer);
-  if (std::exchange(failures_[x.node], x.failure) != x.failure)
-    note("no connection to " + x.node + ": " + x.failure);
+  auto failure = x.failure;
+  if (failure.empty() && (x.peer.node != x.node || !is_genuine(x.peer)))
+    failure = "it says that it is another node";
+  if (failure.empty()) return add_peer(x.peer);
+  if (std::exchange(failures_[x.node], failure) != failure)
+    note("no connection to " + x.node + ": " + failure);
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
     return make_error(errc::unavailable);
-  if (is_superseded_ || incarnation_ == 0 || is_outdated(x.from)) return make_error(errc::unavailable);
+  if (is_superseded_ || incarnation_ == 0 || is_outdated(x.from) || !is_genuine(x.from))
+    return make_error(errc::unavailable);
   add_peer(x.from);
   return greeting{own_peer()};
 }
 
 void cluster_state::add_peer(const node_peer& peer) {
-  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts || is_outdated(peer)) return;
+  if (is_outdated(peer)) return;
   failures_.erase(peer.node);
   if (const auto known = peers_.find(peer.node); known != peers_.end()) {
     if (is_same(known->second, peer)) return;
@@ -270,6 +274,14 @@ bool cluster_state::is_outdated(const node_peer& peer) const {
   const auto known = peers_.find(peer.node);
   return (row != nodes_.end() && peer.incarnation < row->incarnation)
          || (known != peers_.end() && peer.incarnation < known->second.incarnation);
+}
+
+/// The peer's actors are in one process, and that process may call itself by this name.
+bool cluster_state::is_genuine(const node_peer& peer) const {
+  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts) return false;
+  const auto process = peer.region->node();
+  return peer.catalog->node() == process && peer.accounts->node() == process
+         && (!services_->speaks_for || services_->speaks_for(process, peer.node));
 }
 
 /// A later process has this node's name: own nothing, forward nothing, until the process ends.

@@ -46,6 +46,8 @@ struct cluster_services {
   accounts_handle accounts;
   dialer_handle dialer;
   std::shared_ptr<const ledger_memory> memory = nullptr; ///< to tell the others; null: none
+  /// Whether the peer's process has shown that node's certificate; null: all have.
+  std::function<bool(const caf::node_id& process, const std::string& node)> speaks_for = nullptr;
   cluster_links* links = nullptr; ///< connection metrics; may be null
   std::shared_ptr<lease_doubt> doubt = nullptr; ///< in this process's leases; may be null
   /// Log lines about connections and serving; may be null.
@@ -80,6 +82,7 @@ private:
   void forget_outdated();
   void give_way();
   [[nodiscard]] bool is_outdated(const node_peer& peer) const;
+  [[nodiscard]] bool is_genuine(const node_peer& peer) const;
   void remove_peer(std::map<std::string, node_peer>::iterator peer);
   void publish();
   void note(const std::string& what) const;

@@ -22,7 +22,7 @@ _fairqueue() {
       keys) choices="rotate" ;;
       migrate) choices="up status" ;;
       admin) choices="verify rebuild accept-loss" ;;
-      cluster) choices="init-ca issue-cert status drain handoff" ;;
+      cluster) choices="init-ca issue-cert revoke-cert status drain handoff" ;;
     esac
   fi
   mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word")

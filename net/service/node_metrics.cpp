@@ -273,6 +273,18 @@ void append_cache(metric_page& page, const cache_metrics& cache) {
     .add(value(cache.failures));
 }
 
+void append_cluster_certificate(metric_page& page, const cluster_links& links) {
+  if (links.certificate_end.load() == 0) return;
+  page
+    .gauge("fairqueue_cluster_certificate_expiry_timestamp_seconds",
+           "The end of this node's certificate for other nodes.")
+    .add(static_cast<double>(links.certificate_end.load()));
+  page
+    .gauge("fairqueue_cluster_last_reload_refused",
+           "1 when the cluster's certificates were read anew last and refused: older ones are in use.")
+    .add(links.last_reload_refused.load() ? 1 : 0);
+}
+
 void append_cluster(metric_page& page, const cluster_links& links) {
   page.gauge("fairqueue_cluster_nodes", "Nodes that give signs of life, this one among them.")
     .add(links.nodes.load());
@@ -393,7 +405,10 @@ void append_node(metric_page& page, const server_state& s, shown_events& shown) 
     append_rollback(page, *s.numbers);
   }
   if (s.cache != nullptr) append_cache(page, *s.cache);
-  if (s.links != nullptr) append_cluster(page, *s.links);
+  if (s.links != nullptr) {
+    append_cluster(page, *s.links);
+    append_cluster_certificate(page, *s.links);
+  }
   if (s.tls != nullptr) append_tls(page, *s.tls);
   if (s.spans != nullptr) append_spans(page, s.spans->count());
   append_transport(page, s);

@@ -13,14 +13,24 @@ export async function authority() {
   return folder;
 }
 
-async function certificate_for(folder, node) {
-  const done = await run(fairqueue, ['cluster', 'issue-cert', '--folder', folder, '--node', node]);
+/** The node's certificate as options; with the list of revoked ones, if the folder has one. */
+export async function certificate_for(folder, node, more = []) {
+  const done = await run(fairqueue, ['cluster', 'issue-cert', '--folder', folder, '--node', node, ...more]);
   assert.equal(done.code, 0, done.err);
+  const revoked = `${folder}/revoked.pem`;
   return {
     'cluster.certificate': `${folder}/${node}.pem`,
     'cluster.key': `${folder}/${node}.key`,
     'cluster.ca': `${folder}/ca.pem`,
+    ...(fs.existsSync(revoked) && { 'cluster.revoked': revoked }),
   };
+}
+
+/** Adds the node's certificate to the folder's list of revoked ones. */
+export async function revoke(folder, node) {
+  const pem = `${folder}/${node}.pem`;
+  const done = await run(fairqueue, ['cluster', 'revoke-cert', '--folder', folder, '--certificate', pem]);
+  assert.equal(done.code, 0, done.err);
 }
 
 const status_of = (server) => run(fairqueue, ['cluster', 'status', '--data_dir', server.data_dir]);
@@ -33,11 +43,12 @@ export const is_connected = async (server, others) => {
 export class Cluster {
   /**
    * `hosts`, `env`: of each node, by default this machine and environment. `ledger_url`: of an existing
-   * Postgres, by default a new one. `prepare(data_dir)` runs before a node's first start.
+   * Postgres, by default a new one. `certificates`: the authority's folder, by default a new one.
+   * `prepare(data_dir)` runs before a node's first start.
    */
   static async start(
     t,
-    { nodes = 3, settings = {}, ledger_url, hosts = [], env = [], prepare = () => {} } = {},
+    { nodes = 3, settings = {}, ledger_url, certificates, hosts = [], env = [], prepare = () => {} } = {},
   ) {
     const cluster = new Cluster();
     Object.assign(cluster, { t, hosts, ledger_url, env, prepare });
@@ -46,7 +57,7 @@ export class Cluster {
       t.after(() => services.stop());
       cluster.ledger_url = services.postgres_url;
     }
-    cluster.certificates = await authority();
+    cluster.certificates = certificates ?? (await authority());
     cluster.settings = { 'ledger.url': cluster.ledger_url, ...settings };
     cluster.nodes = [];
     for (let i = 0; i < nodes; ++i) await cluster.add(`node-${'abcdef'[i]}`);

@@ -3,6 +3,9 @@
 
 #include "actors/cluster/cluster.hpp"
 #include "actors/protocol/protocol.hpp"
+#include "actors/protocol/system_config.hpp"
+#include "app/limits.hpp"
+#include "app/mesh_frames.hpp"
 #include "config/toml_source.hpp"
 #include "crypto/digest.hpp"
 #include "crypto/session_token.hpp"
@@ -20,8 +23,11 @@
 #include "outbound/webhook_url.hpp"
 #include "tests/outbound/fixed_environment.hpp"
 
+#include <caf/actor_system.hpp>
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
+#include <caf/message.hpp>
+#include <caf/scoped_execution_unit.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -201,6 +207,39 @@ void read_messages(std::string_view bytes) {
   readers[static_cast<unsigned char>(bytes.front()) % std::size(readers)](bytes.substr(1));
 }
 
+/// What CAF reads of a message that the guard lets through.
+void read_as_caf(std::string_view payload, bool is_routed) {
+  static auto& config = *new system_config; // CAF's system cannot be destroyed at exit
+  static auto& system = *new caf::actor_system{config};
+  static caf::scoped_execution_unit context{&system};
+  caf::binary_deserializer source{&context, payload.data(), payload.size()};
+  caf::node_id from, to;
+  std::vector<caf::strong_actor_ptr> stages;
+  caf::message content;
+  if (is_routed && source(from, to)) return;
+  ignore(source(stages, content));
+}
+
+void read_node_frames(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto side =
+    static_cast<unsigned char>(bytes.front()) % 2 == 0 ? mesh_side::accepted : mesh_side::dialed;
+  bytes.remove_prefix(1);
+  frame_guard guard{side};
+  unsigned char kind = 0;
+  while (guard.next_size() <= bytes.size()) {
+    const bool is_header = guard.is_header_next();
+    const auto part = bytes.substr(0, guard.next_size());
+    bytes.remove_prefix(part.size());
+    if (!guard.read(part).empty()) return;
+    demand(guard.next_size() <= frame_bytes_max);
+    if (is_header)
+      kind = static_cast<unsigned char>(part.front());
+    else if (kind == 2 || kind == 3)
+      read_as_caf(part, kind == 3);
+  }
+}
+
 void read_toml_file(std::string_view bytes) {
   static const int file = memfd_create("toml", 0);
   static const auto path = "/proc/self/fd/" + std::to_string(file);
@@ -221,6 +260,7 @@ constexpr target all[] = {
   {"paystack", read_paystack},
   {"webhook_url", read_webhook_url},
   {"messages", read_messages},
+  {"node_frames", read_node_frames},
   {"toml", read_toml_file},
 };
 

@@ -253,6 +253,24 @@ CAF_TEST(a superseded node serves nothing and a later process of its name serves
   CAF_CHECK(resolve(at("a'"))->ok);
 }
 
+CAF_TEST(a greeting counts only with the certificate of the node that it names) {
+  join("a", 1);
+  start("b", true);
+  auto& a = *members.at("a");
+  a.services.speaks_for = [](const caf::node_id&, const std::string& node) { return node == "b"; };
+  live(2s);
+  const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at("b").root);
+  const auto greeted = [&](const std::string& as) {
+    const auto answer = ask<greeting>(a.cluster, greet{{as, handle, handle, handle, 1}, 1});
+    run();
+    return answer->ok;
+  };
+  CAF_CHECK(!greeted("c"));
+  CAF_CHECK(greeted("b"));
+  CAF_REQUIRE_EQUAL(a.links.all().size(), 1u);
+  CAF_CHECK_EQUAL(a.links.all().front()->node, "b");
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
 
 } // namespace kinds_test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a peer with a certificate may send: frames of CAF's protocol with bounded lengths, one handshake, and
+// only messages that nodes send.
+#define CAF_SUITE mesh_frames
+#include "caf/test/unit_test.hpp"
+
+#include "app/limits.hpp"
+#include "app/mesh_frames.hpp"
+
+#include <caf/atom.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/io/basp/header.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace fq;
+using caf::io::basp::header;
+using caf::io::basp::message_type;
+
+namespace {
+
+template <class... Ts>
+std::vector<char> written(Ts... values) {
+  std::vector<char> bytes;
+  caf::binary_serializer sink{nullptr, bytes};
+  CAF_REQUIRE(!sink(values...));
+  return bytes;
+}
+
+caf::node_id process(std::uint32_t number) {
+  return caf::make_node_id(number, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
+}
+
+std::vector<char> announced(message_type kind, std::uint32_t size) {
+  const bool is_message = kind == message_type::direct_message || kind == message_type::routed_message;
+  return written(header{kind, 0, size, kind == message_type::server_handshake ? 3u : 0u,
+                        kind == message_type::down_message ? 1u : 0u, is_message ? 7u : 0u});
+}
+
+/// As CAF writes a message: the actors that it has passed, the names of its types, the values.
+template <class... Ts>
+std::vector<char> message_of(const std::string& names, Ts... values) {
+  return written(std::vector<std::uint32_t>{}, std::uint16_t{0}, names, values...);
+}
+
+struct fixture {
+  frame_guard guard{mesh_side::accepted};
+  std::string send(message_type kind, const std::vector<char>& payload) {
+    if (const auto wrong = guard.read(announced(kind, static_cast<std::uint32_t>(payload.size())));
+        !wrong.empty() || payload.empty())
+      return std::string{wrong};
+    return std::string{guard.read(payload)};
+  }
+  std::string send(const std::vector<char>& message) { return send(message_type::direct_message, message); }
+  void shake_hands() { CAF_REQUIRE_EQUAL(send(message_type::client_handshake, written(process(1))), ""); }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(mesh_frames_tests, fixture)
+
+CAF_TEST(the first frame is the handshake and says which process the peer is) {
+  CAF_CHECK(!guard.process());
+  shake_hands();
+  CAF_CHECK(guard.process() == process(1));
+  CAF_CHECK_EQUAL(send(message_type::heartbeat, {}), "");
+  CAF_CHECK_EQUAL(send(message_type::client_handshake, written(process(1))), ""); // CAF repeats it
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(process(2))), "");
+}
+
+CAF_TEST(nothing else comes before the handshake and each side has its own) {
+  CAF_CHECK_NOT_EQUAL(send(message_type::heartbeat, {}), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::server_handshake, written(process(1))), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, {}), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(std::uint8_t{9})), "");
+  guard = frame_guard{mesh_side::dialed};
+  CAF_CHECK_EQUAL(send(message_type::server_handshake, written(process(1))), "");
+}
+
+CAF_TEST(a header announces at most the largest message) {
+  const auto length = [&](message_type kind, std::size_t size) {
+    frame_guard fresh{guard};
+    return std::string{fresh.read(announced(kind, static_cast<std::uint32_t>(size)))};
+  };
+  CAF_CHECK_EQUAL(length(message_type::client_handshake, handshake_bytes_max), "");
+  CAF_CHECK_NOT_EQUAL(length(message_type::client_handshake, handshake_bytes_max + 1), "");
+  shake_hands();
+  CAF_CHECK_EQUAL(length(message_type::direct_message, frame_bytes_max), "");
+  CAF_CHECK_NOT_EQUAL(length(message_type::direct_message, frame_bytes_max + 1), "");
+  CAF_CHECK_NOT_EQUAL(length(message_type::direct_message, 0xFFFF'FFFF), "");
+}
+
+CAF_TEST(bytes that are no header are refused) {
+  CAF_CHECK_NOT_EQUAL(guard.read(std::vector<char>(32, '\x7f')), "");
+  CAF_CHECK_NOT_EQUAL(guard.read(std::vector<char>(31)), "");
+  CAF_CHECK_EQUAL(guard.next_size(), 32u);
+}
+
+CAF_TEST(our messages and those of CAF that nodes need pass) {
+  shake_hands();
+  CAF_CHECK_EQUAL(send(message_of("@<>+fq::list_nodes")), "");
+  CAF_CHECK_EQUAL(send(message_of("@<>+fq::greet+fq::greet")), "");
+  CAF_CHECK_EQUAL(send(message_of("@<>")), "");
+  CAF_CHECK_EQUAL(send(message_of("@<>+@atom+@atom+@str")), "");
+  const auto plain = message_of("@<>+fq::list_nodes");
+  auto routed = written(process(1), process(2));
+  routed.insert(routed.end(), plain.begin(), plain.end());
+  CAF_CHECK_EQUAL(send(message_type::routed_message, routed), "");
+}
+
+CAF_TEST(messages that end actors or nest or claim any length are refused) {
+  shake_hands();
+  for (const auto* names : {"@<>+@exit", "@<>+@down", "@<>+@charbuf", "@<>+@message", "@<>+@strvec",
+                            "@<>+@atom+@strong_actor_ptr", "@<>+fq::greet+@charbuf",
+                            "@<>+std::vector<fq::list_nodes>", "@<>+fq", "@<>+", "fq::greet", ""})
+    CAF_CHECK_NOT_EQUAL(send(message_of(names)), "");
+  CAF_CHECK_NOT_EQUAL(send(written(std::vector<std::uint32_t>{1}, std::uint16_t{0}, std::string{"@<>"})), "");
+  CAF_CHECK_NOT_EQUAL(send(written(std::uint8_t{0}, std::uint16_t{5})), ""); // a type by its number
+}
+
+CAF_TEST(an error carries at most a text or one of our messages) {
+  shake_hands();
+  const auto error = [](const std::string& names) {
+    return message_of("@<>+@error", std::uint8_t{1}, caf::atom("fq"), std::uint16_t{0}, names);
+  };
+  for (const auto* names : {"@<>", "@<>+@str", "@<>+fq::greet"}) CAF_CHECK_EQUAL(send(error(names)), "");
+  for (const auto* names : {"@<>+@charbuf", "@<>+@error", "@<>+@message"})
+    CAF_CHECK_NOT_EQUAL(send(error(names)), "");
+  const auto down = [](const std::string& names) {
+    return written(process(1), process(2), std::uint8_t{1}, caf::atom("exit"), std::uint16_t{0}, names);
+  };
+  CAF_CHECK_EQUAL(send(message_type::down_message, down("@<>")), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::down_message, down("@<>+@charbuf")), "");
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
