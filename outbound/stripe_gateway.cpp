@@ -158,6 +158,16 @@ webhook_result parse_stripe_event(const json::object& event) {
   return out;
 }
 
+/// Charges are made on our own account, in the mode of its key. `account` names a connected account.
+bool is_of_our_account(const json::object& event, std::string_view secret_key) {
+  const auto* live = event.if_contains("livemode");
+  const bool is_live = live != nullptr && live->is_bool() && live->get_bool();
+  const auto other_mode = is_live ? std::string_view{"_test_"} : std::string_view{"_live_"};
+  const bool is_other =
+    live != nullptr && secret_key.substr(std::min<std::size_t>(2, secret_key.size())).starts_with(other_mode);
+  return !is_other && text_at(event, "account").empty();
+}
+
 /// Parsed "t=…,v1=…,v1=…"; other schemes are skipped.
 struct signature_header_parts {
   std::string_view time; // unparsed: part of the signed data
@@ -414,7 +424,9 @@ bool stripe_gateway::is_signed(std::string_view raw_body, std::string_view signa
 webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
                                              timestamp now) const {
   if (!is_signed(raw_body, signature, now)) return webhook_error::bad_signature;
-  return parse_stripe_event(parse_object(raw_body));
+  const auto event = parse_object(raw_body);
+  if (!is_of_our_account(event, settings_.secret_key)) return webhook_error::foreign_event;
+  return parse_stripe_event(event);
 }
 
 } // namespace fq

@@ -132,6 +132,11 @@ void sale::ask_about_refunds(const payment_id& payment, decision& out) {
     out.gateway_calls.push_back({gateway_call_kind::refund, payment, refund});
 }
 
+/// Whether the fact is about the charge that the gateway named for the payment, as far as both are known.
+static bool is_its_charge(const payment_row& payment, const gateway_fact& fact) {
+  return fact.gateway_id.empty() || payment.gateway_id.empty() || fact.gateway_id == payment.gateway_id;
+}
+
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
   if (!id) return reason::not_found;
@@ -143,7 +148,9 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   payments_.receive({fact.gateway, fact.gateway_event, now}, out.content);
   switch (fact.what) {
     case verdict::paid: return paid(*payment, fact, now, out);
-    case verdict::declined: closed(payment->id, now, out); return {};
+    case verdict::declined:
+      if (is_its_charge(*payment, fact)) closed(payment->id, now, out);
+      return {};
     case verdict::refund_processed:
       if (const auto refund = refund_of(*payment, fact)) refund_done(*refund, now, out);
       if (fact.refund.empty()) ask_about_refunds(payment->id, out);
@@ -168,14 +175,15 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   };
   if (planted(bug::webhook_applied_twice) && payment.status == payment_status::confirmed)
     stock_.confirm(claims_.find(claim)->items, out.content);
-  const bool as_quoted =
-    (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
+  const bool as_quoted = (fact.amount == payment.amount || planted(bug::amount_unchecked))
+                         && fact.currency == event_.currency && is_its_charge(payment, fact);
   if (!as_quoted) {
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
     out.reveals = true;
     add_dead_letter(dead_letter_kind::payment_quarantined, id,
                     "captured " + money_text(fact.amount, fact.currency) + ", quoted "
-                      + money_text(payment.amount, event_.currency),
+                      + money_text(payment.amount, event_.currency)
+                      + (is_its_charge(payment, fact) ? "" : ", by another charge"),
                     {}, now, out);
     if (is_live(claims_.find(claim)->status))
       move_order(claim, order_trigger::await_payment, now, out); // the order ends with its hold

@@ -140,6 +140,22 @@ CAF_TEST(refund events are facts about our refund) {
   }
 }
 
+CAF_TEST(events of the other mode or of a connected account are foreign) {
+  const auto told = [this](const std::string& more) {
+    const auto body = R"({"id":"evt_1","type":"checkout.session.completed",)" + more + R"("data":{"object":)"
+                      + paid_session() + "}}";
+    constexpr std::int64_t at = 1'700'000'000;
+    return parse(body, "t=1700000000,v1=" + sign(body, at, "whsec_test_secret"), at);
+  };
+  CAF_CHECK(std::holds_alternative<gateway_event>(told("")));
+  CAF_CHECK(std::holds_alternative<gateway_event>(told(R"("livemode":false,)")));
+  CAF_CHECK(is(told(R"("livemode":true,)"), webhook_error::foreign_event));
+  CAF_CHECK(is(told(R"("account":"acct_1",)"), webhook_error::foreign_event));
+  settings.secret_key = "sk_live_secret";
+  CAF_CHECK(std::holds_alternative<gateway_event>(told(R"("livemode":true,)")));
+  CAF_CHECK(is(told(R"("livemode":false,)"), webhook_error::foreign_event));
+}
+
 CAF_TEST(signed nonsense is an unknown event) {
   for (const auto* body : {"", "[]", "null", "not json", "{}", R"({"id":"evt_1"})",
                            R"({"type":"checkout.session.expired"})", R"({"id":"evt_1","type":7,"data":[]})"})

@@ -400,6 +400,19 @@ CAF_TEST(facts of unknown references other gateways or other payments refunds do
   CAF_CHECK(two.it->payments().find_refund(refund)->status == refund_status::requested);
 }
 
+CAF_TEST(money of another charge with the payments reference is quarantined and its end does nothing) {
+  one_buyer s;
+  s.it->initialized(s.paying, "https://pay.example", "cs_1", s.now, s.last);
+  auto f = s.fact(s.paying, verdict::declined);
+  f.gateway_id = "cs_2";
+  s.hear(f);
+  CAF_CHECK(s.payment(s.paying).status == payment_status::pending);
+  f = s.fact(s.paying, verdict::paid);
+  f.gateway_id = "cs_2";
+  s.hear(f);
+  CAF_CHECK(s.payment(s.paying).status == payment_status::quarantined);
+}
+
 CAF_TEST(a free claim completes without a gateway) {
   sample_sale s{sample_event(), sample_types(2, 0)};
   s.join(1);
