@@ -116,10 +116,24 @@ int run_token(const token_command& command, const config::options& options) {
   return std::cout ? 0 : 1;
 }
 
-int run_organizer_add(const organizer_command& command, const config::options& options) {
-  auto email = command.email;
-  std::ranges::transform(email, email.begin(),
+namespace {
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+} // namespace
+
+int run_organizer_end(const organizer_command& command, bool remove, const config::options& options) {
+  const auto answer = ask_owner_of(options, {{"command", remove ? "organizer_remove" : "organizer_sign_out"},
+                                             {"email", lower(command.email)}});
+  return failed(answer) ? 1 : 0;
+}
+
+int run_organizer_add(const organizer_command& command, const config::options& options) {
+  const auto email = lower(command.email);
   if (!looks_like_email(email)) return usage_error("--email must be an e-mail address");
   const auto password = read_password(command.password_file);
   if (!password || password->size() < password_bytes_min)

@@ -29,6 +29,8 @@ struct organizer_command {
   std::string tenant = "default"; ///< name of the tenant
 };
 int run_organizer_add(const organizer_command& command, const config::options& options);
+/// Ends all sign-ins; with `remove` also the account.
+int run_organizer_end(const organizer_command& command, bool remove, const config::options& options);
 
 struct tenant_command {
   std::string name;

@@ -208,6 +208,14 @@ boost::json::object add_organizer_request(caf::actor_system& system, const accou
   return {{"organizer_id", done.organizer_id}, {"error", done.error}};
 }
 
+boost::json::object sign_organizer_out_request(const control_targets& to, const boost::json::object& request,
+                                               bool remove) {
+  const auto got =
+    ask_accounts<ack_reply>(to.system, to.accounts, sign_organizer_out{text_of(request, "email"), remove});
+  if (got.error.empty()) refresh(to);
+  return {{"error", got.error}};
+}
+
 boost::json::array lines_of(const std::vector<std::string>& lines) {
   boost::json::array all;
   for (const auto& line : lines) all.emplace_back(line);
@@ -306,6 +314,9 @@ control_handlers control_requests(const control_targets& to) {
        refresh(to);
        return answer;
      }},
+    {"organizer_sign_out",
+     [to](const auto& request) { return sign_organizer_out_request(to, request, false); }},
+    {"organizer_remove", [to](const auto& request) { return sign_organizer_out_request(to, request, true); }},
     {"tenant_add", [to](const auto& request) { return add_tenant_request(to, request); }},
     {"tenant_list", [to](const auto&) { return list_tenants_request(to); }},
     {"apikey_issue", [to](const auto& request) { return issue_key_request(to, request); }},

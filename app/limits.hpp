@@ -42,6 +42,9 @@ constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{
 constexpr milliseconds gateway_slack{5'000};
 /// Of a one-time code: enough for a slow mail server.
 constexpr milliseconds otp_life{10 * 60'000};
+/// Connections to the SMTP server for codes, each opened when the others are busy: 64 mails a second at 250
+/// ms each. Other transports take a mail within milliseconds and have one.
+constexpr std::size_t code_mail_connections = 16;
 /// Wrong guesses before a code is void: one in 200,000 finds a code of six digits.
 constexpr std::uint32_t otp_guesses_max = 5;
 /// Bounds of the interval of the checkout switch, an eighth of its shortest rule: tests use short rules.

@@ -64,6 +64,13 @@ private:
       ->excludes(from_file);
     adding.add_flag("--replace", organizer_.replace, "Give an existing organizer the new password");
     adding.add_option("--tenant", organizer_.tenant, "Whose organizer; otherwise the default tenant's");
+    const auto add_ending = [&](const char* name, const char* what, bool remove) {
+      add(organizers, name, what, [this, remove] { return run_organizer_end(organizer_, remove, options()); })
+        .add_option("--email", organizer_.email, "E-mail address")
+        ->required();
+    };
+    add_ending("sign-out", "End all sign-ins of an organizer", false);
+    add_ending("remove", "Remove an organizer; the events remain, without an organizer", true);
   }
 
   void add_tokens() {

@@ -114,7 +114,8 @@ node::node(const config::options& options, environment& env, std::function<void(
                                       env);
   gateways_ = open_gateways(options, env);
   renew(keys_);
-  mail_ = open_mailer(options, env);
+  const auto connections = options.mail.mode == "smtp" ? code_mail_connections : 1;
+  while (mail_of_codes_.size() < connections) mail_of_codes_.push_back(open_mailer(options, env));
   mail_of_events_ = open_mailer(options, env);
   mail_of_notices_ = open_mailer(options, env);
   bus_ = make_bus(options, env);
@@ -219,16 +220,25 @@ void node::spawn_directory(root_children& children, const ledger_workers& ledger
   directory_ = add(children, "directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
 }
 
+mailer_handle node::spawn_mailer(root_children& children, const std::string& name, mailer_services& services,
+                                 const std::vector<mail_port*>& ports) {
+  for (std::size_t i = 0; i < ports.size(); ++i)
+    services.workers.push_back(add(children, name + " worker " + std::to_string(i + 1),
+                                   system_->spawn<caf::detached>(mail_worker, ports[i])));
+  return add(children, name, system_->spawn(mailer, static_cast<const mailer_services*>(&services)));
+}
+
 void node::spawn_accounts(root_children& children, const ledger_workers& ledgers) {
   mailer_services_.env = &env_;
-  mailer_services_.port = mail_.get();
   mailer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   mailer_services_.keep_for = otp_life;
+  std::vector<mail_port*> ports;
+  for (const auto& port : mail_of_codes_) ports.push_back(port.get());
   accounts_services_ = {
     .env = &env_,
     .ledgers = ledgers,
     .passwords = add(children, "passwords", system_->spawn<caf::detached>(password_worker)),
-    .mailer = add(children, "mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
+    .mailer = spawn_mailer(children, "mailer", mailer_services_, ports),
     .otp_key = secret_key{hmac_sha256(keys_.stored.bytes(), "fairqueue one-time passwords")},
     .otp_life = otp_life,
     .otp_failures_max = otp_guesses_max,
@@ -298,15 +308,14 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   start(lane::notices, "fan-out", system_->spawn(fan_out, &fan_out_services_));
   start(lane::bus, "bus", start_bus(children));
   notice_mailer_services_ = {.env = &env_,
-                             .port = mail_of_notices_.get(),
+                             .workers = {},
                              .warn = mailer_services_.warn,
                              .keep_for = notice_mail_life,
+                             .late_after = notice_mail_life,
                              .template_key = "endpoint_disabled",
-                             .newest_only = false,
                              .pauses = notice_mail_pauses};
   const auto notice_mailer =
-    add(children, "notice mailer",
-        system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_)));
+    spawn_mailer(children, "notice mailer", notice_mailer_services_, {mail_of_notices_.get()});
   couriers_.spawn(*system_, children, ledgers, notice_mailer, may_take);
 }
 
@@ -430,6 +439,8 @@ node::~node() {
   accounts_services_.ledgers.clear();
   accounts_services_.passwords = nullptr;
   accounts_services_.mailer = nullptr;
+  mailer_services_.workers.clear();
+  notice_mailer_services_.workers.clear();
   system_.reset();
 }
 

@@ -111,6 +111,9 @@ private:
   void set_owner_services(const ledger_workers& ledgers);
   void spawn_directory(root_children& children, const ledger_workers& ledgers,
                        std::function<void(directory_ptr)> on_directory);
+  /// A mailer and its workers, one for each port.
+  mailer_handle spawn_mailer(root_children& children, const std::string& name, mailer_services& services,
+                             const std::vector<mail_port*>& ports);
   void spawn_accounts(root_children& children, const ledger_workers& ledgers);
   void spawn_cluster(root_children& children, const ledger_workers& ledgers);
   void publish_certificate_end();
@@ -145,7 +148,8 @@ private:
   tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;
-  std::unique_ptr<mail_port> mail_, mail_of_events_, mail_of_notices_; ///< not thread-safe: one each
+  std::vector<std::unique_ptr<mail_port>> mail_of_codes_; ///< not thread-safe: one for each worker
+  std::unique_ptr<mail_port> mail_of_events_, mail_of_notices_;
   std::unique_ptr<bus_port> bus_; ///< null: no bus is configured
   std::unique_ptr<inbox_port> payment_events_; ///< Stripe's webhooks by the bus; null: off
   mail_consumer_services mail_consumer_services_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HS256 tokens. cjose computes and compares signatures. Before that, this file checks that the header is
-// byte for byte the header of a valid key, and that the claims are exactly our five claims.
+// byte for byte the header of a valid key, and that the claims are exactly ours.
 #include "crypto/tokens.hpp"
 
 #include "crypto/jose.hpp"
@@ -32,6 +32,7 @@ struct raw_claims {
   std::string_view iss;
   std::string_view aud;
   std::string_view sub;
+  std::string_view sid; ///< organizers only, optional
   std::optional<std::int64_t> iat;
   std::optional<std::int64_t> exp;
 };
@@ -71,6 +72,7 @@ private:
     if (name == "iss") return take_once(out.iss);
     if (name == "aud") return take_once(out.aud);
     if (name == "sub") return take_once(out.sub);
+    if (name == "sid") return take_once(out.sid);
     if (name == "iat") return take_once(out.iat);
     if (name == "exp") return take_once(out.exp);
     return false;
@@ -167,9 +169,11 @@ token_error read_claims(std::string_view payload, token_kind kind, token_claims&
   claims_scanner scanner{{reinterpret_cast<const char*>(buffer.data()), *size}};
   if (!scanner.scan(raw) || !raw.iat || !raw.exp || raw.sub.empty()) return token_error::malformed;
   const auto subject = parse_uuid(raw.sub);
-  if (raw.iss != token_issuer_name || raw.aud != type_name(kind) || !subject || *raw.exp <= *raw.iat)
+  const auto session = raw.sid.empty() ? std::optional{uuid{}} : parse_uuid(raw.sid);
+  if (raw.iss != token_issuer_name || raw.aud != type_name(kind) || !subject || *raw.exp <= *raw.iat
+      || !session || (!raw.sid.empty() && kind != token_kind::organizer))
     return token_error::bad_claims;
-  out = {kind, *subject, from_unix_seconds(*raw.iat), from_unix_seconds(*raw.exp)};
+  out = {kind, *subject, from_unix_seconds(*raw.iat), from_unix_seconds(*raw.exp), *session};
   return token_error::none;
 }
 
@@ -201,12 +205,15 @@ token_issuer::token_issuer(const key_store& keys) : keys_{prepare(keys)} {}
 
 void token_issuer::renew(const key_store& keys) { keys_.set(prepare(keys)); }
 
-std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp now, seconds lifetime) const {
+std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp now, seconds lifetime,
+                                const uuid& session) const {
   const auto issued_at = unix_seconds(now);
   std::string payload = R"({"iss":"fairqueue","aud":")";
   payload.append(type_name(kind)).append(R"(","sub":")").append(fq::to_string(subject));
   payload.append(R"(","iat":)").append(std::to_string(issued_at));
-  payload.append(R"(,"exp":)").append(std::to_string(issued_at + lifetime.count())).append("}");
+  payload.append(R"(,"exp":)").append(std::to_string(issued_at + lifetime.count()));
+  if (!session.is_nil()) payload.append(R"(,"sid":")").append(fq::to_string(session)).append("\"");
+  payload.append("}");
   const auto keys = keys_.get();
   const auto& key = *(*keys)[static_cast<std::size_t>(kind)].front();
   return jose::sign(key.jwk.get(), key.header.get(), payload);

@@ -39,6 +39,7 @@ struct token_claims {
   uuid subject;
   timestamp issued_at;
   timestamp expires_at;
+  uuid session = {}; ///< the sign-in of an organizer, by which the token can be ended; nil: none
 };
 
 /// Why a token is refused, in the order of the checks. For tests and metrics only: clients always receive
@@ -75,8 +76,9 @@ public:
 
   /// A token for `subject`, valid from `now` (truncated to seconds) for `lifetime`. Throws
   /// std::runtime_error if the crypto library fails, which happens only without memory.
-  [[nodiscard]] std::string issue(token_kind kind, const uuid& subject, timestamp now,
-                                  seconds lifetime) const;
+  /// `session`: see token_claims.
+  [[nodiscard]] std::string issue(token_kind kind, const uuid& subject, timestamp now, seconds lifetime,
+                                  const uuid& session = {}) const;
 
 private:
   replaceable<detail::token_keys> keys_;

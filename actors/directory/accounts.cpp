@@ -3,7 +3,6 @@
 
 #include "actors/base/domain_events.hpp"
 #include "actors/protocol/cluster_messages.hpp"
-#include "outbound/mail_templates.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,6 @@
 
 namespace fq {
 namespace {
-constexpr std::uint64_t codes = 1'000'000; ///< six digits
 
 bool is_stripe_account(std::string_view text) {
   constexpr std::string_view prefix = "acct_";
@@ -32,13 +30,6 @@ organizer_id list_of(const principal& by) {
   return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{};
 }
 constexpr uuid last_id{~0ull, ~0ull};
-
-send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
-  const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
-  // Cannot fail: the template gets all its variables.
-  auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}}));
-  return {to, std::move(content.subject), std::move(content.text), std::move(content.html)};
-}
 
 } // namespace
 
@@ -70,6 +61,13 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
     [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
     [this](const find_blocks& x) { return core_.here_or_there(x, [&] { return on_find_blocks(x); }); },
+    [this](const list_organizer_sessions& x) {
+      return core_.here_or_there(x, [&] { return on_list_sessions(x); });
+    },
+    [this](const end_organizer_session& x) {
+      return core_.here_or_there(x, [&] { return on_end_session(x); });
+    },
+    [this](const sign_organizer_out& x) { return core_.here_or_there(x, [&] { return on_sign_out(x); }); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::accounts); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
@@ -83,8 +81,10 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   if (image == nullptr) return;
   organizers_.clear();
   customers_.clear();
+  sessions_.clear();
   otps_.clear();
   otp_ends_.clear();
+  otps_of_.clear();
   tenants_.clear();
   api_keys_.clear();
   blocks_.clear();
@@ -94,77 +94,9 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
     blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
   for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
-  for (const auto& row : image->image.otps) {
-    otps_.emplace(row.email, row);
-    otp_ends_.emplace(row.expires_at, row.email);
-  }
+  for (const auto& row : image->image.organizer_sessions) sessions_.emplace(row.id, row);
+  for (const auto& row : image->image.otps) remember(row);
   core_.serve();
-}
-
-// -- organizers
-
-caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
-  if (core_.refuses() || password_calls_ >= services_->bounds.password_calls) return core_.refusal();
-  const auto known = organizers_.find(x.email);
-  const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
-  const auto id = known == organizers_.end() ? uuid{} : known->second.id;
-  auto promise = self_->make_response_promise<person_reply>();
-  ++password_calls_;
-  self_->request(services_->passwords, password_timeout, check_password{stored, x.password})
-    .then(
-      [this, promise, id](const password_checked& checked) mutable {
-        --password_calls_;
-        person_reply reply;
-        if (checked.matches && !id.is_nil())
-          reply.person = id;
-        else
-          reply.no = reason::invalid_credentials;
-        promise.deliver(std::move(reply));
-      },
-      [this, promise](caf::error&) mutable {
-        --password_calls_;
-        promise.deliver(make_error(errc::unavailable));
-      });
-  return promise;
-}
-
-caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
-  if (core_.refuses() || password_calls_ >= services_->bounds.password_calls) return core_.refusal();
-  if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
-  const auto tenant = tenants_.find(x.tenant);
-  if (tenant == tenants_.end())
-    return person_reply{{reason::invalid_field, "tenant: there is none of that name"}};
-  auto promise = self_->make_response_promise();
-  ++password_calls_;
-  self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
-    .then(
-      [this, promise, email = x.email, replace = x.replace,
-       tenant = tenant->second.id](const password_hashed& hashed) mutable {
-        --password_calls_;
-        // State may have changed meanwhile: check again.
-        if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
-        const auto known = organizers_.find(email);
-        if (known != organizers_.end() && !replace) return promise.deliver(person_reply{reason::email_taken});
-        organizer_row row = known == organizers_.end() ? organizer_row{} : known->second;
-        if (known == organizers_.end()) {
-          row.id = core_.make_id();
-          row.email = email;
-          row.tenant = tenant;
-          row.created_at = core_.now();
-        }
-        row.password_hash = hashed.stored;
-        organizers_[email] = row;
-        person_reply reply;
-        reply.person = row.id;
-        changes content;
-        content.emplace_back(organizer_stored{std::move(row)});
-        core_.hold(std::move(promise), std::move(content), std::move(reply));
-      },
-      [this, promise](caf::error&) mutable {
-        --password_calls_;
-        promise.deliver(make_error(errc::unavailable));
-      });
-  return caf::delegated<person_reply>{};
 }
 
 // -- tenants
@@ -247,59 +179,12 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 
 // -- customers
 
-std::string accounts_state::hash_of(const std::string& email, const std::string& code) const {
-  return to_hex(hmac_sha256(services_->otp_key.bytes(), email + '\n' + code));
-}
-
-void accounts_state::keep(otp_row row, changes& out) {
-  drop(row.email, out);
-  while (otps_.size() >= services_->bounds.codes
-         || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
-    drop(std::string{otp_ends_.begin()->second}, out);
-  otp_ends_.emplace(row.expires_at, row.email);
-  out.emplace_back(otp_stored{row});
-  otps_[row.email] = std::move(row);
-}
-
-void accounts_state::drop(const std::string& email, changes& out) {
-  const auto known = otps_.find(email);
-  if (known == otps_.end()) return;
-  for (auto [i, end] = otp_ends_.equal_range(known->second.expires_at); i != end; ++i)
-    if (i->second == email) {
-      otp_ends_.erase(i);
-      break;
-    }
-  out.emplace_back(otp_removed{email});
-  otps_.erase(known);
-}
-
-caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
-  if (core_.refuses()) return core_.refusal();
-  auto code = std::to_string(core_.env().random_u64() % codes);
-  code.insert(0, 6 - code.size(), '0');
-  changes content;
-  const auto hash = hash_of(x.email, code);
-  keep({x.email, hash, core_.now() + services_->otp_life, 0}, content);
-  core_.note(std::move(content));
-  auto promise = self_->make_response_promise();
-  self_->request(services_->mailer, code_mail_timeout, code_mail(x.email, code, services_->otp_life))
-    .then(
-      [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
-        const auto kept = otps_.find(email);
-        // False after a reload or if a newer code exists.
-        const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash;
-        if (!sent.accepted || !is_kept || core_.refuses())
-          return promise.deliver(make_error(errc::unavailable));
-        if (planted(bug::code_before_commit)) return promise.deliver(ack_reply{});
-        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before the answer
-      },
-      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
-  return caf::delegated<ack_reply>{};
-}
-
 customer_id accounts_state::customer_of(const std::string& email, bool is_verified, changes& out) {
   if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
-  customer_row row{core_.make_id(), default_tenant, email, core_.now()};
+  // Tenants see the id: it must not tell when the address was registered.
+  const auto when = from_unix_ms(static_cast<std::int64_t>(core_.env().random_u64() >> 16));
+  const auto id = make_uuid(when, accounts_aggregate, core_.env().random_u64());
+  customer_row row{id, default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
   out.emplace_back(outbox_appended{
     {core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
@@ -405,30 +290,6 @@ caf::result<blocks_reply> accounts_state::on_find_blocks(const find_blocks& x) {
     reply.blocks.push_back(i->second);
   }
   return core_.commit({}, std::move(reply));
-}
-
-caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
-  if (core_.refuses()) return core_.refusal();
-  const auto known = otps_.find(x.email);
-  // Same work for an address without a code, to prevent timing attacks.
-  const auto given = hash_of(x.email, x.code);
-  if (known == otps_.end() || known->second.expires_at <= core_.now())
-    return person_reply{reason::invalid_otp};
-  changes content;
-  person_reply reply;
-  if (constant_time_equal(known->second.code_hash, given)) {
-    changes forgotten;
-    drop(x.email, planted(bug::code_accepted_twice) ? forgotten : content);
-    reply.person = customer_of(x.email, true, content);
-  } else {
-    reply.no = reason::invalid_otp;
-    auto row = known->second;
-    if (++row.failures >= services_->otp_failures_max)
-      drop(x.email, content);
-    else
-      keep(std::move(row), content);
-  }
-  return core_.commit(std::move(content), std::move(reply));
 }
 
 } // namespace fq

@@ -7,11 +7,14 @@
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
 #include "crypto/digest.hpp"
+#include "domain/base/guesses.hpp"
+#include "domain/base/recent_map.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
+#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -23,6 +26,8 @@ struct accounts_bounds {
   std::size_t keys_per_tenant = api_keys_per_tenant_max;
   std::size_t blocks_per_owner = blocks_per_owner_max;
   std::uint32_t password_calls = password_calls_max;
+  std::size_t codes_per_address = otps_per_address_max;
+  std::size_t sessions = organizer_sessions_max; ///< per organizer, and as many ended ones
 };
 
 struct accounts_services {
@@ -66,9 +71,31 @@ private:
   caf::result<blocks_reply> on_find_blocks(const find_blocks& x);
   void record(const principal& by, std::string_view action, const audit_note& note, uuid target,
               changes& out);
-  [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
+
+  // -- organizers' sign-ins (accounts_sign_in.cpp)
+  caf::result<organizer_sessions_reply> on_list_sessions(const list_organizer_sessions& x);
+  caf::result<ack_reply> on_end_session(const end_organizer_session& x);
+  caf::result<ack_reply> on_sign_out(const sign_organizer_out& x);
+  [[nodiscard]] bool has_room_for_password(bool is_known) const;
+  void logged_in(caf::response_promise promise, const log_in& x);
+  /// Ids of an organizer's sessions that have ended or not, oldest first.
+  [[nodiscard]] std::vector<uuid> sessions_of(const organizer_id& organizer, bool has_ended) const;
+  void drop_session(const uuid& id, changes& out);
+  void end_session(const uuid& id, changes& out);
+  void end_all_sessions(organizer_row& row, changes& out);
+
+  // -- one-time codes (accounts_sign_in.cpp)
+  [[nodiscard]] std::string hash_of(const std::string& email, const std::string& handle,
+                                    const std::string& code) const;
+  /// Key of a client at an address; `client` nil: of all unknown clients there.
+  [[nodiscard]] uuid client_key(const std::string& email, const uuid& client) const;
+  /// Time until this client may ask for another code; 0: now, and the request counts.
+  [[nodiscard]] milliseconds pause_of(const uuid& client, const uuid& strangers);
+  void make_room(const std::string& email, changes& out);
+  void remember(const otp_row& row);
   void keep(otp_row row, changes& out);
-  void drop(const std::string& email, changes& out);
+  void drop(const std::string& handle_hash, changes& out);
+  void note_wrong_guess(const otp_row& row);
   /// Creates the customer if unknown; `is_verified` then tells whether the customer proved ownership of the
   /// address.
   customer_id customer_of(const std::string& email, bool is_verified, changes& out);
@@ -76,10 +103,18 @@ private:
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;
   global_owner<pointer> core_;
-  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next two maps
+  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next map
   std::unordered_map<std::string, customer_row> customers_;
-  std::unordered_map<std::string, otp_row> otps_;
-  std::multimap<timestamp, std::string> otp_ends_;
+  std::map<uuid, organizer_session_row> sessions_; ///< ids are ordered by time
+  std::unordered_map<std::string, otp_row> otps_; ///< by hash of the handle
+  std::multimap<timestamp, std::string> otp_ends_; ///< the same hashes
+  std::unordered_map<std::string, std::vector<std::string>>
+    otps_of_; ///< by address: its hashes, oldest first
+  // In memory only: a restart forgets them. By client_key.
+  recent_map<uuid, guess_count> guesses_{known_clients_max};
+  recent_map<uuid, timestamp> mails_{known_clients_max}; ///< to addresses, for strangers: see next_mail
+  recent_map<uuid, bool> known_clients_{known_clients_max}; ///< customers' clients that have signed in
+  recent_map<uuid, bool> known_desks_{known_desks_max}; ///< organizers'
   std::map<std::string, tenant_row> tenants_; ///< by name
   std::map<uuid, api_key_row> api_keys_;
   std::map<std::tuple<tenant_id, organizer_id, customer_id>, block_row> blocks_;

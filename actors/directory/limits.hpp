@@ -13,8 +13,23 @@ namespace fq {
 inline constexpr std::uint32_t password_calls_max = 32;
 /// Max valid API keys per tenant (I14).
 inline constexpr std::size_t api_keys_per_tenant_max = 100;
+/// A quarter is for organizers whose client has signed in before: a crowd of strangers cannot keep them out.
+inline constexpr std::uint32_t password_reserve_part = 4;
 /// Max pending codes (I14); beyond it the one that expires first is dropped.
 inline constexpr std::size_t otps_max = 100'000;
+/// Max pending codes per address; beyond it the client with most loses its oldest. stranger_mails allows
+/// about as many within a code's life.
+inline constexpr std::size_t otps_per_address_max = 16;
+/// Clients in memory that have signed in, with wrong guesses, or that got mail (I14): about 12 MB each.
+inline constexpr std::size_t known_clients_max = 100'000;
+/// Organizers' clients in memory that have signed in (I14).
+inline constexpr std::size_t known_desks_max = 10'000;
+/// Max listed sign-ins per organizer (I14); beyond it the list forgets the oldest.
+inline constexpr std::size_t organizer_sessions_max = 100;
+/// Retry-After when that many have been ended: their rows leave when their tokens expire.
+inline constexpr milliseconds sessions_full_pause{60 * 60 * 1000};
+/// Bytes of a User-Agent that are kept: enough for browser and system.
+inline constexpr std::size_t agent_bytes_max = 200;
 /// Max blocked customers per organizer (or per tenant's operators), per tenant and per installation (I14):
 /// every node has all of them in memory.
 inline constexpr std::size_t blocks_per_owner_max = 10'000;
@@ -24,7 +39,7 @@ inline constexpr std::size_t blocks_per_tenant_max = 20'000;
 inline constexpr std::size_t blocks_max = 200'000;
 /// Max wait for the password worker, which takes about 0.1 s per login; then 503.
 inline constexpr milliseconds password_timeout{5'000};
-/// For the mailer, which takes the mail at once; then 503.
+/// For the mailer, which only queues the mail; then 503.
 inline constexpr milliseconds code_mail_timeout{5'000};
 
 // -- catalog

@@ -58,8 +58,14 @@ inline constexpr std::size_t mails_in_progress_max = 1'000;
 inline constexpr std::size_t mails_remembered_max = 10'000;
 
 // -- mailer
-/// Max mails that wait for a retry (I14); more are refused.
-inline constexpr std::size_t waiting_mail_max = 1'000;
+/// Max mails that wait (I14); more are refused. 16 connections at 250 ms send them in a minute.
+inline constexpr std::size_t waiting_mail_max = 4'000;
+/// Max of them that one client caused, an eighth.
+inline constexpr std::size_t waiting_mail_of_client_max = 500;
+/// Time of an attempt before the first was measured.
+inline constexpr milliseconds first_mail_attempt{250};
+/// For a worker's answer: longer than a port blocks.
+inline constexpr milliseconds letter_timeout{90'000};
 
 // -- outbox_turn
 /// For the owner's commit of a dead letter; then the row is sent again.

@@ -4,10 +4,16 @@
 #pragma once
 #include "actors/protocol/shared_messages.hpp"
 
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace fq {
+
+struct mail_answer; ///< outbound/mail.hpp
+struct mail_message; ///< outbound/mail.hpp
 
 /// To accounts: the customers with these addresses. Unknown addresses get an account; with `only_known` they
 /// are omitted from the answer.
@@ -110,19 +116,55 @@ FQ_INSPECT(revoke_api_key, x.id)
 struct log_in {
   std::string email; ///< lower case
   std::string password;
+  uuid client = {}; ///< its network, for reserved capacity
+  std::string agent = {}; ///< its User-Agent
+  milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the token that it gets
 };
-FQ_INSPECT(log_in, x.email, x.password)
+FQ_INSPECT(log_in, x.email, x.password, x.client, x.agent, x.lifetime)
 
+/// Mails a code. The caller chose the handle and gives it to the client only. rate_limited (`first`: seconds)
+/// for an address or client with too many requests or wrong guesses; unavailable (`first`: seconds) if the
+/// mail would be late.
 struct request_otp {
   std::string email; ///< lower case, validated
+  uuid client = {}; ///< its network; nil: none is known
+  std::string handle; ///< unpredictable
+  std::string replaces = {}; ///< handle of an earlier request of this client, which ends; empty: none
 };
-FQ_INSPECT(request_otp, x.email)
+FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces)
 
 struct verify_otp {
   std::string email;
   std::string code;
+  std::string handle; ///< of the request
+  uuid client = {};
 };
-FQ_INSPECT(verify_otp, x.email, x.code)
+FQ_INSPECT(verify_otp, x.email, x.code, x.handle, x.client)
+
+/// To accounts: the sign-ins of an organizer that have not ended, oldest first.
+struct list_organizer_sessions {
+  organizer_id organizer;
+};
+FQ_INSPECT(list_organizer_sessions, x.organizer)
+
+struct organizer_sessions_reply {
+  refusal no;
+  std::vector<organizer_session_row> sessions = {};
+};
+FQ_INSPECT(organizer_sessions_reply, x.no, x.sessions)
+
+struct end_organizer_session {
+  organizer_id organizer;
+  uuid session;
+};
+FQ_INSPECT(end_organizer_session, x.organizer, x.session)
+
+/// From the control socket: ends all sign-ins of an organizer, and with `remove` the account.
+struct sign_organizer_out {
+  std::string email; ///< lower case
+  bool remove = false;
+};
+FQ_INSPECT(sign_organizer_out, x.email, x.remove)
 
 /// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {
@@ -137,8 +179,10 @@ FQ_INSPECT(add_organizer, x.email, x.password, x.replace, x.tenant)
 struct person_reply {
   refusal no;
   uuid person{};
+  uuid session{}; ///< of an organizer's sign-in
+  timestamp not_before{}; ///< of an organizer: the token must not be issued earlier
 };
-FQ_INSPECT(person_reply, x.no, x.person)
+FQ_INSPECT(person_reply, x.no, x.person, x.session, x.not_before)
 
 /// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: unknown address;
 /// takes the same time and answers false.
@@ -166,41 +210,72 @@ FQ_INSPECT(password_hashed, x.stored)
 struct send_mail {
   std::string to, subject, body;
   std::string html = {};
+  std::string key = {}; ///< for forget_mail, and a later mail with it replaces this one; empty: none
+  uuid client = {}; ///< who caused it: clients take turns, and each has a share; nil: no share
 };
-FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html)
+FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html, x.key, x.client)
 
-struct mail_sent {
-  bool accepted = false;
+/// To the mailer: a mail that has become useless is not sent, if it still waits.
+struct forget_mail {
+  std::string key;
 };
-FQ_INSPECT(mail_sent, x.accepted)
+FQ_INSPECT(forget_mail, x.key)
+
+/// The mailer's answer, before the mail is sent.
+struct mail_sent {
+  bool accepted = false; ///< false: it would be late, or too much waits
+  milliseconds retry_after{0}; ///< if it is not accepted
+};
+FQ_INSPECT(mail_sent, x.accepted, x.retry_after)
+
+/// From the mailer to one of its workers.
+struct send_letter {
+  std::shared_ptr<const mail_message> message;
+};
+
+struct letter_sent {
+  std::shared_ptr<const mail_answer> answer;
+};
 
 /// Organizers, customers, one-time passwords.
-using accounts_handle = caf::typed_actor<
-  caf::replies_to<log_in>::with<person_reply>,
-  caf::replies_to<request_otp>::with<ack_reply>, ///< after commit; the mail may still be in flight
-  caf::replies_to<verify_otp>::with<person_reply>, ///< after commit
-  caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
-  caf::replies_to<add_tenant>::with<ack_reply>, ///< after commit
-  caf::replies_to<list_tenants>::with<tenants_reply>,
-  caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
-  caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
-  caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
-  caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
-  caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
-  caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories poll the list
-  caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit
-  caf::replies_to<find_blocks>::with<blocks_reply>,
-  caf::reacts_to<cluster_changed>, ///< from the cluster
-  caf::reacts_to<batch_settled>, ///< INTERNAL
-  caf::reacts_to<aggregate_acquired>, ///< INTERNAL
-  caf::reacts_to<lease_lost>, ///< INTERNAL
-  caf::reacts_to<timer_fired>>; ///< INTERNAL
+using accounts_handle =
+  caf::typed_actor<caf::replies_to<log_in>::with<person_reply>,
+                   caf::replies_to<request_otp>::with<ack_reply>, ///< after commit; the mail may still wait
+                   caf::replies_to<verify_otp>::with<person_reply>, ///< after commit
+                   caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
+                   caf::replies_to<add_tenant>::with<ack_reply>, ///< after commit
+                   caf::replies_to<list_tenants>::with<tenants_reply>,
+                   caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
+                   caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
+                   caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
+                   caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
+                   caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
+                   caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories
+                                                                            ///< poll the list
+                   caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit
+                   caf::replies_to<find_blocks>::with<blocks_reply>,
+                   caf::replies_to<list_organizer_sessions>::with<organizer_sessions_reply>,
+                   caf::replies_to<end_organizer_session>::with<ack_reply>, ///< after commit
+                   caf::replies_to<sign_organizer_out>::with<ack_reply>, ///< after commit
+                   caf::reacts_to<cluster_changed>, ///< from the cluster
+                   caf::reacts_to<batch_settled>, ///< INTERNAL
+                   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+                   caf::reacts_to<lease_lost>, ///< INTERNAL
+                   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Hashes and checks passwords on its own thread, one at a time: a flood of logins uses at most one core.
 using password_worker_handle = caf::typed_actor<caf::replies_to<check_password>::with<password_checked>,
                                                 caf::replies_to<hash_new_password>::with<password_hashed>>;
 
-/// Sends mail by the configured port, on its own thread.
-using mailer_handle = caf::typed_actor<caf::replies_to<send_mail>::with<mail_sent>>;
+/// Queues mail and spreads it over its workers.
+using mailer_handle =
+  caf::typed_actor<caf::replies_to<send_mail>::with<mail_sent>, caf::reacts_to<forget_mail>>;
+
+/// Sends one mail at a time by a port of its own, on its own thread.
+using mail_worker_handle = caf::typed_actor<caf::replies_to<send_letter>::with<letter_sent>>;
 
 } // namespace fq
+
+// These never leave the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::send_letter)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::letter_sent)

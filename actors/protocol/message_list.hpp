@@ -41,7 +41,9 @@
   X(replay_delivery) X(register_device) X(device_reply) X(list_devices) X(remove_device) \
   X(store_endpoint) X(list_endpoints) X(endpoints_reply) X(remove_endpoint) X(delivery_answered) \
   X(load_acquired) X(read_entry) X(entry_read) X(owner_kept) X(end_leases_of) X(leases_ended) \
-  X(owner_moved) X(owner_lost) X(ledger_seen) X(accept_losses) X(losses_accepted)
+  X(owner_moved) X(owner_lost) X(ledger_seen) X(accept_losses) X(losses_accepted) \
+  X(list_organizer_sessions) X(organizer_sessions_reply) X(end_organizer_session) \
+  X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent)
 // clang-format on
 
 namespace fq {

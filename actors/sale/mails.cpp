@@ -15,10 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::string name_of(const contact& c) {
-  return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
-}
-
 /// `end`, if set: the mail is useless afterwards and is not sent.
 std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
   json::object all{
@@ -29,11 +25,10 @@ std::string mail(std::string_view template_key, json::array to, json::object dat
 
 json::array only_to(const order_row& order) { return {json::object{{"address", order.contact.email}}}; }
 
+/// Without the buyer's name: it could be an advertisement, and the address a stranger's.
 json::object data_of(const order_row& order, const sale& now) {
-  return {{"order_id", to_string(order.id)},
-          {"name", name_of(order.contact)},
-          {"event_name", now.event().name},
-          {"currency", now.event().currency}};
+  return {
+    {"order_id", to_string(order.id)}, {"event_name", now.event().name}, {"currency", now.event().currency}};
 }
 
 std::string payment_link(const order_row& order, const sale& now) {

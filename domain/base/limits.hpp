@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits of domain/base, each with its reason.
 #pragma once
+#include "domain/base/time.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 namespace fq {
+
+// -- guesses
+/// Wrong guesses are forgotten when there was none for this long.
+inline constexpr milliseconds guess_memory{24 * 60 * 60 * 1000};
 
 // -- ids
 /// The bits that an entry's id has for its queue number.

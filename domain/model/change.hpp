@@ -168,18 +168,33 @@ struct organizer_stored {
   organizer_row row;
 };
 
+/// Deleted by id. No error if absent.
+struct organizer_removed {
+  organizer_id id;
+};
+
+/// Inserted, or replaced by id.
+struct organizer_session_stored {
+  organizer_session_row row;
+};
+
+/// Deleted once expired. No error if absent.
+struct organizer_session_removed {
+  uuid id;
+};
+
 struct customer_stored {
   customer_row row;
 };
 
-/// Inserted, or replaced by e-mail address.
+/// Inserted, or replaced by handle.
 struct otp_stored {
   otp_row row;
 };
 
 /// Deleted once used or out of guesses. No error if absent.
 struct otp_removed {
-  std::string email;
+  std::string handle_hash;
 };
 
 /// Accounts: inserted, or replaced by id. Refused if another id has the name.
@@ -207,14 +222,15 @@ struct cache_generation_raised {
   std::uint64_t from = 0;
 };
 
-using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
-                            entry_joined, entry_moved, claim_opened, claim_moved, payment_opened,
-                            payment_moved, refund_opened, refund_moved, idempotency_stored, receipt_stored,
-                            organizer_stored, customer_stored, otp_stored, otp_removed, outbox_appended,
-                            cache_generation_raised, tenant_stored, api_key_stored, audit_recorded,
-                            promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved,
-                            dead_letter_stored, priority_stored, priority_removed, setting_stored,
-                            invitation_stored, block_stored, block_removed, access_given, entries_forgotten>;
+using change =
+  std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
+               entry_joined, entry_moved, claim_opened, claim_moved, payment_opened, payment_moved,
+               refund_opened, refund_moved, idempotency_stored, receipt_stored, organizer_stored,
+               customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
+               tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
+               promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
+               entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -129,11 +129,28 @@ struct organizer_row {
   std::string email; ///< lower case
   std::string password_hash;
   timestamp created_at;
+  timestamp tokens_not_before = never; ///< older tokens are refused; `never`: none was
   friend bool operator==(const organizer_row&, const organizer_row&) = default;
 };
 FQ_ROW(organizer_row, "organizer", aggregate, row_field("id", &row::id, key),
        row_field("tenant", &row::tenant), row_field("email", &row::email),
-       row_field("password_hash", &row::password_hash), row_field("created_at", &row::created_at))
+       row_field("password_hash", &row::password_hash), row_field("created_at", &row::created_at),
+       row_field("tokens_not_before", &row::tokens_not_before))
+
+/// A sign-in of an organizer, by the id in its token.
+struct organizer_session_row {
+  uuid id;
+  organizer_id organizer;
+  std::string agent; ///< the client's User-Agent, shortened; for people
+  timestamp created_at;
+  timestamp expires_at;
+  timestamp ended_at; ///< `never`: not ended before it expires
+  friend bool operator==(const organizer_session_row&, const organizer_session_row&) = default;
+};
+FQ_ROW(organizer_session_row, "organizer_session", aggregate, row_field("id", &row::id, key),
+       row_field("organizer", &row::organizer), row_field("agent", &row::agent),
+       row_field("created_at", &row::created_at), row_field("expires_at", &row::expires_at),
+       row_field("ended_at", &row::ended_at))
 
 struct customer_row {
   customer_id id;
@@ -160,15 +177,19 @@ FQ_ROW(block_row, "blocked_customer", installation, row_field("tenant", &row::te
        row_field("reason", &row::reason), row_field("includes_ended", &row::includes_ended),
        row_field("created_at", &row::created_at))
 
-/// A pending one-time password; one per e-mail address, replaced by the next.
+/// A pending one-time code. It belongs to the request whose handle the client keeps, so that others can
+/// neither guess at it nor replace it.
 struct otp_row {
+  std::string handle_hash; ///< SHA-256, hex
   std::string email;
+  uuid client; ///< keyed hash of the mail address and the network address that asked
   std::string code_hash; ///< keyed hash, hex
   timestamp expires_at;
   std::uint32_t failures = 0;
   friend bool operator==(const otp_row&, const otp_row&) = default;
 };
-FQ_ROW(otp_row, "otp", aggregate, row_field("email", &row::email, key),
+FQ_ROW(otp_row, "code_request", aggregate, row_field("handle_hash", &row::handle_hash, key),
+       row_field("email", &row::email), row_field("client", &row::client),
        row_field("code_hash", &row::code_hash), row_field("expires_at", &row::expires_at),
        row_field("failures", &row::failures))
 

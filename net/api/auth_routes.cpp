@@ -3,6 +3,8 @@
 // tokens are signed here.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/http/json_text.hpp"
+#include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
@@ -14,14 +16,15 @@
 namespace fq::net {
 namespace {
 
-response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime,
+response token_answer(context& ctx, token_kind kind, const person_reply& who, milliseconds lifetime,
                       std::string_view id_name) {
-  const auto now = ctx.environment.wall_now();
+  const auto& person = who.person;
+  const auto now = std::max(ctx.environment.wall_now(), who.not_before);
   const auto whole = std::chrono::duration_cast<seconds>(lifetime);
   const auto expires = std::chrono::floor<seconds>(now) + whole; // whole seconds, as in the token
   response answer;
-  answer.body =
-    R"({"token":")" + ctx.issuer.issue(kind, person, now, whole) + "\",\"" + std::string{id_name} + "\":";
+  answer.body = R"({"token":")" + ctx.issuer.issue(kind, person, now, whole, who.session) + "\",\""
+                + std::string{id_name} + "\":";
   append_id(answer.body, person);
   answer.body += ",\"expires_at\":";
   append_time(answer.body, expires);
@@ -30,6 +33,15 @@ response token_answer(context& ctx, token_kind kind, const uuid& person, millise
 }
 
 // -- organizers
+
+/// Printable ASCII: it is stored and shown.
+std::string agent_of(const request& rq) {
+  std::string agent;
+  for (const auto& [name, value] : rq.fields)
+    if (same_text(name, "User-Agent")) agent = value.substr(0, user_agent_max);
+  std::erase_if(agent, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
+  return agent;
+}
 
 std::optional<response> read_login(const request& rq, log_in& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
@@ -44,6 +56,9 @@ std::optional<response> read_login(const request& rq, log_in& wish) {
 awaitable<response> log_organizer_in(call c) {
   log_in wish;
   if (auto no = read_login(c.rq, wish)) co_return std::move(*no);
+  wish.client = limit_key(c.rq.peer);
+  wish.agent = agent_of(c.rq);
+  wish.lifetime = c.ctx.options.tokens.ttl;
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
   if (failed)
@@ -51,23 +66,64 @@ awaitable<response> log_organizer_in(call c) {
   else if (!got.error && !got.reply.no) // a timeout may hide a failure
     give_back(c.ctx, c.rq, address_limit::login);
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.ttl,
-                         "organizer_id");
+  co_return token_answer(c.ctx, token_kind::organizer, got.reply, c.ctx.options.tokens.ttl, "organizer_id");
+}
+
+void append_session(std::string& out, const organizer_session_row& row, const uuid& current) {
+  out += R"({"id":)";
+  append_id(out, row.id);
+  out += R"(,"created_at":)";
+  append_time(out, row.created_at);
+  out += R"(,"expires_at":)";
+  append_time(out, row.expires_at);
+  out += R"(,"user_agent":)";
+  append_text(out, row.agent);
+  out += row.id == current ? R"(,"current":true})" : R"(,"current":false})";
+}
+
+/// An operator has none: the token ends with its API key.
+awaitable<response> list_sessions(call c) {
+  auto got = co_await ask(c.ctx, c.ctx.accounts, list_organizer_sessions{c.by.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  const auto own = c.ctx.verifier.verify(bearer_token(c.rq), c.ctx.environment.wall_now());
+  response answer;
+  answer.body = R"({"items":[)";
+  for (const auto& row : got.reply.sessions) {
+    if (answer.body.back() == '}') answer.body += ',';
+    append_session(answer.body, row, own.claims.session);
+  }
+  answer.body += "]}";
+  co_return answer;
+}
+
+/// In force at this node when it is answered, and at others within seconds.
+awaitable<response> end_session(call c) {
+  auto got = co_await ask(c.ctx, c.ctx.accounts, end_organizer_session{c.by.id, c.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  if (c.ctx.directory) {
+    auto refreshed = co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
+    if (auto no = refused(c.rq, refreshed)) co_return std::move(*no);
+  }
+  co_return response{.status = 204, .content_type = {}};
 }
 
 // -- customers
 
 std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
-  return read_json(rq, body_need::required,
-                   [&wish](object_reader& body) { wish.email = read_email(body, "email"); });
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    wish.email = read_email(body, "email");
+    wish.replaces = body.text("replaces", handle_size).value;
+  });
 }
 
 awaitable<response> send_code(call c) {
   request_otp wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
-  auto no = co_await mail_code(c.ctx, c.rq, std::move(wish.email));
-  if (no) co_return std::move(*no);
-  co_return response{.status = 202, .body = R"({"message":"If the address exists, a code is on its way."})"};
+  auto sent = co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces));
+  if (sent.no) co_return std::move(*sent.no);
+  co_return response{.status = 202,
+                     .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
+                             + sent.handle + "\"}"};
 }
 
 std::optional<response> read_otp(const request& rq, verify_otp& wish) {
@@ -75,34 +131,48 @@ std::optional<response> read_otp(const request& rq, verify_otp& wish) {
     wish.email = read_email(body, "email");
     body.require("otp");
     wish.code = body.text("otp", code_size).value;
+    body.require("handle");
+    wish.handle = body.text("handle", handle_size).value;
   });
 }
 
 awaitable<response> check_code(call c) {
   verify_otp wish;
   if (auto no = read_otp(c.rq, wish)) co_return std::move(*no);
-  auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code));
+  auto got =
+    co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code), std::move(wish.handle));
   if (got.no) co_return std::move(*got.no);
-  co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.ttl, "customer_id");
+  person_reply who;
+  who.person = got.customer;
+  co_return token_answer(c.ctx, token_kind::customer, who, c.ctx.options.tokens.ttl, "customer_id");
 }
 
 } // namespace
 
-awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
-  request_otp wish{std::move(email)};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email)))
-    co_return std::move(no);
+awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces) {
+  const auto client = limit_key(rq.peer);
+  const auto handle = random_key(ctx);
+  request_otp wish{std::move(email), client, handle, std::move(replaces)};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email, client)))
+    co_return mailed_code{std::move(no), {}};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_mails, client)) co_return mailed_code{std::move(no), {}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
-  if (auto no = refused(rq, got)) co_return std::move(no);
+  if (auto no = refused(rq, got)) {
+    ctx.shared->otp_mails.give_back(client, ctx.environment.steady_now());
+    co_return mailed_code{std::move(no), {}};
+  }
   ctx.shared->counts.otp_requested.add();
-  co_return std::nullopt;
+  co_return mailed_code{std::nullopt, handle};
 }
 
-awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code) {
-  verify_otp wish{std::move(email), std::move(code)};
+awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
+                                     std::string handle) {
+  const auto client = limit_key(rq.peer);
+  verify_otp wish{std::move(email), std::move(code), std::move(handle), client};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
   if (auto no = refused(rq, got))
     co_return redeemed_code{std::move(no), {}, !got.error && got.reply.no.why == reason::invalid_otp};
+  ctx.shared->otp_mails.give_back(client, ctx.environment.steady_now());
   co_return redeemed_code{std::nullopt, got.reply.person, false};
 }
 
@@ -110,6 +180,8 @@ std::span<const route> auth_routes() {
   using enum method;
   static constexpr route table[] = {
     {post, "/auth/organizer/login", for_anybody<log_organizer_in, address_limit::login>},
+    {get, "/auth/organizer/sessions", for_managers<list_sessions>},
+    {del, "/auth/organizer/sessions/{id}", for_managers<end_session, query_use::foreign_id>},
     {post, "/auth/customer/otp/request", for_anybody<send_code, address_limit::code>},
     {post, "/auth/customer/otp/verify", for_anybody<check_code, address_limit::code>},
   };

@@ -20,6 +20,10 @@ namespace fq::net {
 inline constexpr range password_size{1, 1024};
 /// Longer than any code, which has 6 digits: a wrong one is invalid_otp, not an invalid field.
 inline constexpr range code_size{1, 32};
+/// Bytes of a User-Agent in the list of sign-ins: enough for browser and system.
+inline constexpr std::size_t user_agent_max = 200;
+/// Characters of a request's handle. Ours have 32.
+inline constexpr range handle_size{1, 64};
 
 // -- events
 

@@ -5,6 +5,7 @@
 #include "net/api/routes.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -159,7 +160,10 @@ awaitable<response> check_out(call c) {
   wish.order.idempotency = key.ref;
   keys_in_flight::hold working;
   if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
+  code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));
+  guess.settle(got);
   auto& counts = c.ctx.shared->counts.checkouts;
   const auto wanted = preferred_wait(c.rq);
   if (auto no = refused(c.rq, got)) {
@@ -199,7 +203,10 @@ awaitable<response> quote(call c) {
     wish.wish.promo_code = body.text("promo_code", promo_code_size).value;
   });
   if (no) co_return std::move(*no);
+  code_guess guess{c.ctx, c.rq, c.who, c.id, !wish.wish.promo_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  guess.settle(got);
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 200, .body = quote_text(got.reply.quote)};
 }

@@ -2,6 +2,7 @@
 // A customer's entry in an event's queue: join, read, leave. The two hottest routes of the system. The
 // event actor decides.
 #include "net/api/routes.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -35,8 +36,11 @@ awaitable<response> join_line(call c) {
   if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
   join wish{c.id, c.who, join_key_of(key.ref)};
   const bool may_guess = !access_code.empty();
+  code_guess guess{c.ctx, c.rq, c.who, c.id, may_guess};
+  if (guess.no) co_return std::move(*guess.no);
   wish.access_code = std::move(access_code);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  guess.settle(got);
   const bool new_place =
     got.error || (got.reply.created && !got.reply.replayed); // a join that timed out may have created one
   if (!new_place && !may_guess) limiter.give_back(c.who, c.ctx.environment.steady_now());

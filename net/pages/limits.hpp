@@ -23,6 +23,7 @@ inline constexpr std::size_t join_key_min = 16;
 inline constexpr std::size_t join_key_max = 64;
 /// Characters of a one-time code as typed; ours have 6.
 inline constexpr std::size_t code_max = 32;
+inline constexpr std::size_t handle_max = 64; ///< of a request for a code
 /// Characters of a payment reference in the sandbox's address.
 inline constexpr std::size_t reference_max = 100;
 

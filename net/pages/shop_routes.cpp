@@ -6,6 +6,7 @@
 #include "net/pages/routes.hpp"
 #include "net/pages/shop_page.hpp"
 #include "net/pages/visit.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -148,7 +149,10 @@ awaitable<response> show_quote(const visit& v, const counter& at, std::vector<it
   get_quote wish{v.id, v.customer, {}};
   wish.wish.items = std::move(items);
   wish.wish.promo_code = v.sent.find("promo_code");
+  code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(got);
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
     co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
@@ -184,7 +188,10 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!v.ctx.shared->may_name(v.ctx.options.payments.gateway))
     co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
   auto wish = order_of(v, at, std::move(items));
+  code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
+  if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(got);
   if (!got.error && got.reply.no.why == reason::already_claimed)
     co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))

@@ -2,7 +2,6 @@
 #include "net/pages/visit.hpp"
 #include "net/pages/limits.hpp"
 
-#include "crypto/digest.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/service/guards.hpp"
@@ -135,12 +134,6 @@ response see_other(const visit& v, std::string_view path) {
   answer.content_type = {};
   answer.fields.emplace_back("Location", v.base() + std::string{path});
   return answer;
-}
-
-std::string random_key(const context& ctx) {
-  std::array<std::uint8_t, 16> bytes{};
-  ctx.environment.random_bytes(std::as_writable_bytes(std::span{bytes}));
-  return to_hex(bytes);
 }
 
 const config::brand* brand_of(const context& ctx, tenant_id tenant) {

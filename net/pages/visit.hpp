@@ -69,9 +69,6 @@ inline constexpr guarded_handler form_to{form_step_of<run>, audience::anybody, a
 /// 303 to another page; `path` is below the base path.
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 
-/// An unpredictable key of a form, by which a repeated form has one effect.
-[[nodiscard]] std::string random_key(const context& ctx);
-
 /// Brand of the tenant's pages; null: the default look.
 [[nodiscard]] const config::brand* brand_of(const context& ctx, tenant_id tenant);
 

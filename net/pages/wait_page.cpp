@@ -126,6 +126,7 @@ void set_sign_in(page_data& data, const wait_view& v) {
   data.show("SIGN_IN");
   data.show(v.step == sign_in_step::address ? "STEP_ADDRESS" : "STEP_CODE");
   data.set_optional("EMAIL", v.email);
+  data.set_optional("HANDLE", v.handle);
   data.show("WAS_WRONG", v.was_wrong);
   if (v.has_mailbox)
     data.set_optional("MAILBOX", v.base + std::string{mailbox_path});

@@ -30,6 +30,7 @@ struct wait_view {
   std::string_view reason = {}; ///< ?reason=: "already_claimed", "queue_full", "expired", …
   sign_in_step step = sign_in_step::address;
   std::string email = {}; ///< as typed
+  std::string handle = {}; ///< of the request for the code
   bool was_wrong = false; ///< the address or the code was wrong
   std::string mail_folder = {}; ///< folder with the mailed code, outside production; empty: not shown
   bool has_mailbox = false; ///< the demo's mailbox shows the mail

@@ -8,6 +8,7 @@
 #include "net/pages/routes.hpp"
 #include "net/pages/visit.hpp"
 #include "net/pages/wait_page.hpp"
+#include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
@@ -96,6 +97,7 @@ struct sign_in_state {
   sign_in_step step = sign_in_step::address;
   std::string email = {};
   bool was_wrong = false;
+  std::string handle = {};
 };
 
 /// Only outside production, because it reveals a folder name.
@@ -127,6 +129,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.step = sign_in.step;
   view.email = std::move(sign_in.email);
   view.was_wrong = sign_in.was_wrong;
+  view.handle = std::move(sign_in.handle);
   view.mail_folder = mail_folder_of(v.ctx.options);
   view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
@@ -146,6 +149,8 @@ awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
 
 // -- signing in
 
+std::string handle_in(const visit& v) { return std::string{v.sent.find("handle").substr(0, handle_max)}; }
+
 awaitable<response> send_code(visit v) {
   auto email = lower_email(v.sent.find("email"));
   if (!is_email(email)) {
@@ -153,9 +158,9 @@ awaitable<response> send_code(visit v) {
     auto page = show(std::move(v), std::move(again), 400);
     co_return co_await page;
   }
-  auto no = co_await mail_code(v.ctx, v.rq, email);
-  if (no) co_return std::move(*no);
-  sign_in_state next{sign_in_step::code, std::move(email), false};
+  auto sent = co_await mail_code(v.ctx, v.rq, email, handle_in(v));
+  if (sent.no) co_return std::move(*sent.no);
+  sign_in_state next{sign_in_step::code, std::move(email), false, std::move(sent.handle)};
   auto page = show(std::move(v), std::move(next), 200);
   co_return co_await page;
 }
@@ -199,8 +204,11 @@ awaitable<taking> take_place(const visit& v, const uuid& customer) {
   join wish{v.id, customer, 0};
   wish.access_code = v.sent.find("access_code").substr(0, promo_code_bytes_max);
   const bool may_guess = !wish.access_code.empty();
+  code_guess guess{v.ctx, v.rq, customer, v.id, may_guess};
+  if (guess.no) co_return taking{std::move(guess.no)};
   taking done;
   done.got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  guess.settle(done.got);
   if (!done.got.error && !done.got.reply.created && !may_guess)
     limiter.give_back(customer, v.ctx.environment.steady_now());
   done.no = refused(v.rq, done.got);
@@ -218,10 +226,11 @@ awaitable<response> enter(visit v) {
   if (!is_email(email))
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"email", "invalid", "Must be an e-mail address."}});
-  auto got = co_await redeem_code(v.ctx, v.rq, email, code);
+  auto handle = handle_in(v);
+  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle);
   if (got.was_wrong) {
     const auto status = got.no->status;
-    sign_in_state again{sign_in_step::code, std::move(email), true};
+    sign_in_state again{sign_in_step::code, std::move(email), true, std::move(handle)};
     auto page = show(std::move(v), std::move(again), status);
     co_return co_await page;
   }

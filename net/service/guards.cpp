@@ -148,6 +148,8 @@ manager manager_of(context& ctx, const request& rq) {
   if (claims.kind == token_kind::organizer) {
     const auto tenant = keys->tenant_of(claims.subject);
     if (!tenant) return {problem(fault::unauthenticated, rq.request_id), {}, claims.subject, true};
+    if (keys->has_ended(claims.subject, claims.issued_at, claims.session))
+      return {problem(fault::unauthenticated, rq.request_id), {}};
     return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}, claims.subject};
   }
   const auto key = keys->find(claims.subject);

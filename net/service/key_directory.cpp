@@ -6,7 +6,8 @@
 namespace fq::net {
 
 key_index::key_index(const access_directory& content) :
-    organizers_(content.organizers.begin(), content.organizers.end()) {
+    ended_sessions_(content.ended_sessions.begin(), content.ended_sessions.end()) {
+  for (const auto& o : content.organizers) organizers_.emplace(o.id, o);
   for (const auto& t : content.tenants) {
     names_.emplace(t.id, t.name);
     if (!t.subject_jwk.empty()) subject_jwks_.emplace(t.id, t.subject_jwk);
@@ -40,7 +41,13 @@ std::optional<api_key> key_index::find(const uuid& id) const {
 
 std::optional<tenant_id> key_index::tenant_of(const organizer_id& organizer) const {
   const auto found = organizers_.find(organizer);
-  return found == organizers_.end() ? std::nullopt : std::optional{found->second};
+  return found == organizers_.end() ? std::nullopt : std::optional{found->second.tenant};
+}
+
+bool key_index::has_ended(const organizer_id& organizer, timestamp issued_at, const uuid& session) const {
+  const auto found = organizers_.find(organizer);
+  return ended_sessions_.contains(session)
+         || (found != organizers_.end() && issued_at < found->second.tokens_not_before);
 }
 
 std::optional<std::string> key_index::setting(std::string_view name) const {

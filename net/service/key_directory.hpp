@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ public:
   [[nodiscard]] std::optional<api_key> find(const uuid& id) const;
   /// Nothing if there is no such organizer.
   [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
+  /// Whether an organizer's token was ended before it expires: a reset password, a sign-out, an ended
+  /// session.
+  [[nodiscard]] bool has_ended(const organizer_id& organizer, timestamp issued_at, const uuid& session) const;
   /// Empty: the tenant signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
   /// Empty: no such tenant.
@@ -48,7 +52,8 @@ private:
   };
   std::map<std::string, std::vector<stored_key>, std::less<>> by_tenant_name_;
   std::map<uuid, api_key> by_id_;
-  std::map<organizer_id, tenant_id> organizers_;
+  std::map<organizer_id, organizer_access> organizers_;
+  std::set<uuid> ended_sessions_;
   std::map<tenant_id, std::string> names_;
   std::map<tenant_id, std::string> subject_jwks_;
   std::map<std::string, std::string, std::less<>> settings_;

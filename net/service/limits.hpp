@@ -4,6 +4,7 @@
 #include "domain/base/time.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 namespace fq::net {
@@ -22,6 +23,17 @@ inline constexpr std::size_t shown_events_max = 20;
 /// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.
 /// Needed because currency codes are not checked against a list, so there could be thousands.
 inline constexpr std::size_t shown_currencies_max = 20;
+
+/// Codes that a client address may ask for and not enter; each that is entered is returned. So a crowd behind
+/// one address signs in, and a stranger sends 1,200 mails an hour at most.
+inline constexpr std::uint32_t otp_mails_per_client = 300;
+inline constexpr seconds otp_mails_window{15 * 60};
+
+/// Wrong promo and access codes of a customer: a person mistypes a few times. 1,440 a day of 36^6 codes.
+inline constexpr std::uint32_t wrong_codes_per_customer = 10;
+/// The same at one event, of all customers with several: many accounts guess no faster than 60 of them.
+inline constexpr std::uint32_t wrong_codes_per_event = 600;
+inline constexpr seconds wrong_codes_window{10 * 60};
 
 /// A client can exceed its limit on several nodes for this long; a shorter interval costs round trips.
 inline constexpr milliseconds limit_sharing_interval{250};

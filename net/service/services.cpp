@@ -4,12 +4,14 @@
 #include "crypto/webhook_signature.hpp"
 
 #include "domain/sale/views.hpp"
+#include "net/bridge/context.hpp"
 #include "net/http/client_address.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <span>
 
 namespace fq::net {
 namespace {
@@ -42,8 +44,13 @@ services::services(const config::options& o, const key_store& store, const key_d
     otp_addresses({"otp-address", quota(o.otp.requests_per_address),
                    std::chrono::duration_cast<seconds>(o.otp.request_window)},
                   tracked(o), env.random_u64()),
+    otp_mails({"otp-mail", otp_mails_per_client, otp_mails_window}, tracked(o), env.random_u64()),
     otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
                 env.random_u64()),
+    codes_of_customers({"wrong-code", wrong_codes_per_customer, wrong_codes_window}, tracked(o),
+                       env.random_u64()),
+    codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
+                    env.random_u64()),
     join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
                  env.random_u64()),
     key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
@@ -72,13 +79,14 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,       &organizers,    &joins,          &anonymous,    &sandbox_pages,
-          &login_failures,  &otp_addresses, &otp_clients,    &join_clients, &key_failures,
-          &access_sessions, &access_keys,   &access_failures};
+  return {&customers,       &organizers,      &joins,         &anonymous,
+          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
+          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
+          &codes_of_events, &access_sessions, &access_keys,   &access_failures};
 }
 
-uuid services::key_of(std::string_view email) const {
-  const auto hash = keyed_hash_128(address_key.bytes(), email);
+uuid services::key_of(std::string_view email, const uuid& client) const {
+  const auto hash = keyed_hash_128(address_key.bytes(), std::string{email} + '\n' + to_string(client));
   return {hash[0], hash[1]};
 }
 
@@ -90,6 +98,12 @@ fq::subject_key services::subject_of(tenant_id tenant, std::string_view name) co
   const auto hash = keyed_hash_128(subject_key.bytes(), std::to_string(static_cast<std::uint32_t>(tenant))
                                                           + ':' + std::string{name});
   return {hash[0], hash[1]};
+}
+
+std::string random_key(const context& ctx) {
+  std::array<std::uint8_t, 16> bytes{};
+  ctx.environment.random_bytes(std::as_writable_bytes(std::span{bytes}));
+  return to_hex(bytes);
 }
 
 uuid limit_key(const boost::asio::ip::address& client) {

@@ -31,6 +31,7 @@ struct entry_view;
 
 namespace fq::net {
 
+struct context;
 struct demo_facts; ///< net/pages/demo.hpp
 
 struct services {
@@ -48,8 +49,11 @@ struct services {
   rate_limiter anonymous; ///< per client address, without a token
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
-  rate_limiter otp_addresses; ///< per e-mail address
+  rate_limiter otp_addresses; ///< per e-mail address and client address
+  rate_limiter otp_mails; ///< per client address: codes that were not entered
   rate_limiter otp_clients; ///< per client address
+  rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
+  rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter join_clients; ///< per client address: joins with a publishable key
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
@@ -82,8 +86,8 @@ struct services {
 
   /// All limiters above.
   [[nodiscard]] std::vector<rate_limiter*> limiters();
-  /// Key of an e-mail address in limits.
-  [[nodiscard]] uuid key_of(std::string_view email) const;
+  /// Key of a client at an e-mail address in limits.
+  [[nodiscard]] uuid key_of(std::string_view email, const uuid& client) const;
   /// The admission pass of an admitted entry.
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
   /// The hash by which an entry stores a tenant's subject.
@@ -92,6 +96,10 @@ struct services {
 private:
   std::int32_t configured_async_percent_;
 };
+
+/// 128 unpredictable bits in hex: of a form, so that a repeated form has one effect, or of a request for a
+/// code.
+[[nodiscard]] std::string random_key(const context& ctx);
 
 /// Key of a client in limits: its IPv4 address or IPv6 /64.
 [[nodiscard]] uuid limit_key(const boost::asio::ip::address& client);

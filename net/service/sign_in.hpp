@@ -10,15 +10,20 @@
 
 namespace fq::net {
 
-/// `email`: result of read_email or is_email, in lower case. Returns the problem to answer with, or
-/// nothing. The answer does not reveal whether the address exists.
-awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email);
+struct mailed_code {
+  std::optional<response> no;
+  std::string handle; ///< for this client only: the code is accepted together with it
+};
+/// `email`: result of read_email or is_email, in lower case. `replaces`: handle of an earlier request, whose
+/// code becomes void; may be empty. The answer does not reveal whether the address exists.
+awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces);
 
 struct redeemed_code {
   std::optional<response> no;
   uuid customer;
   bool was_wrong = false; ///< the code was wrong; false for an unreachable service
 };
-awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code);
+awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
+                                     std::string handle);
 
 } // namespace fq::net

@@ -258,7 +258,15 @@ public:
 
   bool operator()(const otp_stored& c) { return insert_or_replace(own_.image.otps, c.row); }
 
-  bool operator()(const otp_removed& c) { return remove(own_.image.otps, c.email); }
+  bool operator()(const otp_removed& c) { return remove(own_.image.otps, c.handle_hash); }
+
+  bool operator()(const organizer_removed& c) { return remove(own_.image.organizers, c.id); }
+
+  bool operator()(const organizer_session_stored& c) {
+    return insert_or_replace(own_.image.organizer_sessions, c.row);
+  }
+
+  bool operator()(const organizer_session_removed& c) { return remove(own_.image.organizer_sessions, c.id); }
 
   bool operator()(const tenant_stored& c) {
     auto& tenants = state_.aggregates.at(accounts_aggregate).image.tenants;

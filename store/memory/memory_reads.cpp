@@ -69,7 +69,9 @@ access_directory memory_ledger::directory() {
   all.tenants = accounts.tenants;
   std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys),
                        [](const api_key_row& k) { return !is_set(k.revoked_at); });
-  for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
+  for (const auto& o : accounts.organizers) all.organizers.push_back({o.id, o.tenant, o.tokens_not_before});
+  for (const auto& s : accounts.organizer_sessions)
+    if (is_set(s.ended_at)) all.ended_sessions.push_back(s.id);
   all.settings = accounts.settings;
   return all;
 }

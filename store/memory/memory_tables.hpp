@@ -29,7 +29,8 @@ inline std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& 
 inline const std::string& key_of(const setting_row& r) { return r.name; }
 inline const uuid& key_of(const organizer_row& r) { return r.id; }
 inline const uuid& key_of(const customer_row& r) { return r.id; }
-inline const std::string& key_of(const otp_row& r) { return r.email; }
+inline const uuid& key_of(const organizer_session_row& r) { return r.id; }
+inline const std::string& key_of(const otp_row& r) { return r.handle_hash; }
 inline tenant_id key_of(const tenant_row& r) { return r.id; }
 inline const uuid& key_of(const api_key_row& r) { return r.id; }
 

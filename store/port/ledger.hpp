@@ -111,6 +111,7 @@ struct aggregate_image {
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
+  std::vector<organizer_session_row> organizer_sessions; ///< by id
   std::vector<customer_row> customers;
   std::vector<otp_row> otps;
   std::vector<tenant_row> tenants; ///< accounts only, by id
@@ -260,11 +261,20 @@ struct event_filter {
 /// The setting that accounts change with every change of a block list.
 inline constexpr std::string_view blocks_version_setting = "blocks.version";
 
+/// What the check of an organizer's token needs.
+struct organizer_access {
+  organizer_id id;
+  tenant_id tenant = default_tenant;
+  timestamp tokens_not_before = never; ///< see organizer_row
+  friend bool operator==(const organizer_access&, const organizer_access&) = default;
+};
+
 /// Tenants, keys, organizers and settings for the check of API keys. Small, so it is read as a whole.
 struct access_directory {
   std::vector<tenant_row> tenants; ///< by id
   std::vector<api_key_row> api_keys; ///< by id, without revoked keys
-  std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
+  std::vector<organizer_access> organizers; ///< by id
+  std::vector<uuid> ended_sessions; ///< of organizers, ended before they expire; by id
   std::vector<setting_row> settings; ///< by name
   /// By tenant, organizer and customer. Same pointer while unchanged. A ledger leaves it null; the directory
   /// fills it in.

@@ -72,10 +72,13 @@ inline const std::string with_blocked =
   " JOIN event AS e ON e.aggregate = p.aggregate AND e.tenant = b.tenant AND (b.includes_ended OR e.status "
   "<> 3) AND (b.organizer = e.organizer OR b.organizer = ";
 
-inline const std::string organizer_tenant_columns = "SELECT id, tenant FROM organizer ";
-inline constexpr auto organizer_tenant_of = [](const auto& r) {
-  return std::pair{r.id(0), r.template number<tenant_id>(1)};
+inline const std::string organizer_access_columns = "SELECT id, tenant, tokens_not_before FROM organizer ";
+inline constexpr auto organizer_access_of = [](const auto& r) {
+  return organizer_access{r.id(0), r.template number<tenant_id>(1), r.time(2)};
 };
+inline const std::string ended_sessions_sql =
+  "SELECT id FROM organizer_session WHERE ended_at <> 0 ORDER BY id";
+inline constexpr auto ended_session_of = [](const auto& r) { return r.id(0); };
 
 /// A row of the outbox `o` with the organizer of its event `e`.
 inline const std::string outbox_item_columns =

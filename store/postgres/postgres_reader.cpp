@@ -82,8 +82,11 @@ const postgres_statement read_organizers{"read_organizers", select_rows<organize
                                                               + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_customers{"read_customers", select_rows<customer_row>()
                                                             + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_otps{"read_otps",
-                                   select_rows<otp_row>() + "WHERE aggregate = $1::bigint ORDER BY email"};
+const postgres_statement read_otps{"read_otps", select_rows<otp_row>()
+                                                  + "WHERE aggregate = $1::bigint ORDER BY handle_hash"};
+const postgres_statement read_organizer_sessions{"read_organizer_sessions",
+                                                 select_rows<organizer_session_row>()
+                                                   + "WHERE aggregate = $1::bigint ORDER BY id"};
 
 const postgres_statement events_on_sale{"events_on_sale", select_rows<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
@@ -95,8 +98,9 @@ const postgres_statement read_tenants{"read_tenants", select_rows<tenant_row>() 
 const postgres_statement read_settings{"read_settings", select_rows<setting_row>() + "ORDER BY name"};
 const postgres_statement read_api_keys{
   "read_api_keys", select_rows<api_key_row>() + "WHERE NOT $1::boolean OR revoked_at = 0 ORDER BY id"};
-const postgres_statement tenants_of_organizers{"tenants_of_organizers",
-                                               organizer_tenant_columns + "ORDER BY id"};
+const postgres_statement access_of_organizers{"access_of_organizers",
+                                              organizer_access_columns + "ORDER BY id"};
+const postgres_statement ended_sessions{"ended_sessions", ended_sessions_sql};
 const postgres_statement audit_of_tenant{"audit_of_tenant", select_rows<audit_row>() + of_actor
                                                               + " ORDER BY id DESC LIMIT $3::bigint"};
 const postgres_statement audit_of_target{"audit_of_target",
@@ -194,6 +198,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_idempotency,
                         read_receipts,
                         read_organizers,
+                        read_organizer_sessions,
                         read_customers,
                         read_otps,
                         events_on_sale,
@@ -205,7 +210,8 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_tenants,
                         read_settings,
                         read_api_keys,
-                        tenants_of_organizers,
+                        access_of_organizers,
+                        ended_sessions,
                         audit_of_tenant,
                         audit_of_target,
                         orders_of_customer,
@@ -227,7 +233,8 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
-  for (const auto* s : {&read_organizers, &read_customers, &read_otps}) pipeline.send(*s, of_aggregate);
+  for (const auto* s : {&read_organizers, &read_organizer_sessions, &read_customers, &read_otps})
+    pipeline.send(*s, of_aggregate);
   if (aggregate == accounts_aggregate) {
     pipeline.send(read_tenants);
     pipeline.send(read_settings);
@@ -253,6 +260,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);
+  image.organizer_sessions = collect(pipeline, row_from<organizer_session_row>);
   image.customers = collect(pipeline, row_from<customer_row>);
   image.otps = collect(pipeline, row_from<otp_row>);
   if (aggregate == accounts_aggregate) {
@@ -268,13 +276,15 @@ access_directory postgres_reader::directory() {
   postgres_pipeline pipeline(db_);
   pipeline.send(read_tenants);
   pipeline.send(read_api_keys, postgres_parameters::of(true));
-  pipeline.send(tenants_of_organizers);
+  pipeline.send(access_of_organizers);
+  pipeline.send(ended_sessions);
   pipeline.send(read_settings);
   pipeline.flush();
   access_directory all;
   all.tenants = collect(pipeline, row_from<tenant_row>);
   all.api_keys = collect(pipeline, row_from<api_key_row>);
-  all.organizers = collect(pipeline, organizer_tenant_of);
+  all.organizers = collect(pipeline, organizer_access_of);
+  all.ended_sessions = collect(pipeline, ended_session_of);
   all.settings = collect(pipeline, row_from<setting_row>);
   return all;
 }

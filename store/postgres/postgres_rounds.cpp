@@ -249,11 +249,28 @@ public:
 
   void operator()(const otp_stored& c) {
     const auto& r = c.row;
-    insert(rounds_.round_for({otp_of(r.email)}), postgres_write::store_otp, r);
+    insert(rounds_.round_for({otp_of(r.handle_hash)}), postgres_write::store_otp, r);
   }
 
   void operator()(const otp_removed& c) {
-    row(rounds_.round_for({otp_of(c.email)}), postgres_write::remove_otp, batch_.aggregate, c.email);
+    row(rounds_.round_for({otp_of(c.handle_hash)}), postgres_write::remove_otp, batch_.aggregate,
+        c.handle_hash);
+  }
+
+  /// After all earlier changes of accounts, because a round removes before it stores.
+  void operator()(const organizer_removed& c) {
+    ++account_round_;
+    row(round_of_account(c.id), postgres_write::remove_organizer, batch_.aggregate, c.id);
+  }
+
+  void operator()(const organizer_session_stored& c) {
+    insert(rounds_.round_for({of(item::organizer_session, c.row.id)}),
+           postgres_write::store_organizer_session, c.row);
+  }
+
+  void operator()(const organizer_session_removed& c) {
+    row(rounds_.round_for({of(item::organizer_session, c.id)}), postgres_write::remove_organizer_session,
+        batch_.aggregate, c.id);
   }
 
   void operator()(const outbox_appended& c) { append(postgres_write::insert_outbox, c.row, outbox_rows_); }
@@ -274,9 +291,9 @@ private:
   [[nodiscard]] thing_key of(item kind, const uuid& id) const {
     return {batch_.aggregate, kind, id.hi, id.lo};
   }
-  /// Addresses with the same hash count as one, which costs a round.
-  [[nodiscard]] thing_key otp_of(const std::string& email) const {
-    return of(item::otp, std::hash<std::string>{}(email));
+  /// Handles with the same hash count as one, which costs a round.
+  [[nodiscard]] thing_key otp_of(const std::string& handle_hash) const {
+    return of(item::otp, std::hash<std::string>{}(handle_hash));
   }
 
   std::size_t round_of(const payment_row& r) {

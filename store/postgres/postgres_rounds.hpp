@@ -71,6 +71,7 @@ private:
     block,
     account,
     otp,
+    organizer_session,
     api_key,
     setting
   };

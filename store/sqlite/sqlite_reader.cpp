@@ -64,8 +64,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     organizers(db, select_rows<organizer_row>() + "WHERE aggregate = ? ORDER BY id"),
+    organizer_sessions(db, select_rows<organizer_session_row>() + "WHERE aggregate = ? ORDER BY id"),
     customers(db, select_rows<customer_row>() + "WHERE aggregate = ? ORDER BY id"),
-    otps(db, select_rows<otp_row>() + "WHERE aggregate = ? ORDER BY email"),
+    otps(db, select_rows<otp_row>() + "WHERE aggregate = ? ORDER BY handle_hash"),
     events_on_sale(db,
                    select_rows<event_row>()
                      + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
@@ -80,7 +81,8 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     settings(db, select_rows<setting_row>() + "ORDER BY name"),
     blocks(db, select_rows<block_row>() + "ORDER BY tenant, organizer, customer"),
     api_keys(db, select_rows<api_key_row>() + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
-    tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
+    access_of_organizers(db, organizer_access_columns + "ORDER BY id"),
+    ended_sessions(db, ended_sessions_sql),
     audit_of_tenant(
       db, select_rows<audit_row>()
             + "WHERE tenant = ?1 AND id < ?2"
@@ -155,6 +157,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.receipts =
     collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), row_from<receipt_row>);
   image.organizers = collect(sql_.organizers.bind(aggregate), row_from<organizer_row>);
+  image.organizer_sessions =
+    collect(sql_.organizer_sessions.bind(aggregate), row_from<organizer_session_row>);
   image.customers = collect(sql_.customers.bind(aggregate), row_from<customer_row>);
   image.otps = collect(sql_.otps.bind(aggregate), row_from<otp_row>);
   if (aggregate == accounts_aggregate) {
@@ -180,9 +184,10 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
 }
 
 access_directory sqlite_reader::directory() {
-  auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
+  auto organizers = collect(sql_.access_of_organizers.bind(), organizer_access_of);
+  auto ended = collect(sql_.ended_sessions.bind(), ended_session_of);
   return {collect(sql_.tenants.bind(), row_from<tenant_row>),
-          collect(sql_.api_keys.bind(true), row_from<api_key_row>), std::move(organizers),
+          collect(sql_.api_keys.bind(true), row_from<api_key_row>), std::move(organizers), std::move(ended),
           collect(sql_.settings.bind(), row_from<setting_row>)};
 }
 

@@ -44,10 +44,10 @@ private:
     sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
       promo_codes, orders;
     sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
-    sqlite_statement organizers, customers, otps;
+    sqlite_statement organizers, organizer_sessions, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
-    sqlite_statement tenants, settings, blocks, api_keys, tenants_of_organizers, audit_of_tenant,
-      audit_of_target;
+    sqlite_statement tenants, settings, blocks, api_keys, access_of_organizers, ended_sessions;
+    sqlite_statement audit_of_tenant, audit_of_target;
     sqlite_statement orders_of_customer, letters_of_tenant, open_letters_of_tenant;
     sqlite_statement to_wake, last_aggregate, history;
   };

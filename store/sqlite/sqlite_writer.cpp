@@ -89,7 +89,10 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     store_tenant(db, store_sql(table_of<tenant_row>())),
     store_api_key(db, store_sql(table_of<api_key_row>())),
     insert_audit(db, insert_sql(table_of<audit_row>())),
-    remove_otp(db, "DELETE FROM otp WHERE aggregate = ? AND email = ?"),
+    remove_otp(db, "DELETE FROM code_request WHERE aggregate = ? AND handle_hash = ?"),
+    remove_organizer(db, "DELETE FROM organizer WHERE aggregate = ? AND id = ?"),
+    store_organizer_session(db, store_sql(table_of<organizer_session_row>())),
+    remove_organizer_session(db, "DELETE FROM organizer_session WHERE aggregate = ? AND id = ?"),
     insert_history(
       db, "INSERT INTO history (aggregate, seq, ordinal, tenant, kind, key, from_status, to_status, at)"
           " VALUES (?,?,?,?,?,?,?,?,?)"),
@@ -210,7 +213,14 @@ public:
   bool operator()(const block_stored& c) { return insert(sql_.store_block, c.row); }
   bool operator()(const setting_stored& c) { return insert(sql_.store_setting, c.row); }
 
-  bool operator()(const otp_removed& c) { return remove(sql_.remove_otp, batch_.aggregate, c.email); }
+  bool operator()(const otp_removed& c) { return remove(sql_.remove_otp, batch_.aggregate, c.handle_hash); }
+  bool operator()(const organizer_removed& c) {
+    return remove(sql_.remove_organizer, batch_.aggregate, c.id);
+  }
+  bool operator()(const organizer_session_stored& c) { return insert(sql_.store_organizer_session, c.row); }
+  bool operator()(const organizer_session_removed& c) {
+    return remove(sql_.remove_organizer_session, batch_.aggregate, c.id);
+  }
   bool operator()(const priority_removed& c) {
     return remove(sql_.remove_priority, batch_.aggregate, c.customer);
   }

@@ -41,7 +41,7 @@ private:
     sqlite_statement store_block, remove_block, store_setting;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,
-      remove_otp;
+      remove_otp, remove_organizer, store_organizer_session, remove_organizer_session;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
   };

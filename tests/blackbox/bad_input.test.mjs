@@ -32,7 +32,10 @@ const ticket = (
 const routes = () => [
   { route: ['POST', '/auth/organizer/login'], body: { email: 'a@example.com', password: 'x' } },
   { route: ['POST', '/auth/customer/otp/request'], body: { email: 'a@example.com' } },
-  { route: ['POST', '/auth/customer/otp/verify'], body: { email: 'a@example.com', otp: '000000' } },
+  {
+    route: ['POST', '/auth/customer/otp/verify'],
+    body: { email: 'a@example.com', otp: '000000', handle: 'h' },
+  },
   { route: ['POST', '/events'], token: organizer, body: sale() },
   { route: ['PATCH', `/events/${draft.id}`], token: organizer, body: { name: 'Another name' } },
   { route: ['POST', `/events/${event.id}/claims`], token: fan, body: { admission_token } },
@@ -446,7 +449,7 @@ test('missing bodies, wrong content types', async () => {
     }
   }
   const charset = await server.post('/auth/customer/otp/verify', {
-    body: '{"email":"a@b.example","otp":"1"}',
+    body: '{"email":"a@b.example","otp":"1","handle":"h"}',
     headers: { 'Content-Type': 'Application/JSON; charset=utf-8' },
   });
   expect_problem(charset, 401, 'invalid_otp', 'a charset is fine');

@@ -101,11 +101,13 @@ const mails = (server) => {
 
 /** A customer with an address: its token. */
 async function by_mail(server, email) {
-  assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
+  const asked = await server.post('/auth/customer/otp/request', { body: { email } });
+  assert.equal(asked.status, 202);
   const mail = await eventually('the code', () => mails(server).find((m) => m.includes(email)));
   const answer = await server.post('/auth/customer/otp/verify', {
     body: {
       email,
+      handle: asked.json.handle,
       otp: /\b\d{6}\b/.exec(
         mail.slice(mail.indexOf('\n\n') > 0 ? mail.indexOf('\n\n') : mail.indexOf('\r\n\r\n')),
       )[0],

@@ -462,10 +462,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
 
   // A place is found by address and by id, and revoked.
   const email = `waits-${Date.now()}@example.org`;
-  await server.post('/auth/customer/otp/request', { body: { email } });
-  const verified = await server.post('/auth/customer/otp/verify', {
-    body: { email, otp: await server.mailed_code(email) },
-  });
+  const verified = await server.sign_in_by_mail(email);
   const waiting = await server.join_and_be_admitted(verified.json.token, event.id);
   await tab(page, 'People');
   await page.getByLabel('E-mail address or entry id').fill('nobody@example.org');
@@ -771,10 +768,7 @@ test('promo codes are created, refused, changed, used and ended; priority custom
   await page.getByText('Their ids').click();
   await check_page(page, 'console-priority');
   await server.join(fan, event.id);
-  await server.post('/auth/customer/otp/request', { body: { email } });
-  const vip = (
-    await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })
-  ).json.token;
+  const vip = (await server.sign_in_by_mail(email)).json.token;
   await server.join(vip, event.id);
   assert.equal(
     (await server.post(`/events/${event.id}/advance`, { token: s.token, body: { count: 1 } })).status,
@@ -820,10 +814,7 @@ test('customers are invited to a quota and blocked, with visible effects', async
   await page.getByRole('button', { name: 'Withdraw their invitations' }).click();
   await said(page, '1 invitation withdrawn.');
 
-  await server.post('/auth/customer/otp/request', { body: { email } });
-  const member = (
-    await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })
-  ).json.token;
+  const member = (await server.sign_in_by_mail(email)).json.token;
   const invitation = await server.get(`/events/${event.id}/invitations/me`, { token: member });
   assert.equal(invitation.json.ticket_type_id, event.ticket_types[1].id, invitation.text);
   const order = await bought(s, member, event, ada);

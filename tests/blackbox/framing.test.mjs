@@ -286,7 +286,7 @@ test('headers of every length up to the limit', async () => {
 });
 
 test('a request that arrives byte by byte', async () => {
-  const body = '{"email":"a@b","otp":"000"}';
+  const body = '{"email":"a@b","otp":"000","handle":"h"}';
   for (const framing of [
     `Content-Length: ${body.length}\r\n\r\n${body}`,
     `Transfer-Encoding: chunked\r\n\r\n${[...body].map((c) => `1\r\n${c}\r\n`).join('')}0\r\n\r\n`,

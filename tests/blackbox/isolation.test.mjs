@@ -31,6 +31,8 @@ const identities = [
 /** The status for each identity, in their order. "-": the rightful owner's change, which other tests make. */
 const expected = {
   'POST /auth/organizer/login': '401 - - - - - - - - - - -',
+  'GET /auth/organizer/sessions': '401 403 403 200 200 200 200 401 401 401 403 403',
+  'DELETE /auth/organizer/sessions/{id}': '401 403 403 404 404 404 404 401 401 401 403 403',
   'POST /auth/customer/otp/request': '202 - - - - - - - - - - -',
   'POST /auth/customer/otp/verify': '401 - - - - - - - - - - -',
   'POST /events': '401 403 403 201 201 201 201 401 401 401 403 403',

@@ -69,6 +69,18 @@ CAF_TEST(a token verifies as the kind it was issued for) {
   }
 }
 
+CAF_TEST(a token of an organizer may name its sign-in and no other kind may) {
+  const uuid session{7, 0x8000'0000'0000'0007};
+  const auto verified = [&](token_kind kind) {
+    return verifier.verify(issuer.issue(kind, subject, now, seconds{60}, session), now);
+  };
+  CAF_CHECK(verified(token_kind::organizer).error == token_error::none);
+  CAF_CHECK(verified(token_kind::organizer).claims.session == session);
+  for (const auto kind : {token_kind::customer, token_kind::ticket, token_kind::operate})
+    CAF_CHECK(verified(kind).error == token_error::bad_claims);
+  CAF_CHECK(verifier.verify(customer_token(), now).claims.session.is_nil());
+}
+
 CAF_TEST(our form of token signed elsewhere verifies in any order of claims) {
   CAF_CHECK(customer_with(good_payload()) == token_error::none);
   CAF_CHECK(customer_with(R"({"exp":1800003600,"sub":")" + to_string(subject)

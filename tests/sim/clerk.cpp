@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t people = 6; ///< mail addresses
 constexpr std::size_t queues_max = 3; ///< standalone queues; each gets an owner
 
+const uuid some_client{0x0c, 0x01};
+/// One for all requests for an address: the next code replaces the last.
+std::string handle_of(const std::string& email) { return "handle of " + email; }
 const uuid first_organizer{0x0a, 0x01}, second_organizer{0x0a, 0x02}, operator_key{0x0b, 0x01};
 
 } // namespace
@@ -81,8 +84,11 @@ void clerk::want_code() {
   const auto email = some_email();
   world_->directory->code_wanted(email);
   ask<ack_reply>(
-    office().accounts, request_otp{email},
-    [this, email](const ack_reply& told) { world_->directory->code_answered(email, bool{told.no}); },
+    office().accounts, request_otp{email, some_client, handle_of(email)},
+    [this, email](const ack_reply& told) {
+      told.no.why == reason::rate_limited ? world_->directory->code_refused(email)
+                                          : world_->directory->code_answered(email, bool{told.no});
+    },
     [this, email] { world_->directory->code_answered(email, true); });
 }
 
@@ -93,14 +99,22 @@ void clerk::use_code() {
   if (code.empty() || chance(world_->rng, 500)) code = world_->directory->newest_code(email);
   if (code.empty()) return;
   const auto trial = world_->directory->try_code(email, code);
-  ask<person_reply>(office().accounts, verify_otp{email, code},
+  ask<person_reply>(office().accounts, verify_otp{email, code, handle_of(email), some_client},
                     [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 
 void clerk::guess() {
   const auto email = some_email();
+  if (chance(world_->rng, 800)) { // of a stranger, who does not know the handle
+    ask<person_reply>(office().accounts,
+                      verify_otp{email, world_->directory->newest_code(email), "stranger", {}},
+                      [this](const person_reply& told) {
+                        if (!told.no) world_->check->fail("I9", "a code is accepted without its handle");
+                      });
+    return;
+  }
   const auto trial = world_->directory->try_code(email, "guess");
-  ask<person_reply>(office().accounts, verify_otp{email, trial.code},
+  ask<person_reply>(office().accounts, verify_otp{email, trial.code, handle_of(email), some_client},
                     [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 

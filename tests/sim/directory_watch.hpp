@@ -31,6 +31,12 @@ public:
   void code_wanted(const std::string& email);
   /// The request's answer; an error leaves open whether it is executed, and when.
   void code_answered(const std::string& email, bool is_error);
+  /// It was refused, and no code is sent.
+  void code_refused(const std::string& email) {
+    auto& a = addresses_[email];
+    --a.open;
+    a.is_acknowledged = false;
+  }
   struct trial {
     std::string email, code;
     milliseconds at{0}; ///< steady time

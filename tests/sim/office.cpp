@@ -27,7 +27,8 @@ office::office(world& w, caf::actor_system& system, environment& env, const ledg
     world_(w), codes_(w) {
   const auto& o = w.options;
   mailer_.env = &env;
-  mailer_.port = &codes_;
+  for (int i = 0; i < 2; ++i)
+    mailer_.workers.push_back(system.spawn(mail_worker, static_cast<mail_port*>(&codes_)));
   mailer_.pauses = {0, milliseconds{200}, milliseconds{1'000}};
   const auto sends = system.spawn(mailer, static_cast<const mailer_services*>(&mailer_));
   accounts_.env = &env;
@@ -39,6 +40,7 @@ office::office(world& w, caf::actor_system& system, environment& env, const ledg
   accounts_.has_cluster = o.mesh.on;
   accounts_.bounds = o.directory.bounds;
   workers_ = {caf::actor_cast<caf::actor>(sends), caf::actor_cast<caf::actor>(accounts_.passwords)};
+  for (const auto& worker : mailer_.workers) workers_.push_back(caf::actor_cast<caf::actor>(worker));
   handles_.process = "process " + std::to_string(++w.offices_begun);
   handles_.accounts = system.spawn(accounts, static_cast<const accounts_services*>(&accounts_));
   handles_.catalog = system.spawn(catalog, &env, ledgers, o.mesh.on);
@@ -66,6 +68,7 @@ void office::forget() {
   accounts_.ledgers.clear();
   accounts_.passwords = nullptr;
   accounts_.mailer = nullptr;
+  mailer_.workers.clear();
 }
 
 mail_consumer_services mail_services_of(environment& env, mail_port& port) {

@@ -3,10 +3,11 @@
 """An SMTP server (Debian's python3-aiosmtpd) that stores accepted messages; addresses script its refusals.
 
   smtp_sink.py MAILBOX [--certificate PEM --key PEM [--smtps]] [--login USER:PASSWORD]
-               [--greeting REPLY] [--port N]
+               [--greeting REPLY] [--port N] [--delay SECONDS]
 
 Listens on 127.0.0.1, prints its port and ends with its standard input. With a certificate it requires
 STARTTLS (--smtps: TLS from the first byte); without one it has no TLS. With --greeting it sends REPLY only.
+With --delay it answers the end of each message that much later.
 Each stored message is a line of JSON in MAILBOX: {connection, tls, user, from, to, mail}; `mail`: see
 parse_mail.py.
 
@@ -39,8 +40,9 @@ def told(address, stage):
 
 
 class Sink:
-    def __init__(self, mailbox):
+    def __init__(self, mailbox, delay):
         self.mailbox = mailbox
+        self.delay = delay
 
     async def handle_MAIL(self, server, session, envelope, address, options):
         if code := told(address, 'mail'):
@@ -56,6 +58,7 @@ class Sink:
 
     async def handle_DATA(self, server, session, envelope):
         what = told(envelope.rcpt_tos[0], 'data')
+        await asyncio.sleep(self.delay)
         if what == 'hang':
             await asyncio.sleep(3600)
         if what == 'drop':
@@ -110,7 +113,7 @@ async def serve(options):
             }
         if context and not options.smtps:
             more |= {'tls_context': context, 'require_starttls': True}
-        protocol = SMTP(Sink(options.mailbox), hostname='sink.example', loop=loop, **more)
+        protocol = SMTP(Sink(options.mailbox, options.delay), hostname='sink.example', loop=loop, **more)
         protocol.number = count
         protocol.implicit = options.smtps
         return protocol
@@ -136,6 +139,7 @@ def main():
         parser.add_argument(name)
     parser.add_argument('--smtps', action='store_true')
     parser.add_argument('--port', type=int, default=0)
+    parser.add_argument('--delay', type=float, default=0)
     asyncio.run(serve(parser.parse_args()))
 
 

@@ -13,6 +13,7 @@ import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
 import { BlockedCustomers } from './guests.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
+import { SignIns } from './sign_ins.jsx';
 import { Tasks } from './tasks.jsx';
 
 /**
@@ -124,6 +125,7 @@ function View({ path: [what = 'events', id, view, rest] }) {
   if (what === 'blocked') return <BlockedCustomers />;
   if (what === 'tasks') return <Tasks />;
   if (what === 'audit') return <Audit />;
+  if (what === 'sign-ins') return <SignIns />;
   return (
     <>
       <Heading title="There is nothing here" />
@@ -141,6 +143,7 @@ const places = [
   ['dead-letters', 'Dead letters'],
   ['tasks', 'Tasks'],
   ['audit', 'Audit log'],
+  ['sign-ins', 'Sign-ins'],
 ];
 
 function Frame({ session, path }) {

@@ -4,6 +4,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "domain/money/payments.hpp"
+#include "net/service/limits.hpp"
 #include "tests/net/api/world.hpp"
 
 namespace handlers_test {
@@ -331,19 +332,142 @@ CAF_TEST(failed logins are limited by address and good ones are not ) {
   CAF_CHECK_EQUAL(login("192.0.2.2"), "401 invalid_credentials");
 }
 
-CAF_TEST(codes are limited by address of mail) {
+CAF_TEST(codes are limited by address of mail and client and a stranger uses up nothing of the owner) {
   world w;
   const auto ask = [&](std::string email, std::string peer) {
     return w.send(method::post, "/auth/customer/otp/request", R"({"email":")" + email + "\"}",
                   {{"Content-Type", "application/json"}}, std::move(peer));
   };
-  for (int i = 0; i < 5; ++i)
-    CAF_CHECK_EQUAL(ask("ada@example.org", "192.0.2." + std::to_string(i)).status, 202u);
+  for (int i = 0; i < 5; ++i) CAF_CHECK_EQUAL(ask("ada@example.org", "192.0.2.77").status, 202u);
   const auto no = ask("ADA@example.org", "192.0.2.77");
   CAF_CHECK_EQUAL(shown(no), "429 rate_limited");
   CAF_CHECK_EQUAL(ask("bob@example.org", "192.0.2.77").status, 202u);
+  CAF_CHECK_EQUAL(ask("ada@example.org", "192.0.2.78").status, 202u);
   w.clock.now_ms += 1000 * std::stol(field_of(no, "Retry-After"));
   CAF_CHECK_EQUAL(ask("ada@example.org", "192.0.2.77").status, 202u);
+}
+
+CAF_TEST(a client sends few codes that are not entered and any number that are) {
+  world w;
+  w.told->person.person = w.customer;
+  int sent = 0;
+  const auto ask = [&] {
+    return w
+      .send(method::post, "/auth/customer/otp/request",
+            R"({"email":"fan)" + std::to_string(++sent) + R"(@example.org"})",
+            {{"Content-Type", "application/json"}}, "192.0.2.77")
+      .status;
+  };
+  const auto enter = [&] {
+    return w
+      .send(method::post, "/auth/customer/otp/verify",
+            R"({"email":"fan@example.org","otp":"123456","handle":"h"})",
+            {{"Content-Type", "application/json"}}, "192.0.2.77")
+      .status;
+  };
+  const auto minutes_pass = [&] { w.clock.now_ms += 60'000; };
+  for (std::uint32_t i = 0; i < 2 * otp_mails_per_client; ++i) {
+    if (i % 250 == 0) minutes_pass(); // for the limit of requests
+    CAF_REQUIRE_EQUAL(ask(), 202u);
+    CAF_REQUIRE_EQUAL(enter(), 200u);
+  }
+  w.clock.now_ms += 900'000;
+  for (std::uint32_t i = 0; i < otp_mails_per_client; ++i) CAF_REQUIRE_EQUAL(ask(), 202u);
+  CAF_CHECK_EQUAL(ask(), 429u);
+}
+
+CAF_TEST(the answer to a request for a code has the handle that the code needs) {
+  world w;
+  w.told->person.person = w.customer;
+  const auto request = [&](const std::string& more) {
+    return text_in(w.send(method::post, "/auth/customer/otp/request",
+                          R"({"email":"ada@example.org")" + more + "}",
+                          {{"Content-Type", "application/json"}}),
+                   "handle");
+  };
+  const auto first = request("");
+  CAF_CHECK_EQUAL(first.size(), 32u);
+  CAF_CHECK_EQUAL(w.told->asked_otp.handle, first);
+  CAF_CHECK(!w.told->asked_otp.client.is_nil());
+  const auto second = request(R"(,"replaces":")" + first + "\"");
+  CAF_CHECK_NOT_EQUAL(second, first);
+  CAF_CHECK_EQUAL(w.told->asked_otp.replaces, first);
+  const auto verify = [&](const std::string& more) {
+    return shown(w.send(method::post, "/auth/customer/otp/verify",
+                        R"({"email":"ada@example.org","otp":"123456")" + more + "}",
+                        {{"Content-Type", "application/json"}}));
+  };
+  CAF_CHECK_EQUAL(verify(""), "400 invalid_field");
+  CAF_CHECK_EQUAL(verify(R"(,"handle":")" + second + "\""), "200 ");
+  CAF_CHECK_EQUAL(w.told->asked_code.handle, second);
+}
+
+CAF_TEST(wrong codes are limited by customer and right ones are not) {
+  world w;
+  const auto quote = [&](std::uint64_t customer) {
+    return shown(w.send(method::post, w.event_path("/quote"),
+                        R"({"promo_code":"X","items":[{"ticket_type_id":")" + to_string(w.claim_id)
+                          + R"(","quantity":1}]})",
+                        w.bearer(token_kind::customer, {0x1111, 0x8000'0000'0000'0000 + customer})));
+  };
+  for (int i = 0; i < 100; ++i) CAF_REQUIRE_EQUAL(quote(1), "200 ");
+  w.told->quote.no = reason::promo_code_invalid;
+  for (std::uint32_t i = 0; i < wrong_codes_per_customer; ++i)
+    CAF_REQUIRE_EQUAL(quote(1), "422 promo_code_invalid");
+  CAF_CHECK_EQUAL(quote(1), "429 rate_limited");
+  for (std::uint64_t other = 2; other < 100; ++other)
+    for (std::uint32_t i = 0; i < wrong_codes_per_customer && quote(other) != "429 rate_limited"; ++i) {}
+  CAF_CHECK_EQUAL(quote(200), "422 promo_code_invalid"); // the first is free
+  CAF_CHECK_EQUAL(quote(200), "429 rate_limited"); // the event's limit
+  w.told->quote.no = reason::none;
+  CAF_CHECK_EQUAL(quote(201), "200 ");
+}
+
+CAF_TEST(a code that would be late is refused with the time to wait) {
+  world w;
+  w.told->ack.no = reason::unavailable;
+  w.told->ack.no.first = 7;
+  const auto no = w.send(method::post, "/auth/customer/otp/request", R"({"email":"ada@example.org"})",
+                         {{"Content-Type", "application/json"}});
+  CAF_CHECK_EQUAL(no.status, 503u);
+  CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "7");
+}
+
+CAF_TEST(an organizer sees the own sign-ins and ends one) {
+  world w;
+  organizer_session_row row;
+  row.id = {7, 0x8000'0000'0000'0001};
+  row.agent = "curl/8 \"x\"";
+  row.expires_at = from_unix_ms(1'800'000'100'000);
+  w.told->sign_ins.sessions = {row};
+  const auto list = w.send(method::get, "/auth/organizer/sessions", "", w.as_organizer());
+  CAF_CHECK_EQUAL(list.status, 200u);
+  CAF_CHECK(list.body.find(R"("user_agent":"curl/8 \"x\"","current":false)") != std::string::npos);
+  const auto path = "/auth/organizer/sessions/" + to_string(row.id);
+  CAF_CHECK_EQUAL(w.send(method::del, path, "", w.as_organizer()).status, 204u);
+  CAF_CHECK(w.told->asked_end_session.session == row.id);
+  CAF_CHECK(w.told->asked_end_session.organizer == w.organizer);
+  CAF_CHECK_EQUAL(w.send(method::get, "/auth/organizer/sessions", "", w.as_customer()).status, 403u);
+}
+
+CAF_TEST(tokens of an ended sign-in and older than a reset open nothing) {
+  world w;
+  const auto now = w.clock.wall_now();
+  const uuid session{9, 0x8000'0000'0000'0009};
+  const auto seen = [&](timestamp issued, const uuid& of) {
+    const auto token = w.issuer.issue(token_kind::organizer, w.organizer, issued, seconds{3600}, of);
+    return w.send(method::get, "/events?mine=true", "", {{"Authorization", "Bearer " + token}}).status;
+  };
+  CAF_CHECK_EQUAL(seen(now, session), 200u);
+  auto content = world::make_directory();
+  content.ended_sessions = {session};
+  w.directory.publish(content);
+  CAF_CHECK_EQUAL(seen(now, session), 401u);
+  CAF_CHECK_EQUAL(seen(now, {}), 200u);
+  content.organizers.at(0).tokens_not_before = now;
+  w.directory.publish(content);
+  CAF_CHECK_EQUAL(seen(now - seconds{1}, {}), 401u);
+  CAF_CHECK_EQUAL(seen(now, {}), 200u);
 }
 
 CAF_TEST(addresses that are none are refused) {
@@ -361,7 +485,8 @@ CAF_TEST(a code gives a token of a customer and a wrong one does not ) {
   world w;
   w.told->person.person = w.customer;
   const auto verify = [&] {
-    return w.send(method::post, "/auth/customer/otp/verify", R"({"email":"ada@example.org","otp":"123456"})",
+    return w.send(method::post, "/auth/customer/otp/verify",
+                  R"({"email":"ada@example.org","otp":"123456","handle":"h"})",
                   {{"Content-Type", "application/json"}});
   };
   CAF_CHECK_EQUAL(text_in(verify(), "customer_id"), to_string(w.customer));

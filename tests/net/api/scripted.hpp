@@ -72,6 +72,8 @@ struct script {
   invitations_reply invitations;
   blocks_reply blocks;
   settle_dead_letter asked_settle;
+  end_organizer_session asked_end_session;
+  organizer_sessions_reply sign_ins;
   find_customers asked_customers;
   change_setting asked_setting;
   std::vector<record_deed> deeds;
@@ -292,6 +294,12 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_blocks = m;
             return scripted(*s, s->blocks);
           },
+          [s](const list_organizer_sessions&) { return scripted(*s, s->sign_ins); },
+          [s](const end_organizer_session& m) {
+            s->asked_end_session = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const sign_organizer_out&) { return scripted(*s, s->ack); },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

@@ -166,16 +166,41 @@ CAF_TEST(organizers and customers are replaced by id and keep their address to t
   });
 }
 
-CAF_TEST(there is one OTP an address and removing none is fine) {
+CAF_TEST(there is one code a handle and removing none is fine) {
   in_every_world([](world& w) {
     const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };
-    const otp_row first{"ada@example.org", "c0de", noon, 0};
-    const otp_row second{"ada@example.org", "f00d", noon + seconds{5}, 2};
-    const otp_row other{"", "", never, 0};
-    FQ_COMMITS(put({otp_stored{first}, otp_stored{second}, otp_stored{other}}));
-    CAF_CHECK((w.store.peek(accounts_aggregate).image.otps == std::vector{other, second}));
-    FQ_COMMITS(put({otp_removed{"ada@example.org"}, otp_removed{"nobody@example.org"}}));
-    CAF_CHECK((w.store.peek(accounts_aggregate).image.otps == std::vector{other}));
+    const otp_row first{"h1", "ada@example.org", id_of(7), "c0de", noon, 0};
+    const otp_row second{"h1", "ada@example.org", id_of(8), "f00d", noon + seconds{5}, 2};
+    const otp_row twin{"h2", "ada@example.org", id_of(7), "c0de", noon, 0};
+    const otp_row other{"", "", {}, "", never, 0};
+    FQ_COMMITS(put({otp_stored{first}, otp_stored{second}, otp_stored{twin}, otp_stored{other}}));
+    CAF_CHECK((w.store.peek(accounts_aggregate).image.otps == std::vector{other, second, twin}));
+    FQ_COMMITS(put({otp_removed{"h1"}, otp_removed{"nothing"}}));
+    CAF_CHECK((w.store.peek(accounts_aggregate).image.otps == std::vector{other, twin}));
+  });
+}
+
+CAF_TEST(a removed organizer frees its address and ended sessions are in the directory) {
+  in_every_world([](world& w) {
+    const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };
+    const organizer_row o{id_of(1), default_tenant, "ada@example.org", "hash", noon, noon + seconds{1}};
+    auto heir = o;
+    heir.id = id_of(3);
+    organizer_session_row open{id_of(5), o.id, "agent", noon, noon + seconds{9}, never}, ended = open;
+    ended.id = id_of(6);
+    ended.ended_at = noon + seconds{2};
+    FQ_COMMITS(put({organizer_stored{o}, organizer_session_stored{open}, organizer_session_stored{ended}}));
+    const auto image = w.store.peek(accounts_aggregate).image;
+    CAF_CHECK((image.organizer_sessions == std::vector{open, ended}));
+    CAF_CHECK((w.store.directory().ended_sessions == std::vector{ended.id}));
+    CAF_CHECK((w.store.directory().organizers
+               == std::vector{organizer_access{o.id, default_tenant, o.tokens_not_before}}));
+    FQ_COMMITS(put({organizer_removed{o.id}, organizer_stored{heir}, organizer_session_removed{ended.id},
+                    organizer_session_removed{id_of(99)}}));
+    CAF_CHECK((w.store.peek(accounts_aggregate).image.organizers == std::vector{heir}));
+    CAF_CHECK(w.store.directory().ended_sessions.empty());
+    FQ_CONFLICTS(put({organizer_stored{o}, organizer_removed{heir.id}}));
+    FQ_COMMITS(put({organizer_removed{heir.id}, organizer_removed{heir.id}}));
   });
 }
 

@@ -86,7 +86,8 @@ CAF_TEST(nothing older than the epoch of a successor commits: I17) {
 
 CAF_TEST(an aggregate without an owner takes no batch) {
   on_every_engine([](ledger& store) {
-    const batch b{accounts_aggregate, 0, 0, 1, noon, {otp_stored{{"a@example.org", "", noon, 0}}}};
+    const batch b{
+      accounts_aggregate, 0, 0, 1, noon, {otp_stored{{"hash", "a@example.org", {}, "", noon, 0}}}};
     CAF_CHECK(store.commit({&b, 1}).at(0) == commit_outcome::fenced);
   });
 }
@@ -108,7 +109,7 @@ CAF_TEST(a batch is applied as a whole or not at all) {
       claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
       receipt_stored{{"sandbox", "evt", noon}}, idempotency_stored{sample_key(1, noon)},
       organizer_stored{{id_of(1), default_tenant, "a", "b", noon}},
-      customer_stored{{id_of(1), default_tenant, "a", noon}}, otp_stored{{"a", "b", noon, 0}},
+      customer_stored{{id_of(1), default_tenant, "a", noon}}, otp_stored{{"a", "a", {}, "b", noon, 0}},
       otp_removed{"a"}, event_created{sample_event(other_sale), {}}, stock_moved{0, -2, 0}, // one too many
     }));
     CAF_CHECK(w.image() == before);

@@ -179,7 +179,12 @@ private:
   }
 
   change account_change() {
-    switch (below(9)) {
+    switch (below(12)) {
+      case 9: return organizer_removed{person()};
+      case 10:
+        return organizer_session_stored{
+          {session(), person(), text("agent", 3), time(), time(), percent(50) ? never : time()}};
+      case 11: return organizer_session_removed{session()};
       case 7:
         return block_stored{
           {some_tenant(), organizer_id{person()}, person(), text("why", 3), percent(50), time()}};
@@ -193,12 +198,15 @@ private:
         return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(),
                                status(api_key_scope::operate), text("hash", 9), text("label", 3), time(),
                                percent(50) ? never : time()}};
-      case 0: return organizer_stored{{person(), tenant_id{1}, email(), text("hash", 9), time()}};
+      case 0: return organizer_stored{{person(), tenant_id{1}, email(), text("hash", 9), time(), time()}};
       case 1: return customer_stored{{person(), tenant_id{1}, email(), time()}};
-      case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
-      default: return otp_removed{email()};
+      case 2:
+        return otp_stored{
+          {text("handle", 4), email(), person(), "code", time(), static_cast<std::uint32_t>(below(5))}};
+      default: return otp_removed{text("handle", 4)};
     }
   }
+  uuid session() { return id_of(10 + below(4), accounts_aggregate); }
 
   tenant_id some_tenant() { return tenant_id{static_cast<std::uint32_t>(1 + below(4))}; }
 

@@ -231,8 +231,8 @@ CAF_TEST(a commit that waits for the standby is settled exactly once the standby
 CAF_TEST(an event whose row somebody holds is busy at once and the others commit) {
   database d({.lock = seconds{10}});
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
-  const std::vector call{d.join(1),
-                         d.w.me.next(accounts_aggregate, {otp_stored{{"a@example.org", "c0de", noon, 0}}})};
+  const std::vector call{
+    d.join(1), d.w.me.next(accounts_aggregate, {otp_stored{{"hash", "a@example.org", {}, "c0de", noon, 0}}})};
   std::vector<commit_outcome> outcomes;
   CAF_CHECK(time_of([&] { outcomes = d.commit(call); }) < seconds{2});
   CAF_CHECK((outcomes == std::vector{commit_outcome::busy, commit_outcome::committed}));
@@ -353,8 +353,9 @@ CAF_TEST(collisions are tried again but not for ever) {
 CAF_TEST(a statement that takes too long makes its batch busy and no other) {
   database d({.write = milliseconds{150}});
   d.on_insert("receipt", "PERFORM pg_sleep(10);");
-  const std::vector call{d.w.me.next(sale, {receipt_stored{{"sandbox", "evt", noon}}}),
-                         d.w.me.next(accounts_aggregate, {otp_stored{{"a@example.org", "c0de", noon, 0}}})};
+  const std::vector call{
+    d.w.me.next(sale, {receipt_stored{{"sandbox", "evt", noon}}}),
+    d.w.me.next(accounts_aggregate, {otp_stored{{"hash", "a@example.org", {}, "c0de", noon, 0}}})};
   CAF_CHECK((d.commit(call) == std::vector{commit_outcome::busy, commit_outcome::committed}));
   d.stop_meddling("receipt");
   FQ_COMMITS(d.commit_one(call[0]));
@@ -378,7 +379,7 @@ CAF_TEST(a value that Postgres cannot take is the fault of its batch) {
   const std::string nul("a\0b", 3);
   const std::vector call{
     d.w.me.next(sale, {receipt_stored{{"sandbox", nul, noon}}}),
-    d.w.me.next(accounts_aggregate, {otp_stored{{"\xff\xfe", "c0de", noon, 0}}}),
+    d.w.me.next(accounts_aggregate, {otp_stored{{"hash", "\xff\xfe", {}, "c0de", noon, 0}}}),
     d.w.me.next(catalog_aggregate, {receipt_stored{{"sandbox", std::string(100'000, 'x'), noon}}})};
   const auto outcomes = d.commit(call);
   CAF_CHECK(outcomes[0] == commit_outcome::conflict);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sign-in: organizers' sessions and reserved password checks; codes, strangers and wrong guesses.
+#define CAF_SUITE sign_in
+#include "tests/actors/directory/globals_fixture.hpp"
+
+namespace sign_in_test {
+
+using namespace fq;
+using namespace fq::test;
+
+CAF_TEST_FIXTURE_SCOPE(sign_in_tests, globals_fixture)
+
+CAF_TEST(a reset password ends all sign-ins and an organizer is signed out or removed) {
+  const auto log_in_as = [&](const std::string& password) {
+    return person(log_in{"o@example.com", password});
+  };
+  const auto sessions = [&](const organizer_id& who) {
+    auto listed = ask<organizer_sessions_reply>(people, list_organizer_sessions{who});
+    run();
+    CAF_REQUIRE(listed->ok);
+    return listed->value.sessions;
+  };
+  const auto told = [&](auto message) {
+    auto done = ask<ack_reply>(people, std::move(message));
+    run();
+    CAF_REQUIRE(done->ok);
+    return done->value.no.why;
+  };
+  const auto ended = [&] { return store.directory().ended_sessions.size(); };
+  const auto who = person(add_organizer{"o@example.com", "secret", false}).person;
+  const auto first = log_in_as("secret"), second = log_in_as("secret");
+  CAF_CHECK(first.session != second.session);
+  CAF_CHECK_EQUAL(sessions(who).size(), 2u);
+  CAF_CHECK(told(end_organizer_session{{1, 2}, first.session}) == reason::not_found);
+  CAF_CHECK(told(end_organizer_session{who, first.session}) == reason::none);
+  CAF_CHECK_EQUAL(sessions(who).size(), 1u);
+  CAF_CHECK(store.directory().ended_sessions == std::vector{first.session});
+  const auto before = env.wall_now();
+  person(add_organizer{"o@example.com", "other", true});
+  CAF_CHECK(sessions(who).empty());
+  CAF_CHECK(store.directory().ended_sessions == std::vector{second.session});
+  CAF_CHECK(store.directory().organizers.at(0).tokens_not_before >= before);
+  reload(accounts_aggregate);
+  const auto third = log_in_as("other");
+  CAF_CHECK(third.not_before == store.directory().organizers.at(0).tokens_not_before);
+  CAF_CHECK(told(sign_organizer_out{"o@example.com", false}) == reason::none);
+  CAF_CHECK(sessions(who).empty());
+  CAF_CHECK_EQUAL(ended(), 1u);
+  CAF_CHECK(told(sign_organizer_out{"o@example.com", true}) == reason::none);
+  CAF_CHECK(store.directory().organizers.empty());
+  CAF_CHECK_EQUAL(ended(), 0u);
+  CAF_CHECK(log_in_as("other").no.why == reason::invalid_credentials);
+  CAF_CHECK(told(sign_organizer_out{"o@example.com", true}) == reason::not_found);
+}
+
+CAF_TEST(the list of sign-ins is bounded and forgets expired ones) {
+  services.bounds.sessions = 3;
+  const auto who = person(add_organizer{"o@example.com", "secret", false}).person;
+  for (int i = 0; i < 5; ++i) person(log_in{"o@example.com", "secret"});
+  CAF_CHECK_EQUAL(store.committed(accounts_aggregate)->organizer_sessions.size(), 3u);
+  advance(25h);
+  const auto now = person(log_in{"o@example.com", "secret"});
+  const auto& rows = store.committed(accounts_aggregate)->organizer_sessions;
+  CAF_REQUIRE_EQUAL(rows.size(), 1u);
+  CAF_CHECK(rows[0].id == now.session && rows[0].organizer == who);
+}
+
+CAF_TEST(strangers leave password checks to a client that has signed in before) {
+  services.bounds.password_calls = 4;
+  person(add_organizer{"o@example.com", "secret", false});
+  log_in mine{"o@example.com", "secret", {1, 1}};
+  person(mine);
+  std::vector<std::shared_ptr<answer<person_reply>>> strangers;
+  for (int i = 0; i < 4; ++i)
+    strangers.push_back(ask<person_reply>(people, log_in{"o@example.com", "x", {6, 6}}));
+  auto own = ask<person_reply>(people, mine);
+  run_without(services.passwords);
+  run();
+  CAF_CHECK(strangers.back()->unavailable());
+  CAF_REQUIRE(own->ok);
+  CAF_CHECK(!own->value.no);
+}
+
+CAF_TEST(a code survives a reload and ends with its life or with five wrong guesses) {
+  request("a@example.com", "of a");
+  const auto a = code();
+  const auto wrong = wrong_code();
+  request("b@example.com", "of b");
+  const auto b = code();
+  reload(accounts_aggregate);
+  for (int i = 0; i < 5; ++i) CAF_CHECK(enter("a@example.com", wrong, "of a").no.why == reason::invalid_otp);
+  CAF_CHECK(enter("a@example.com", a, "of a").no.why == reason::invalid_otp);
+  advance(services.otp_life);
+  CAF_CHECK(enter("b@example.com", b, "of b").no.why == reason::invalid_otp);
+}
+
+CAF_TEST(a stranger neither voids the code of the owner nor guesses at it) {
+  const uuid stranger{6, 6};
+  request("a@example.com", "of the owner");
+  const auto mine = code();
+  for (int i = 0; i < 2; ++i) { // more must wait
+    CAF_CHECK(!request("a@example.com", "of a stranger", stranger)->value.no);
+    for (int guess = 0; guess < 5; ++guess)
+      CAF_CHECK(enter("a@example.com", wrong_code(), "of a stranger").no.why == reason::invalid_otp);
+  }
+  CAF_CHECK(enter("a@example.com", mine, "of a stranger").no.why == reason::invalid_otp);
+  CAF_CHECK(enter("b@example.com", mine, "of the owner").no.why == reason::invalid_otp);
+  CAF_CHECK(!enter("a@example.com", mine, "of the owner").no);
+}
+
+CAF_TEST(wrong guesses count across codes and delay the next code of that client only) {
+  const uuid stranger{6, 6};
+  const auto wrong_codes = [&](int count) {
+    refusal no;
+    for (int i = 0; i < count && !no; ++i) {
+      no = request("a@example.com", "s", stranger)->value.no;
+      for (int guess = 0; guess < 5 && !no; ++guess) enter("a@example.com", wrong_code(), "s");
+    }
+    return no;
+  };
+  CAF_CHECK(!wrong_codes(2));
+  const auto no = wrong_codes(1);
+  CAF_CHECK(no.why == reason::rate_limited);
+  CAF_CHECK_EQUAL(no.first, 60);
+  CAF_CHECK(!request("b@example.com", "s", stranger)->value.no);
+  CAF_CHECK(!request("a@example.com")->value.no);
+  advance(60s);
+  CAF_CHECK(!wrong_codes(1));
+  CAF_CHECK(wrong_codes(1).first > 60); // it grows
+  advance(24h);
+  CAF_CHECK(!wrong_codes(1));
+}
+
+CAF_TEST(many strangers delay each other and not a client that has signed in before) {
+  request("a@example.com", "known");
+  CAF_CHECK(!enter("a@example.com", code(), "known").no);
+  refusal no;
+  for (std::uint64_t i = 0; i < 50 && !no; ++i)
+    no = request("a@example.com", "s" + std::to_string(i), {6, i})->value.no;
+  CAF_CHECK(no.why == reason::rate_limited);
+  CAF_CHECK_EQUAL(mails->size(), 10u); // one of them to the owner, who was unknown
+  CAF_CHECK(!request("a@example.com", "known again")->value.no);
+  CAF_CHECK(!enter("a@example.com", code(), "known again").no);
+}
+
+CAF_TEST(an address has few pending codes and the client with most loses its oldest) {
+  services.bounds.codes_per_address = 3;
+  request("a@example.com", "owner");
+  const auto mine = code();
+  for (int i = 0; i < 4; ++i) request("a@example.com", "s" + std::to_string(i), {6, 6});
+  CAF_CHECK_EQUAL(store.committed(accounts_aggregate)->otps.size(), 3u);
+  CAF_CHECK(!enter("a@example.com", code(), "s3").no);
+  CAF_CHECK(!enter("a@example.com", mine, "owner").no);
+}
+
+CAF_TEST(a client that asks again with its handle voids its own earlier code) {
+  request("a@example.com", "first");
+  const auto first = code();
+  request("b@example.com", "other", {1, 1}, "first"); // of another address: nothing happens
+  CAF_CHECK_EQUAL(store.committed(accounts_aggregate)->otps.size(), 2u);
+  request("a@example.com", "second", {1, 1}, "first");
+  CAF_CHECK_EQUAL(store.committed(accounts_aggregate)->otps.size(), 2u);
+  CAF_CHECK(enter("a@example.com", first, "first").no.why == reason::invalid_otp);
+  CAF_CHECK(!enter("a@example.com", code(), "second").no);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace sign_in_test
