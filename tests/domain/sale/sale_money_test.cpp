@@ -402,13 +402,13 @@ CAF_TEST(facts of unknown references other gateways or other payments refunds do
 
 CAF_TEST(money of another charge with the payments reference is quarantined and its end does nothing) {
   one_buyer s;
-  s.it->initialized(s.paying, "https://pay.example", "cs_1", s.now, s.last);
+  s.initialized(s.paying);
   auto f = s.fact(s.paying, verdict::declined);
-  f.gateway_id = "cs_2";
+  f.gateway_id = "gw-2";
   s.hear(f);
   CAF_CHECK(s.payment(s.paying).status == payment_status::pending);
   f = s.fact(s.paying, verdict::paid);
-  f.gateway_id = "cs_2";
+  f.gateway_id = "gw-2";
   s.hear(f);
   CAF_CHECK(s.payment(s.paying).status == payment_status::quarantined);
 }
