@@ -152,6 +152,7 @@ CAF_TEST(events of the other mode or of a connected account are foreign) {
   CAF_CHECK(is(told(R"("livemode":true,)"), webhook_error::foreign_event));
   CAF_CHECK(is(told(R"("account":"acct_1",)"), webhook_error::foreign_event));
   settings.secret_key = "sk_live_secret";
+  made.reset();
   CAF_CHECK(std::holds_alternative<gateway_event>(told(R"("livemode":true,)")));
   CAF_CHECK(is(told(R"("livemode":false,)"), webhook_error::foreign_event));
 }
