@@ -145,8 +145,8 @@ event_stats sale::stats(timestamp now) const {
   s.payments_open = payments_.open_count();
   s.revenue = payments_.revenue();
   s.refunded = payments_.refunded();
-  s.admission_rate_per_minute = static_cast<double>(queue_.window().count_within(rate_span, now));
-  s.arrival_rate_per_minute = static_cast<double>(queue_.arrivals().count_within(rate_span, now));
+  s.admission_rate_per_minute = queue_.window().count_within(rate_span, now);
+  s.arrival_rate_per_minute = queue_.arrivals().count_within(rate_span, now);
   s.last_admission_batch = queue_.last_batch();
   s.server_time = now;
   return s;

@@ -61,7 +61,7 @@ struct event_stats {
   std::uint64_t claims_live = 0, claims_confirmed = 0, payments_open = 0;
   money revenue = 0; ///< confirmed minus refunded
   money refunded = 0;
-  double admission_rate_per_minute = 0, arrival_rate_per_minute = 0;
+  std::uint64_t admission_rate_per_minute = 0, arrival_rate_per_minute = 0;
   std::uint32_t last_admission_batch = 0;
   timestamp server_time;
 };

@@ -9,32 +9,17 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace fq::net {
 namespace {
 
 namespace json = boost::json;
 
-/// The object with one more member, whose value is JSON text. For values that Boost.JSON would write in
-/// another form: it writes 12.5 as 1.25E1.
+/// The object with one more member, whose value is JSON text.
 std::string with_member(std::string object, std::string_view name, std::string_view value) {
   object.pop_back();
   object.append(",\"").append(name).append("\":").append(value);
   return object += '}';
-}
-
-std::string rate_text(double per_minute) {
-  std::string out;
-  append_hundredths(
-    out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
-  return out;
-}
-
-std::string with_rates(const json::object& stats, const event_stats& s) {
-  auto out =
-    with_member(json::serialize(stats), "admission_rate_per_minute", rate_text(s.admission_rate_per_minute));
-  return with_member(std::move(out), "arrival_rate_per_minute", rate_text(s.arrival_rate_per_minute));
 }
 
 } // namespace
@@ -76,39 +61,41 @@ std::string payment_text(const payment_view& view) {
 }
 
 std::string stats_text(const event_stats& s) {
-  return with_rates({{"event_id", to_string(s.event)},
-                     {"status", name_of(s.status)},
-                     {"waiting", s.waiting},
-                     {"away", s.away},
-                     {"admitted", s.admitted},
-                     {"joined_total", s.joined_total},
-                     {"admitted_total", s.admitted_total},
-                     {"completed_total", s.completed_total},
-                     {"held", s.held},
-                     {"sold", s.sold},
-                     {"available", s.available},
-                     {"total", s.total},
-                     {"claims_live", s.claims_live},
-                     {"claims_confirmed", s.claims_confirmed},
-                     {"payments_open", s.payments_open},
-                     {"revenue", s.revenue},
-                     {"refunded", s.refunded},
-                     {"last_admission_batch", s.last_admission_batch},
-                     {"server_time", time_or_null(s.server_time)}},
-                    s);
+  return json::serialize(json::object{{"event_id", to_string(s.event)},
+                                      {"status", name_of(s.status)},
+                                      {"waiting", s.waiting},
+                                      {"away", s.away},
+                                      {"admitted", s.admitted},
+                                      {"joined_total", s.joined_total},
+                                      {"admitted_total", s.admitted_total},
+                                      {"completed_total", s.completed_total},
+                                      {"held", s.held},
+                                      {"sold", s.sold},
+                                      {"available", s.available},
+                                      {"total", s.total},
+                                      {"claims_live", s.claims_live},
+                                      {"claims_confirmed", s.claims_confirmed},
+                                      {"payments_open", s.payments_open},
+                                      {"revenue", s.revenue},
+                                      {"refunded", s.refunded},
+                                      {"last_admission_batch", s.last_admission_batch},
+                                      {"admission_rate_per_minute", s.admission_rate_per_minute},
+                                      {"arrival_rate_per_minute", s.arrival_rate_per_minute},
+                                      {"server_time", time_or_null(s.server_time)}});
 }
 
 std::string queue_stats_text(const event_stats& s) {
-  return with_rates({{"queue_id", to_string(s.event)},
-                     {"status", name_of(s.status)},
-                     {"waiting", s.waiting},
-                     {"away", s.away},
-                     {"active", s.admitted},
-                     {"joined_total", s.joined_total},
-                     {"admitted_total", s.admitted_total},
-                     {"completed_total", s.completed_total},
-                     {"server_time", time_or_null(s.server_time)}},
-                    s);
+  return json::serialize(json::object{{"queue_id", to_string(s.event)},
+                                      {"status", name_of(s.status)},
+                                      {"waiting", s.waiting},
+                                      {"away", s.away},
+                                      {"active", s.admitted},
+                                      {"joined_total", s.joined_total},
+                                      {"admitted_total", s.admitted_total},
+                                      {"completed_total", s.completed_total},
+                                      {"admission_rate_per_minute", s.admission_rate_per_minute},
+                                      {"arrival_rate_per_minute", s.arrival_rate_per_minute},
+                                      {"server_time", time_or_null(s.server_time)}});
 }
 
 std::string audit_text(const std::vector<audit_row>& rows, bool more) {
