@@ -63,7 +63,8 @@ void write_both(const std::filesystem::path& folder, const std::string& name, co
 /// Whether `text` is a node's id, which is also a file's name.
 bool is_node_id(const std::string& text) {
   const auto is_fit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  return !text.empty() && text.size() <= 64 && text != "ca" && std::ranges::all_of(text, is_fit);
+  return !text.empty() && text.size() <= 64 && text != "ca" && text != "revoked"
+         && std::ranges::all_of(text, is_fit);
 }
 
 certificate_and_key authority_in(const std::filesystem::path& folder) {
@@ -75,8 +76,11 @@ certificate_and_key authority_in(const std::filesystem::path& folder) {
 int run_cluster_init_ca(const std::filesystem::path& folder) try {
   system_environment env;
   std::filesystem::create_directories(folder);
-  write_both(folder, "ca", make_authority(env.wall_now(), authority_life), false);
-  std::cerr << "nodes need ca.pem and a certificate each; keep ca.key off the servers\n";
+  const auto made = make_authority(env.wall_now(), authority_life);
+  write_both(folder, "ca", made, false);
+  write_file(folder / "revoked.pem", sign_revocations(made, "", "", env.wall_now()), public_file, true);
+  std::cout << (folder / "revoked.pem").string() << '\n';
+  std::cerr << "nodes need ca.pem, revoked.pem and a certificate each; keep ca.key off the servers\n";
   return 0;
 } catch (const std::runtime_error& e) { return usage_error(e.what()); }
 
@@ -96,7 +100,7 @@ int run_cluster_revoke_cert(const std::filesystem::path& folder,
   system_environment env;
   const auto list = folder / "revoked.pem";
   const auto before = std::filesystem::exists(list) ? read_whole(list) : std::string{};
-  write_file(list, revoke_certificate(authority_in(folder), before, read_whole(certificate), env.wall_now()),
+  write_file(list, sign_revocations(authority_in(folder), before, read_whole(certificate), env.wall_now()),
              public_file, true);
   std::cout << list.string() << '\n';
   std::cerr << "copy it to cluster.revoked of every node, then reload the nodes (SIGHUP)\n";

@@ -135,7 +135,7 @@ private:
     }).add_option("--url", url_, "Base URL; otherwise that of http.listen");
     auto& keys = add_family("keys", "The installation's signing keys");
     auto& rotate =
-      add(keys, "rotate", "Make new keys; old ones verify as long as what they have signed lives",
+      add(keys, "rotate", "Make new keys; old ones verify until the last token that they signed expires",
           [this] { return run_keys_rotate(rotation_, options()); });
     rotate
       .add_option("names", rotation_.kinds,

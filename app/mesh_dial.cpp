@@ -29,7 +29,7 @@ tcp::socket connect(asio::io_context& io, const host_and_port& there) {
   tcp::socket socket{io};
   boost::system::error_code failed;
   const auto addresses = resolver.resolve(there.host, std::to_string(there.port), failed);
-  if (failed) throw std::runtime_error{there.host + " is no known name"};
+  if (failed) throw std::runtime_error{"cannot resolve " + there.host};
   failed = asio::error::timed_out;
   asio::async_connect(socket, addresses,
                       [&](const boost::system::error_code& e, const auto&) { failed = e; });
@@ -81,9 +81,11 @@ mesh_socket dial(const std::string& there, const std::string& node, const mesh_t
     peer = peer_of(session.get());
     if (peer.node != node) throw std::runtime_error{"its certificate is that of " + peer.node};
   }
-  if (!links.enter(socket.native_handle(), std::move(peer), env.steady_now() + node_handshake_timeout))
+  if (!links.enter(socket.native_handle(), peer, env.steady_now() + node_handshake_timeout))
     throw std::runtime_error{"there are too many connections already"};
-  return {socket.release(), std::move(session), links};
+  mesh_socket done{socket.release(), std::move(session), links};
+  if (is_revoked_now(tls, peer)) throw std::runtime_error{"its certificate was revoked during the handshake"};
+  return done;
 }
 
 } // namespace fq

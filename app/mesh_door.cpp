@@ -167,11 +167,12 @@ void mesh_door::drop(const arrival_ptr& one) {
 
 void mesh_door::hand_over(tcp::socket& socket, ssl_session tls, peer_certificate peer,
                           milliseconds deadline) {
-  const auto node = peer.node;
-  if (!links_.enter(socket.native_handle(), std::move(peer), deadline))
-    return log::warn("cluster port: refused a connection",
-                     {{"node", node}, {"why", "there are too many already"}});
+  const auto refused = [&](const char* why) {
+    log::warn("cluster port: refused a connection", {{"node", peer.node}, {"why", why}});
+  };
+  if (!links_.enter(socket.native_handle(), peer, deadline)) return refused("there are too many already");
   mesh_socket done{socket.release(), std::move(tls), links_};
+  if (is_revoked_now(tls_, peer)) return refused("its certificate was revoked during the handshake");
   const std::lock_guard guard{lock_};
   if (then_) then_(std::move(done));
 }

@@ -165,6 +165,10 @@ bool mesh_tls::is_revoked(const X509& certificate) const {
   return is_listed(in_use()->context.get(), certificate);
 }
 
+bool is_revoked_now(const mesh_tls* tls, const peer_certificate& peer) {
+  return tls != nullptr && peer.whole && tls->is_revoked(*peer.whole);
+}
+
 timestamp mesh_tls::expires() const { return in_use()->expires; }
 
 peer_certificate peer_of(SSL* session) {

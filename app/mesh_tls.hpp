@@ -56,6 +56,10 @@ private:
   std::shared_ptr<const loaded> loaded_; ///< guarded by lock_
 };
 
+/// A handshake knows the list of its beginning. Call it after mesh_links::enter: then a reload ends the
+/// connection, or this sees the reloaded list.
+[[nodiscard]] bool is_revoked_now(const mesh_tls* tls, const peer_certificate& peer);
+
 /// The peer of a finished handshake.
 [[nodiscard]] peer_certificate peer_of(SSL* session);
 /// Why a handshake failed, in words; call it before any other call of OpenSSL.

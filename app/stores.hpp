@@ -26,7 +26,7 @@ struct ledger_engines {
 };
 
 ledger_engines open_ledger(const config::options& options, environment& env);
-/// How long what each kind of key signs may live.
+/// Max life of what each kind of key signs.
 key_lives lives_of(const config::options& options);
 /// Returns null if no cache is configured. `keys`: shared by the nodes of one installation; they determine
 /// the prefix of its cache keys.

@@ -323,8 +323,8 @@ void load(key_store& store, std::vector<Key>& out, const path& keys, std::string
   store.ended.insert(store.ended.end(), found.ended.begin(), found.ended.end());
 }
 
-/// Installations of before have the key of what is stored as session.key: it becomes the first of both. Made
-/// before session.key, so that a new installation has two.
+/// Older installations used session.key for stored data too: stored.key starts as its copy. A new
+/// installation makes stored.key first, so the two differ.
 secret_key load_stored(const path& keys) {
   const auto file = keys / "stored.key";
   bool absent = false;

@@ -32,7 +32,7 @@ struct signing_key {
   secret_key secret;
 };
 
-/// How long what a key has made may live.
+/// Max life of what a key signs, by kind.
 struct key_lives {
   milliseconds person{24 * 60 * 60 * 1000}; ///< tokens of customers and organizers
   milliseconds ticket{7 * 24 * 60 * 60 * 1000ll};

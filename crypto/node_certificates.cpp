@@ -191,11 +191,9 @@ void finish(X509_CRL& list, const authority_in_memory& issuer) {
 
 } // namespace
 
-std::string revoke_certificate(const certificate_and_key& authority, const std::string& before,
-                               const std::string& certificate, timestamp now) {
+std::string sign_revocations(const certificate_and_key& authority, const std::string& before,
+                             const std::string& certificate, timestamp now) {
   const auto issuer = read_authority(authority);
-  const auto revoked = read_certificate(certificate);
-  require(revoked && X509_verify(revoked.get(), issuer.key.get()) == 1, "it is not of this authority");
   const list_ptr list{X509_CRL_new()};
   const time_ptr from{
     ASN1_TIME_set(nullptr, std::chrono::duration_cast<seconds>(now.time_since_epoch()).count())};
@@ -205,7 +203,11 @@ std::string revoke_certificate(const certificate_and_key& authority, const std::
             && X509_CRL_set1_nextUpdate(list.get(), X509_get0_notAfter(issuer.certificate.get())) == 1,
           "out of memory");
   add_earlier(*list, before, issuer);
-  add_revoked(*list, *revoked, *from);
+  if (!certificate.empty()) {
+    const auto revoked = read_certificate(certificate);
+    require(revoked && X509_verify(revoked.get(), issuer.key.get()) == 1, "it is not of this authority");
+    add_revoked(*list, *revoked, *from);
+  }
   finish(*list, issuer);
   const auto text = empty_text();
   require(PEM_write_bio_X509_CRL(text.get(), list.get()) == 1, "out of memory");

@@ -26,10 +26,10 @@ certificate_and_key issue_certificate(const certificate_and_key& authority, cons
                                       timestamp now, seconds life);
 
 /// Returns the authority's list of revoked certificates (PEM): those of the list `before`, which may be
-/// empty, and `certificate`. The list is valid as long as the authority. Throws std::runtime_error if one of
-/// them is not the authority's.
-std::string revoke_certificate(const certificate_and_key& authority, const std::string& before,
-                               const std::string& certificate, timestamp now);
+/// empty, and `certificate`, unless empty. The list is valid as long as the authority. Throws
+/// std::runtime_error if one of them is not the authority's.
+std::string sign_revocations(const certificate_and_key& authority, const std::string& before,
+                             const std::string& certificate, timestamp now);
 
 /// The id of the node that the certificate names; empty: none, or several.
 [[nodiscard]] std::string node_named_by(const X509& certificate);

@@ -81,6 +81,7 @@ private:
   /// Ids of an organizer's sessions that have ended or not, oldest first.
   [[nodiscard]] std::vector<uuid> sessions_of(const organizer_id& organizer, bool has_ended) const;
   void drop_session(const uuid& id, changes& out);
+  void drop_expired_sessions(const organizer_id& of, changes& out);
   void end_session(const uuid& id, changes& out);
   void end_all_sessions(organizer_row& row, changes& out);
 

@@ -20,7 +20,7 @@ refusal too_early(milliseconds pause) {
 }
 
 refusal too_late(milliseconds retry_after) {
-  refusal no{reason::unavailable, "The mail would arrive late."};
+  refusal no{reason::unavailable, "Too much mail is waiting. Try again later."};
   no.first = std::max<std::int64_t>(1, whole_seconds(retry_after));
   return no;
 }
@@ -74,9 +74,7 @@ void accounts_state::logged_in(caf::response_promise promise, const log_in& x) {
   const auto& organizer = organizers_.at(x.email);
   known_desks_.put(client_key(x.email, x.client), true);
   changes content;
-  for (const bool has_ended : {false, true})
-    for (const auto& id : sessions_of(organizer.id, has_ended))
-      if (sessions_.at(id).expires_at <= core_.now()) drop_session(id, content);
+  drop_expired_sessions(organizer.id, content);
   const auto open = sessions_of(organizer.id, false);
   if (open.size() >= services_->bounds.sessions) drop_session(open.front(), content);
   const organizer_session_row row{
@@ -144,6 +142,12 @@ void accounts_state::drop_session(const uuid& id, changes& out) {
   out.emplace_back(organizer_session_removed{id});
 }
 
+void accounts_state::drop_expired_sessions(const organizer_id& of, changes& out) {
+  for (const bool has_ended : {false, true})
+    for (const auto& id : sessions_of(of, has_ended))
+      if (sessions_.at(id).expires_at <= core_.now()) drop_session(id, out);
+}
+
 void accounts_state::end_session(const uuid& id, changes& out) {
   auto& row = sessions_.at(id);
   row.ended_at = core_.now();
@@ -153,8 +157,10 @@ void accounts_state::end_session(const uuid& id, changes& out) {
 /// The rows end tokens of nodes whose clocks are ahead; `tokens_not_before` ends those without a row.
 void accounts_state::end_all_sessions(organizer_row& row, changes& out) {
   row.tokens_not_before = std::chrono::ceil<seconds>(core_.now());
-  for (const auto& id : sessions_of(row.id, true)) drop_session(id, out);
+  drop_expired_sessions(row.id, out);
   for (const auto& id : sessions_of(row.id, false)) end_session(id, out);
+  auto ended = sessions_of(row.id, true);
+  for (std::size_t i = 0; i + 2 * services_->bounds.sessions < ended.size(); ++i) drop_session(ended[i], out);
 }
 
 caf::result<organizer_sessions_reply> accounts_state::on_list_sessions(const list_organizer_sessions& x) {
@@ -170,6 +176,8 @@ caf::result<ack_reply> accounts_state::on_end_session(const end_organizer_sessio
   const auto known = sessions_.find(x.session);
   if (known == sessions_.end() || known->second.organizer != x.organizer) return ack_reply{reason::not_found};
   changes content;
+  drop_expired_sessions(x.organizer, content);
+  if (!sessions_.contains(x.session)) return core_.commit(std::move(content), ack_reply{});
   if (!is_set(known->second.ended_at)) {
     if (sessions_of(x.organizer, true).size() >= services_->bounds.sessions)
       return ack_reply{too_early(sessions_full_pause)};

@@ -16,7 +16,7 @@ _fairqueue() {
     choices="serve check-config print-config token organizer tenant apikey keys migrate admin cluster healthcheck"
   elif [[ "$COMP_CWORD" -eq 2 ]]; then
     case "$command" in
-      organizer) choices="add" ;;
+      organizer) choices="add sign-out remove" ;;
       tenant) choices="add list" ;;
       apikey) choices="issue revoke" ;;
       keys) choices="rotate" ;;

@@ -13,7 +13,7 @@ namespace fq {
 
 struct guess_count {
   std::uint32_t wrong = 0;
-  timestamp last; ///< of them
+  timestamp last; ///< time of the last wrong guess
 };
 
 struct guess_rule {
@@ -21,9 +21,11 @@ struct guess_rule {
   milliseconds first{0}, longest{0}; ///< pause after the next one; it doubles with each
 };
 
-/// Of one client at one address: two codes' worth.
-inline constexpr guess_rule client_guesses{10, milliseconds{60'000}, milliseconds{6 * 60 * 60 * 1000}};
-/// Of all unknown clients at one address, together: about 200 guesses in 24 h, of a million codes.
+/// Of one client at one address: two codes' worth. Clients are network addresses, so people behind one
+/// address share the pause.
+inline constexpr guess_rule client_guesses{10, milliseconds{60'000}, milliseconds{60 * 60 * 1000}};
+/// Of all unknown clients at one address, together: after each pause the codes of stranger_mails can be
+/// guessed at, so at most 1,200 guesses in 24 h, of a million codes.
 inline constexpr guess_rule stranger_guesses{50, milliseconds{60'000}, milliseconds{60 * 60 * 1000}};
 
 inline guess_count with_wrong_guess(const std::optional<guess_count>& known, timestamp now) {

@@ -153,12 +153,13 @@ awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string em
   const auto client = limit_key(rq.peer);
   const auto handle = random_key(ctx);
   request_otp wish{std::move(email), client, handle, std::move(replaces)};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email, client)))
-    co_return mailed_code{std::move(no), {}};
+  const auto address = ctx.shared->key_of(wish.email, client);
+  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, address)) co_return mailed_code{std::move(no), {}};
   if (auto no = limit(ctx, rq, ctx.shared->otp_mails, client)) co_return mailed_code{std::move(no), {}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
   if (auto no = refused(rq, got)) {
     ctx.shared->otp_mails.give_back(client, ctx.environment.steady_now());
+    ctx.shared->otp_addresses.give_back(address, ctx.environment.steady_now());
     co_return mailed_code{std::move(no), {}};
   }
   ctx.shared->counts.otp_requested.add();

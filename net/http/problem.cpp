@@ -267,8 +267,8 @@ response problem(const refusal& no, std::string_view request_id) {
   end(out, request_id);
   const bool limited = no.why == reason::rate_limited;
   const auto otherwise = limited ? retry_limited_seconds : retry_unavailable_seconds;
-  const bool is_told = (limited || no.why == reason::unavailable) && no.first > 0;
-  return answer(status_of(no.why), std::move(out), is_told ? no.first : otherwise);
+  const bool has_retry_after = (limited || no.why == reason::unavailable) && no.first > 0;
+  return answer(status_of(no.why), std::move(out), has_retry_after ? no.first : otherwise);
 }
 
 } // namespace fq::net

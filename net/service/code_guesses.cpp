@@ -18,7 +18,7 @@ code_guess::code_guess(context& ctx, const request& rq, const uuid& customer, co
   const auto mine = own.take(customer, now);
   took_of_customer_ = mine.allowed;
   if (!mine.allowed) refuse(own, mine);
-  if (!mine.allowed || mine.remaining + 1 >= own.rule().quota) return; // else a wrong code lately
+  if (!mine.allowed || mine.remaining + 3 >= own.rule().quota) return; // else several wrong codes lately
   auto& all = ctx.shared->codes_of_events;
   const auto of_all = all.take(event, now);
   took_of_event_ = of_all.allowed;

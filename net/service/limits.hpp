@@ -24,9 +24,9 @@ inline constexpr std::size_t shown_events_max = 20;
 /// Needed because currency codes are not checked against a list, so there could be thousands.
 inline constexpr std::size_t shown_currencies_max = 20;
 
-/// Codes that a client address may ask for and not enter; each that is entered is returned. So a crowd behind
-/// one address signs in, and a stranger sends 1,200 mails an hour at most.
-inline constexpr std::uint32_t otp_mails_per_client = 300;
+/// Codes that a client address may ask for and not enter; each that is entered is returned. If it takes 40 s
+/// to enter one, a crowd behind one address signs in at 50/s. A stranger sends 8,000 mails an hour at most.
+inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
 /// Wrong promo and access codes of a customer: a person mistypes a few times. 1,440 a day of 36^6 codes.

@@ -97,8 +97,7 @@ private:
   std::int32_t configured_async_percent_;
 };
 
-/// 128 unpredictable bits in hex: of a form, so that a repeated form has one effect, or of a request for a
-/// code.
+/// 128 unpredictable bits in hex: the idempotency key of a form, or the handle of a request for a code.
 [[nodiscard]] std::string random_key(const context& ctx);
 
 /// Key of a client in limits: its IPv4 address or IPv6 /64.

@@ -34,7 +34,7 @@ list_ptr read_list(const std::string& pem) {
 bool is_refused(const certificate_and_key& authority, const std::string& before,
                 const certificate_and_key& one) {
   try {
-    static_cast<void>(revoke_certificate(authority, before, one.certificate, now));
+    static_cast<void>(sign_revocations(authority, before, one.certificate, now));
     return false;
   } catch (const std::runtime_error&) { return true; }
 }
@@ -59,15 +59,15 @@ CAF_TEST(a certificate names its node and the authority names none) {
 }
 
 CAF_TEST(a list of revoked certificates is signed by the authority and grows) {
-  const auto first = revoke_certificate(authority, "", a.certificate, now);
+  const auto first = sign_revocations(authority, "", a.certificate, now);
   CAF_CHECK(lists(first, a));
   CAF_CHECK(!lists(first, b));
-  const auto second = revoke_certificate(authority, first, b.certificate, now);
+  const auto second = sign_revocations(authority, first, b.certificate, now);
   CAF_CHECK(lists(second, a));
   CAF_CHECK(lists(second, b));
   CAF_CHECK_EQUAL(
     X509_CRL_verify(read_list(second).get(), X509_get0_pubkey(read(authority.certificate).get())), 1);
-  const auto again = revoke_certificate(authority, second, b.certificate, now);
+  const auto again = sign_revocations(authority, second, b.certificate, now);
   CAF_CHECK_EQUAL(sk_X509_REVOKED_num(X509_CRL_get_REVOKED(read_list(again).get())), 2);
 }
 
@@ -75,7 +75,7 @@ CAF_TEST(what another authority has made is not revoked and its list is not exte
   const auto other = make_authority(now, 3650 * day);
   const auto foreign = issue_certificate(other, "node-a", now, 90 * day);
   CAF_CHECK(is_refused(authority, "", foreign));
-  CAF_CHECK(is_refused(authority, revoke_certificate(other, "", foreign.certificate, now), a));
+  CAF_CHECK(is_refused(authority, sign_revocations(other, "", foreign.certificate, now), a));
   CAF_CHECK(is_refused(authority, "nonsense", a));
 }
 

@@ -199,6 +199,11 @@ void draw_directory(sale_options& o) {
   auto& d = o.directory;
   d.on = chance(rng, 350);
   if (chance(rng, 300)) d.code_life = between(rng, milliseconds{3'000}, milliseconds{12'000});
+  if (d.on && o.faults.rival_owner > 0 && chance(rng, 500)) { // batches of accounts must be lost
+    o.faults.rival_owner =
+      std::max(o.faults.rival_owner, static_cast<std::uint32_t>(between(rng, 300, 1'000)));
+    o.faults.store_delay = between(rng, milliseconds{200}, milliseconds{400});
+  }
   if (!chance(rng, 400)) return;
   d.bounds.keys_per_tenant = static_cast<std::size_t>(between(rng, 1, 4));
   d.bounds.blocks_per_owner = static_cast<std::size_t>(between(rng, 1, 3));

@@ -17,8 +17,8 @@ export function SignIns() {
       <Heading title="Sign-ins" />
       <section class="card" aria-label="Sign-ins">
         <p class="soft">
-          Where you are signed in. If you do not know one, end it and ask your operator for a new password,
-          which ends them all.
+          Where you are signed in. End a sign-in that you do not recognize, and ask your operator for a new
+          password, which ends them all.
         </p>
         <ProblemNote problem={action.problem} />
         <Listing pages={pages} empty="None.">
