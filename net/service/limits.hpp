@@ -24,8 +24,9 @@ inline constexpr std::size_t shown_events_max = 20;
 /// Needed because currency codes are not checked against a list, so there could be thousands.
 inline constexpr std::size_t shown_currencies_max = 20;
 
-/// Codes that a client address may ask for and not enter; each that is entered is returned. If it takes 40 s
-/// to enter one, a crowd behind one address signs in at 50/s. A stranger sends 8,000 mails an hour at most.
+/// Codes that a client address may ask for and not enter; each that is entered is returned. A crowd behind
+/// one address that needs 40 s for each has 400 under way, at otp.requests_per_ip_per_minute. A stranger
+/// sends 8,000 mails an hour at most.
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
