@@ -155,12 +155,18 @@ FQ_ROW(organizer_session_row, "organizer_session", aggregate, row_field("id", &r
 struct customer_row {
   customer_id id;
   tenant_id tenant = default_tenant;
-  std::string email; ///< lower case
+  std::string email; ///< lower case; `erased_address` after an erasure
   timestamp created_at;
+  /// Addresses that prune() still has to erase elsewhere, separated by line feeds; empty: none.
+  std::string to_erase = {};
   friend bool operator==(const customer_row&, const customer_row&) = default;
 };
 FQ_ROW(customer_row, "customer", aggregate, row_field("id", &row::id, key), row_field("tenant", &row::tenant),
-       row_field("email", &row::email), row_field("created_at", &row::created_at))
+       row_field("email", &row::email), row_field("created_at", &row::created_at),
+       row_field("to_erase", &row::to_erase))
+
+/// What stands in place of an erased address: unique, and not an address, so that it signs in no one.
+inline std::string erased_address(const customer_id& id) { return "erased:" + to_string(id); }
 
 /// A blocked customer: cannot join or buy, and its purchases are refunded.
 struct block_row {

@@ -132,7 +132,9 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
     bounds.outbox_delivered_before, bounds.limit - idempotency - receipts, [](const stored_outbox_row&) {});
   const auto left = bounds.limit - idempotency - receipts - delivered;
   const auto notices = prune_notices(bounds, left);
-  return idempotency + receipts + delivered + notices + prune_entries(bounds.entries_before, left - notices);
+  const auto entries = prune_entries(bounds.entries_before, left - notices);
+  const auto gone = idempotency + receipts + delivered + notices + entries;
+  return gone + prune_personal(bounds.contacts_before, bounds.limit - gone);
 }
 
 /// Entries that never had a claim, with their access codes; in standalone queues also the history of as old

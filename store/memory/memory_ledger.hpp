@@ -2,6 +2,7 @@
 // The ledger in memory: reference for all other engines and store of the simulation, with injectable faults.
 // Deliberately simple: sorted vectors, linear checks, an undo list. One thread at a time.
 #pragma once
+#include "store/port/erasure.hpp"
 #include "store/port/ledger.hpp"
 
 #include <array>
@@ -128,6 +129,7 @@ private:
     std::map<uuid, device_row> devices;
     std::map<uuid, webhook_endpoint_row> endpoints;
     std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
+    std::map<customer_id, erasure> erasures; ///< those under way
   };
   struct undecided {
     std::vector<batch> batches;
@@ -135,6 +137,7 @@ private:
     bool holds_locks = false;
   };
   class applier;
+  class eraser;
 
   commit_outcome apply(const batch& b);
   std::vector<commit_outcome> apply_all(std::span<const batch> batches);
@@ -143,6 +146,7 @@ private:
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t most);
+  std::size_t prune_personal(timestamp contacts_before, std::size_t most);
   void pass_a_call(const std::set<aggregate_id>& touched);
   void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;
   [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;

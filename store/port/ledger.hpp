@@ -228,6 +228,7 @@ struct prune_bounds {
   timestamp deliveries_before = never; ///< end time
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
+  timestamp contacts_before = never; ///< end of the sale; of orders that are not open. The orders are kept
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
@@ -418,7 +419,8 @@ public:
   /// ledger; only Postgres knows that, so the other engines do nothing then.
   virtual std::size_t end_leases(const node_row& last, bool is_silent, milliseconds term) = 0;
 
-  /// Deletes old rows; returns the number. Called periodically.
+  /// Deletes old rows, and what is left of customers to erase (customer_row::to_erase; see erasure.hpp).
+  /// Returns the number of rows, or bounds.limit while an erasure can go on at once. Called periodically.
   virtual std::size_t prune(const prune_bounds& bounds) = 0;
 };
 

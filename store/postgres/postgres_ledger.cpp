@@ -5,6 +5,7 @@
 
 #include "store/port/history.hpp"
 #include "store/postgres/limits.hpp"
+#include "store/postgres/postgres_erasure.hpp"
 #include "store/postgres/postgres_leases.hpp"
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/postgres/postgres_notices.hpp"
@@ -38,7 +39,7 @@ struct ready_connection : postgres_connection {
 
 struct postgres_ledger::session {
   session(const postgres_url& url, const postgres_patience& patience) :
-      db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
+      db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db), erasure(db) {}
 
   ready_connection db;
   postgres_writer writer;
@@ -46,6 +47,7 @@ struct postgres_ledger::session {
   postgres_leases leases;
   postgres_outbox outbox;
   postgres_notices notices;
+  postgres_erasure erasure;
 };
 
 postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
@@ -356,7 +358,8 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     const auto delivered = s.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
     auto gone = keys + receipts + delivered;
     gone += s.notices.prune(bounds, bounds.limit - gone);
-    return gone + s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    return gone + erase_some(s.erasure, bounds.contacts_before, bounds.limit - gone);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "domain/base/planted.hpp"
 #include "store/port/history.hpp"
 #include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_erasure.hpp"
 #include "store/sqlite/sqlite_leases.hpp"
 #include "store/sqlite/sqlite_notices.hpp"
 #include "store/sqlite/sqlite_outbox.hpp"
@@ -33,6 +34,7 @@ void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   db.execute("PRAGMA foreign_keys = ON");
   db.execute("PRAGMA mmap_size = 0"); // an I/O error must be an error code, not a signal
   db.execute("PRAGMA temp_store = MEMORY");
+  db.execute("PRAGMA secure_delete = ON"); // what is erased is no longer in freed pages either
   db.execute("PRAGMA cache_size = -" + std::to_string(options.cache_mib * 1024));
   db.checkpoint_above(options.checkpoint_pages);
 }
@@ -83,7 +85,8 @@ struct sqlite_ledger::connection {
       writer(db),
       leases(db),
       outbox(db),
-      notices(db) {}
+      notices(db),
+      erasure(db) {}
 
   const sqlite_ledger_options options;
   file_lock lock;
@@ -93,6 +96,7 @@ struct sqlite_ledger::connection {
   sqlite_leases leases;
   sqlite_outbox outbox;
   sqlite_notices notices;
+  sqlite_erasure erasure;
   std::string last_refusal;
   fq::sqlite_ledger::reading reading{options};
 
@@ -389,7 +393,7 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    return gone;
+    return gone + erase_some(c.erasure, bounds.contacts_before, bounds.limit - gone);
   });
 }
 

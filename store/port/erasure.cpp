@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/port/erasure.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    if (end > 0) lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// Mail of an order may have gone to another address. Returns whether there is a new one.
+bool add_addresses(erasure& e, const std::vector<order_contact>& orders) {
+  const auto known = e.addresses.size();
+  for (const auto& order : orders) {
+    const auto lines = lines_of(e.addresses);
+    if (std::ranges::find(lines, order.address) == lines.end()) e.addresses += '\n' + order.address;
+  }
+  return e.addresses.size() != known;
+}
+
+/// Looks at the next rows of the pass. False: this part has no more.
+bool look(erasure_store& store, erasure& e, std::size_t limit) {
+  const auto wanted = limit * looks_per_change;
+  const auto rows = store.rows_to_look_at(e, wanted);
+  const auto lines = lines_of(e.addresses);
+  for (const auto& row : rows) {
+    e.after = row.key;
+    const bool is_personal =
+      std::ranges::any_of(lines, [&](std::string_view l) { return row.text.find(l) != std::string::npos; });
+    if (!is_personal) continue;
+    if (row.is_delivered)
+      store.erase_row_of(e.part, row.key);
+    else
+      e.waits = true; // a mail may have other recipients, so it is sent first
+  }
+  return rows.size() == wanted;
+}
+
+} // namespace
+
+std::size_t erase_some(erasure_store& store, timestamp contacts_before, std::size_t limit) {
+  if (limit == 0) return 0;
+  auto gone = is_set(contacts_before) ? store.erase_old_contacts(contacts_before, limit) : 0;
+  if (gone == limit) return limit;
+  auto next = store.next_erasure();
+  if (!next) return gone;
+  auto& e = *next;
+  const auto contacts = store.contacts_of(e.customer, limit);
+  if (add_addresses(e, contacts)) { // stored before they leave the orders
+    e.part = erasure_part::outbox; // what was looked at without them is looked at again
+    e.after = {};
+    store.store_erasure(e);
+  }
+  for (const auto& order : contacts) store.empty_contact(order);
+  if (contacts.size() == limit || store.erase_devices(e.customer, limit) == limit) return limit;
+  if (look(store, e, limit)) {
+    store.store_erasure(e);
+    return limit;
+  }
+  e.after = {};
+  if (e.part == erasure_part::outbox) {
+    e.part = erasure_part::idempotency;
+    store.store_erasure(e);
+    return limit;
+  }
+  for (const auto address : lines_of(e.addresses)) store.erase_address(address);
+  if (!e.waits) {
+    store.end_erasure(e.customer);
+    return limit; // another customer may be next
+  }
+  e.part = erasure_part::outbox;
+  e.waits = false;
+  ++e.round;
+  store.store_erasure(e);
+  return gone;
+}
+
+} // namespace fq

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Erasure of what the ledger keeps of a customer who asked for it: one bounded step of prune(). Accounts only
+// renames the customer and names the addresses (customer_row::to_erase); the rest is worked off here,
+// whatever process ends meanwhile. Each part is idempotent.
+#pragma once
+#include "store/port/ledger.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq {
+
+/// Rows that a step looks at for each row that it may change.
+inline constexpr std::size_t looks_per_change = 8;
+
+/// The tables with addresses that no index finds: they are read from one end to the other.
+enum class erasure_part : std::uint8_t { outbox, idempotency };
+
+/// A customer to erase, and how far it has come.
+struct erasure {
+  customer_id customer;
+  std::string addresses; ///< separated by line feeds
+  std::uint64_t round = 0; ///< the lowest is next
+  erasure_part part = erasure_part::outbox;
+  bool waits = false; ///< this pass has met a row that must be delivered first
+  outbox_key after; ///< the last row that was looked at
+  friend bool operator==(const erasure&, const erasure&) = default;
+};
+
+struct erasable_row {
+  outbox_key key;
+  std::string text;
+  bool is_delivered = true;
+};
+
+struct order_contact {
+  aggregate_id aggregate{};
+  order_id order;
+  std::string address;
+};
+
+/// What an engine does for it.
+class erasure_store {
+public:
+  virtual ~erasure_store() = default;
+  virtual std::optional<erasure> next_erasure() = 0;
+  virtual void store_erasure(const erasure& e) = 0;
+  /// Nothing is left.
+  virtual void end_erasure(const customer_id& customer) = 0;
+  /// At most `limit` orders that have a contact.
+  virtual std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) = 0;
+  virtual void empty_contact(const order_contact& order) = 0;
+  /// Deletes at most `limit` devices, and deliveries to them; returns the number.
+  virtual std::size_t erase_devices(const customer_id& customer, std::size_t limit) = 0;
+  /// Rows after e.after in the order of their keys.
+  virtual std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) = 0;
+  virtual void erase_row_of(erasure_part part, const outbox_key& key) = 0;
+  /// One-time codes of the address, its user.updated on the way to endpoints, and undelivered mail that was
+  /// given up: the dead letter is emptied and dismissed.
+  virtual void erase_address(std::string_view address) = 0;
+  /// Empties the contacts of at most `limit` orders of sales that ended before `before`.
+  virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
+};
+
+/// One step: at most `limit` changes in one place. Returns `limit` if there is more to do at once.
+std::size_t erase_some(erasure_store& store, timestamp contacts_before, std::size_t limit);
+
+} // namespace fq

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres/postgres_erasure.hpp"
+
+#include <array>
+
+namespace fq {
+namespace {
+
+const std::string empty_contacts =
+  "UPDATE orders SET first_name = '', last_name = '', email = '', phone = ''";
+
+const postgres_statement next_to_erase{
+  "next_to_erase", "SELECT id, to_erase, erase_round, erase_part, erase_waits, erase_aggregate, erase_seq,"
+                   " erase_ordinal FROM customer WHERE to_erase <> '' ORDER BY erase_round, id LIMIT 1"};
+const postgres_statement store_progress{
+  "store_progress",
+  "UPDATE customer SET to_erase = $2, erase_round = $3::bigint, erase_part = $4::bigint, erase_waits ="
+  " $5::bigint, erase_aggregate = $6::bigint, erase_seq = $7::bigint, erase_ordinal = $8::bigint WHERE"
+  " aggregate = 1 AND id = $1"};
+const postgres_statement end_of_erasure{
+  "end_of_erasure", "UPDATE customer SET to_erase = '', erase_round = 0, erase_part = 0, erase_waits = 0,"
+                    " erase_aggregate = 0, erase_seq = 0, erase_ordinal = 0 WHERE aggregate = 1 AND id = $1"};
+const postgres_statement own_contacts{
+  "own_contacts",
+  "SELECT aggregate, id, email FROM orders WHERE customer = $1 AND email <> '' LIMIT $2::bigint"};
+const postgres_statement drop_contact{"drop_contact",
+                                      empty_contacts + " WHERE aggregate = $1::bigint AND id = $2"};
+const postgres_statement own_deliveries{
+  "own_deliveries",
+  "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
+  " holder = $1 LIMIT $2::bigint)"};
+const postgres_statement own_devices{
+  "own_devices", "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = $1 LIMIT $2::bigint)"};
+const postgres_statement look_at_outbox{
+  "look_at_outbox", "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 FROM outbox WHERE (aggregate,"
+                    " seq, ordinal) > ($1::bigint, $2::bigint, $3::bigint) ORDER BY aggregate, seq, ordinal"
+                    " LIMIT $4::bigint"};
+const postgres_statement look_at_answers{
+  "look_at_answers",
+  "SELECT aggregate, seq, ordinal, answer FROM idempotency WHERE (aggregate, seq, ordinal) >"
+  " ($1::bigint, $2::bigint, $3::bigint) ORDER BY aggregate, seq, ordinal LIMIT $4::bigint"};
+const postgres_statement drop_outbox{
+  "drop_outbox",
+  "DELETE FROM outbox WHERE aggregate = $1::bigint AND seq = $2::bigint AND ordinal = $3::bigint"};
+const postgres_statement drop_answer{
+  "drop_answer",
+  "DELETE FROM idempotency WHERE aggregate = $1::bigint AND seq = $2::bigint AND ordinal = $3::bigint"};
+const postgres_statement drop_codes{"drop_codes", "DELETE FROM code_request WHERE email = $1"};
+const postgres_statement drop_old_codes{"drop_old_codes", "DELETE FROM otp WHERE email = $1"};
+const postgres_statement drop_account_deliveries{
+  "drop_account_deliveries", "DELETE FROM delivery WHERE topic = 'user.updated' AND strpos(payload, $1) > 0"};
+const postgres_statement empty_letters{
+  "empty_letters",
+  "UPDATE dead_letter SET payload = '', status = 2 WHERE kind = 2 AND strpos(payload, $1) > 0"};
+const postgres_statement old_contacts{
+  "old_contacts",
+  empty_contacts
+    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e JOIN orders AS o ON o.aggregate ="
+      " e.aggregate AND o.email <> '' WHERE e.status IN (3, 4) AND e.sale_end < $1::bigint AND o.status > 1"
+      " LIMIT $2::bigint)"};
+
+postgres_result ask(postgres_connection& db, const postgres_statement& statement,
+                    const postgres_parameters& parameters) {
+  postgres_pipeline pipeline(db);
+  pipeline.send(statement, parameters);
+  pipeline.flush();
+  return pipeline.receive();
+}
+
+} // namespace
+
+postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
+  db.prepare(std::array{next_to_erase, store_progress, end_of_erasure, own_contacts, drop_contact,
+                        own_deliveries, own_devices, look_at_outbox, look_at_answers, drop_outbox,
+                        drop_answer, drop_codes, drop_old_codes, drop_account_deliveries, empty_letters,
+                        old_contacts});
+}
+
+std::optional<erasure> postgres_erasure::next_erasure() {
+  const auto found = ask(db_, next_to_erase, {});
+  if (found.size() == 0) return std::nullopt;
+  const auto r = found[0];
+  return erasure{r.id(0),
+                 r.text(1),
+                 r.number<std::uint64_t>(2),
+                 r.number<erasure_part>(3),
+                 r.integer(4) != 0,
+                 {r.number<aggregate_id>(5), r.number<std::uint64_t>(6), r.number<std::uint32_t>(7)}};
+}
+
+void postgres_erasure::store_erasure(const erasure& e) {
+  const std::int64_t waits = e.waits ? 1 : 0;
+  ask(db_, store_progress,
+      postgres_parameters::of(e.customer, e.addresses, e.round, e.part, waits, e.after.aggregate, e.after.seq,
+                              e.after.ordinal));
+}
+
+void postgres_erasure::end_erasure(const customer_id& customer) {
+  ask(db_, end_of_erasure, postgres_parameters::of(customer));
+}
+
+std::vector<order_contact> postgres_erasure::contacts_of(const customer_id& customer, std::size_t limit) {
+  std::vector<order_contact> orders;
+  const auto found = ask(db_, own_contacts, postgres_parameters::of(customer, limit));
+  for (int i = 0; i < found.size(); ++i)
+    orders.push_back({found[i].number<aggregate_id>(0), found[i].id(1), found[i].text(2)});
+  return orders;
+}
+
+void postgres_erasure::empty_contact(const order_contact& order) {
+  ask(db_, drop_contact, postgres_parameters::of(order.aggregate, order.order));
+}
+
+std::size_t postgres_erasure::erase_devices(const customer_id& customer, std::size_t limit) {
+  const auto deliveries = ask(db_, own_deliveries, postgres_parameters::of(customer, limit)).affected();
+  return deliveries + ask(db_, own_devices, postgres_parameters::of(customer, limit - deliveries)).affected();
+}
+
+std::vector<erasable_row> postgres_erasure::rows_to_look_at(const erasure& e, std::size_t limit) {
+  const bool is_outbox = e.part == erasure_part::outbox;
+  const auto found = ask(db_, is_outbox ? look_at_outbox : look_at_answers,
+                         postgres_parameters::of(e.after.aggregate, e.after.seq, e.after.ordinal, limit));
+  std::vector<erasable_row> rows;
+  for (int i = 0; i < found.size(); ++i) {
+    const auto r = found[i];
+    const outbox_key key{r.number<aggregate_id>(0), r.number<std::uint64_t>(1), r.number<std::uint32_t>(2)};
+    if (is_outbox) {
+      rows.push_back({key, r.text(3), r.boolean(4)});
+    } else {
+      const auto answer = r.blob(3);
+      rows.push_back({key, {answer.begin(), answer.end()}, true});
+    }
+  }
+  return rows;
+}
+
+void postgres_erasure::erase_row_of(erasure_part part, const outbox_key& key) {
+  ask(db_, part == erasure_part::outbox ? drop_outbox : drop_answer,
+      postgres_parameters::of(key.aggregate, key.seq, key.ordinal));
+}
+
+void postgres_erasure::erase_address(std::string_view address) {
+  for (const auto* statement : {&drop_codes, &drop_old_codes, &drop_account_deliveries, &empty_letters})
+    ask(db_, *statement, postgres_parameters::of(address));
+}
+
+std::size_t postgres_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
+  return ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
+}
+
+} // namespace fq

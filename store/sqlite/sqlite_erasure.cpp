@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/sqlite/sqlite_erasure.hpp"
+
+namespace fq {
+namespace {
+
+const std::string empty_contacts =
+  "UPDATE orders SET first_name = '', last_name = '', email = '', phone = ''";
+
+} // namespace
+
+sqlite_erasure::statements::statements(sqlite_db& db) :
+    next(db, "SELECT id, to_erase, erase_round, erase_part, erase_waits, erase_aggregate, erase_seq,"
+             " erase_ordinal FROM customer INDEXED BY customer_to_erase WHERE to_erase <> '' ORDER BY"
+             " erase_round, id LIMIT 1"),
+    store(db, "UPDATE customer SET to_erase = ?2, erase_round = ?3, erase_part = ?4, erase_waits = ?5,"
+              " erase_aggregate = ?6, erase_seq = ?7, erase_ordinal = ?8 WHERE aggregate = 1 AND id = ?1"),
+    end(db, "UPDATE customer SET to_erase = '', erase_round = 0, erase_part = 0, erase_waits = 0,"
+            " erase_aggregate = 0, erase_seq = 0, erase_ordinal = 0 WHERE aggregate = 1 AND id = ?"),
+    contacts(db, "SELECT aggregate, id, email FROM orders INDEXED BY order_of_customer WHERE customer = ?"
+                 " AND email <> '' LIMIT ?"),
+    empty_contact(db, empty_contacts + " WHERE aggregate = ? AND id = ?"),
+    deliveries(db, "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
+                   " holder = ? LIMIT ?)"),
+    devices(db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = ? LIMIT ?)"),
+    outbox(db, "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 FROM outbox WHERE (aggregate, seq,"
+               " ordinal) > (?, ?, ?) ORDER BY aggregate, seq, ordinal LIMIT ?"),
+    answers(db, "SELECT aggregate, seq, ordinal, answer, 1 FROM idempotency WHERE (aggregate, seq, ordinal) >"
+                " (?, ?, ?) ORDER BY aggregate, seq, ordinal LIMIT ?"),
+    drop_outbox(db, "DELETE FROM outbox WHERE aggregate = ? AND seq = ? AND ordinal = ?"),
+    drop_answer(db, "DELETE FROM idempotency WHERE aggregate = ? AND seq = ? AND ordinal = ?"),
+    codes(db, "DELETE FROM code_request WHERE email = ?"),
+    old_codes(db, "DELETE FROM otp WHERE email = ?"),
+    account_deliveries(db, "DELETE FROM delivery INDEXED BY delivery_of_accounts WHERE topic = 'user.updated'"
+                           " AND instr(payload, ?) > 0"),
+    letters(db, "UPDATE dead_letter SET payload = '', status = 2 WHERE kind = 2 AND instr(payload, ?) > 0"),
+    old_contacts(db,
+                 empty_contacts
+                   + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
+                     " orders AS o INDEXED BY order_contact ON o.aggregate = e.aggregate AND o.email <> ''"
+                     " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)") {}
+
+std::optional<erasure> sqlite_erasure::next_erasure() {
+  auto& s = sql_.next.bind();
+  if (!s.step()) return std::nullopt;
+  erasure e{s.id(0),
+            s.text(1),
+            s.number<std::uint64_t>(2),
+            s.number<erasure_part>(3),
+            s.boolean(4),
+            {s.number<aggregate_id>(5), s.number<std::uint64_t>(6), s.number<std::uint32_t>(7)}};
+  s.reset();
+  return e;
+}
+
+void sqlite_erasure::store_erasure(const erasure& e) {
+  sql_.store.run(e.customer, e.addresses, e.round, e.part, e.waits, e.after.aggregate, e.after.seq,
+                 e.after.ordinal);
+}
+
+void sqlite_erasure::end_erasure(const customer_id& customer) { sql_.end.run(customer); }
+
+std::vector<order_contact> sqlite_erasure::contacts_of(const customer_id& customer, std::size_t limit) {
+  std::vector<order_contact> orders;
+  auto& s = sql_.contacts.bind(customer, limit);
+  while (s.step()) orders.push_back({s.number<aggregate_id>(0), s.id(1), s.text(2)});
+  return orders;
+}
+
+void sqlite_erasure::empty_contact(const order_contact& order) {
+  sql_.empty_contact.run(order.aggregate, order.order);
+}
+
+std::size_t sqlite_erasure::erase_devices(const customer_id& customer, std::size_t limit) {
+  const auto deliveries = static_cast<std::size_t>(sql_.deliveries.run(customer, limit));
+  return deliveries + static_cast<std::size_t>(sql_.devices.run(customer, limit - deliveries));
+}
+
+std::vector<erasable_row> sqlite_erasure::rows_to_look_at(const erasure& e, std::size_t limit) {
+  std::vector<erasable_row> rows;
+  const bool is_outbox = e.part == erasure_part::outbox;
+  auto& s =
+    (is_outbox ? sql_.outbox : sql_.answers).bind(e.after.aggregate, e.after.seq, e.after.ordinal, limit);
+  while (s.step()) {
+    const outbox_key key{s.number<aggregate_id>(0), s.number<std::uint64_t>(1), s.number<std::uint32_t>(2)};
+    if (is_outbox) {
+      rows.push_back({key, s.text(3), s.boolean(4)});
+    } else {
+      const auto answer = s.blob(3);
+      rows.push_back({key, {answer.begin(), answer.end()}, true});
+    }
+  }
+  return rows;
+}
+
+void sqlite_erasure::erase_row_of(erasure_part part, const outbox_key& key) {
+  (part == erasure_part::outbox ? sql_.drop_outbox : sql_.drop_answer)
+    .run(key.aggregate, key.seq, key.ordinal);
+}
+
+void sqlite_erasure::erase_address(std::string_view address) {
+  sql_.codes.run(address);
+  sql_.old_codes.run(address);
+  sql_.account_deliveries.run(address);
+  sql_.letters.run(address);
+}
+
+std::size_t sqlite_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
+  return static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
+}
+
+} // namespace fq

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conformance of the ledger engines: erasure of what is kept of a customer, and of contacts after a sale.
+#define CAF_SUITE store_erasure
+#include "tests/store/port/engines.hpp"
+
+#include <algorithm>
+
+namespace erasure_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+const std::string own = "zoe@example.org", other = "copy@example.org", stranger = "bob@example.org";
+
+customer_row customer_of(std::uint64_t n, const std::string& email) {
+  return {id_of(n, accounts_aggregate), default_tenant, email, noon};
+}
+
+changes erased(customer_row& row) {
+  row.to_erase = row.email;
+  row.email = erased_address(row.id);
+  return {customer_stored{row}};
+}
+
+order_row order_to(std::uint64_t n, const claim_row& claim, const std::string& address,
+                   order_status status = order_status::success) {
+  auto order = sample_order(n, claim);
+  order.contact.email = address;
+  order.status = status;
+  return order;
+}
+
+outbox_row mail_to(std::uint64_t n, const std::string& address, std::uint8_t lanes = every_lane) {
+  return {id_of(50'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, lanes};
+}
+
+/// Prunes until a round is not full; the number of rounds.
+int prune_all(ledger& store, timestamp contacts_before = never, std::size_t limit = 2) {
+  prune_bounds bounds{never, never, never, limit};
+  bounds.contacts_before = contacts_before;
+  int rounds = 1;
+  for (; store.prune(bounds) == limit && rounds < 200; ++rounds) {}
+  return rounds;
+}
+
+/// Two customers with orders; the first has two, one with a copy to another address.
+struct buyers {
+  explicit buyers(world& w) {
+    std::vector<claim_row> claims{sample_claim(1, 1), sample_claim(2, 1), sample_claim(3, 2)};
+    claims[1].live_slot = 1;
+    rows = {order_to(1, claims[0], own), order_to(2, claims[1], other), order_to(3, claims[2], stranger)};
+    changes content;
+    for (const auto& c : claims) content.emplace_back(claim_opened{c});
+    for (const auto& o : rows) content.emplace_back(order_placed{o});
+    FQ_COMMITS(w.put(std::move(content)));
+    FQ_COMMITS(w.me.put(accounts_aggregate, {customer_stored{zoe}, customer_stored{bob}}));
+  }
+  customer_row zoe = customer_of(1, own), bob = customer_of(2, stranger);
+  std::vector<order_row> rows;
+};
+
+void deliver(ledger& store, const std::vector<outbox_key>& keys) {
+  for (const auto which : all_lanes) store.mark_delivered(which, keys, noon);
+}
+
+std::vector<outbox_item> waiting(ledger& store) {
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t p = 0; p < outbox_partitions; ++p) all.push_back(p);
+  return store.undelivered(lane::mail, all, 100, {});
+}
+
+} // namespace
+
+CAF_TEST(orders of an erased customer lose the contact and keep the money) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    CAF_CHECK(w.image().orders.front() == b.rows.front()); // nothing at once
+    prune_all(w.store);
+    b.rows[0].contact = b.rows[1].contact = {};
+    CAF_CHECK(w.image().orders == b.rows);
+    b.zoe.to_erase.clear();
+    CAF_CHECK((w.store.peek(accounts_aggregate).image.customers == std::vector{b.zoe, b.bob}));
+    CAF_CHECK_EQUAL(prune_all(w.store), 1); // nothing is left
+    FQ_COMMITS(w.me.put(accounts_aggregate, {customer_stored{customer_of(7, own)}})); // the address is free
+  });
+}
+
+CAF_TEST(mail that waits is sent first and then erased with the answers) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    const auto mails = w.me.seq(sale) + 1;
+    FQ_COMMITS(w.put({outbox_appended{mail_to(1, own)}, outbox_appended{mail_to(2, stranger)},
+                      outbox_appended{mail_to(3, other)}}));
+    auto answer = sample_key(1, noon);
+    answer.answer.insert(answer.answer.end(), own.begin(), own.end());
+    FQ_COMMITS(w.put({idempotency_stored{answer}, idempotency_stored{sample_key(2, noon)}}));
+    deliver(w.store, {{sale, mails, 1}, {sale, mails, 2}});
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    prune_all(w.store);
+    CAF_CHECK_EQUAL(waiting(w.store).size(), 1u); // to the own address
+    CAF_CHECK((w.image().idempotency == std::vector{sample_key(2, noon)}));
+    auto customers = w.store.peek(accounts_aggregate).image.customers;
+    CAF_CHECK(customers.front().to_erase.find(own) != std::string::npos);
+    CAF_CHECK(customers.front().to_erase.find(other) != std::string::npos);
+    deliver(w.store, {{sale, mails, 0}});
+    prune_all(w.store);
+    customers = w.store.peek(accounts_aggregate).image.customers;
+    CAF_CHECK(customers.front().to_erase.empty());
+    // Only the stranger's mail is left to the ordinary pruning.
+    CAF_CHECK_EQUAL(w.store.prune({never, never, noon + seconds{1}, 100}), 1u);
+  });
+}
+
+CAF_TEST(an erasure does not wait for another one whose mail waits) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    FQ_COMMITS(w.put({outbox_appended{mail_to(1, own)}}));
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.bob)));
+    for (int i = 0; i < 3; ++i) prune_all(w.store);
+    const auto customers = w.store.peek(accounts_aggregate).image.customers;
+    CAF_CHECK(!customers[0].to_erase.empty());
+    CAF_CHECK(customers[1].to_erase.empty());
+    CAF_CHECK(w.image().orders[2].contact == contact{});
+  });
+}
+
+CAF_TEST(devices codes and letters go and those of others stay) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    for (const auto* owner : {&b.zoe, &b.bob}) {
+      device_row device;
+      device.id = id_of(owner == &b.zoe ? 61 : 62, accounts_aggregate);
+      device.holder = owner->id;
+      device.way = channel::ntfy;
+      device.token = "phone " + owner->email;
+      device.registered_at = noon;
+      w.store.register_device(device);
+      const otp_row code{owner->email, owner->email, id_of(7), "c0de", noon, 0};
+      FQ_COMMITS(w.me.put(accounts_aggregate, {otp_stored{code}}));
+      dead_letter_row letter;
+      letter.id = id_of(owner == &b.zoe ? 71 : 72);
+      letter.kind = dead_letter_kind::undelivered;
+      letter.subject = id_of(9);
+      letter.payload = "mail.send\n{\"to\":\"" + owner->email + "\"}";
+      letter.created_at = letter.updated_at = noon;
+      FQ_COMMITS(w.put({dead_letter_stored{letter}}));
+    }
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    prune_all(w.store);
+    CAF_CHECK(w.store.list_devices(b.zoe.id).empty());
+    CAF_CHECK_EQUAL(w.store.list_devices(b.bob.id).size(), 1u);
+    const auto codes = w.store.peek(accounts_aggregate).image.otps;
+    CAF_REQUIRE_EQUAL(codes.size(), 1u);
+    CAF_CHECK_EQUAL(codes[0].email, stranger);
+    CAF_CHECK_EQUAL(w.image().dead_letters.size(), 1u);
+    const auto settled = w.store.list_dead_letters({.is_open = false});
+    for (const auto& l : settled) CAF_CHECK(l.letter.payload.find(own) == std::string::npos);
+  });
+}
+
+CAF_TEST(contacts leave after the end of a sale but not those of open orders) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    auto claim = sample_claim(4, 3);
+    auto open = order_to(4, claim, stranger, order_status::awaiting_payment);
+    FQ_COMMITS(w.put({claim_opened{claim}, order_placed{open}}));
+    auto event = *w.image().event;
+    const auto after = event.sale_end + seconds{1};
+    prune_all(w.store, after);
+    CAF_CHECK(w.image().orders.front() == b.rows.front()); // the sale has not ended
+    const auto from = event.status;
+    event.status = event_status::ended;
+    FQ_COMMITS(w.put({event_changed{from, event}}));
+    prune_all(w.store, event.sale_end);
+    CAF_CHECK(w.image().orders.front() == b.rows.front());
+    prune_all(w.store, after);
+    for (auto& row : b.rows) row.contact = {};
+    b.rows.push_back(open);
+    CAF_CHECK(w.image().orders == b.rows);
+  });
+}
+
+} // namespace erasure_test
