@@ -74,8 +74,13 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
   without_others.cluster = {};
   node alone{without_others, env,
              [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
-  auto handlers =
-    control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory(), alone.writer()});
+  auto handlers = control_requests({alone.system(),
+                                    alone.accounts(),
+                                    alone.region(),
+                                    alone.directory(),
+                                    alone.writer(),
+                                    {},
+                                    options.tokens.ttl});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
   handlers.clear(); // the handlers hold actors, which must be released before the node
   return answer;
@@ -146,6 +151,18 @@ int run_organizer_add(const organizer_command& command, const config::options& o
   if (failed(answer)) return 1;
   std::cout << answer.at("organizer_id").as_string().c_str() << '\n';
   return 0;
+}
+
+int run_customer_export(const std::string& email, const config::options& options) {
+  const auto answer = ask_owner_of(options, {{"command", "customer_export"}, {"email", lower(email)}});
+  if (failed(answer)) return 1;
+  std::cout << answer.at("customer").as_string().c_str() << '\n';
+  return 0;
+}
+
+int run_customer_erase(const std::string& email, const config::options& options) {
+  const auto answer = ask_owner_of(options, {{"command", "customer_erase"}, {"email", lower(email)}});
+  return failed(answer) ? 1 : 0;
 }
 
 int run_tenant_add(const tenant_command& command, const config::options& options) {

@@ -32,6 +32,11 @@ int run_organizer_add(const organizer_command& command, const config::options& o
 /// Ends all sign-ins; with `remove` also the account.
 int run_organizer_end(const organizer_command& command, bool remove, const config::options& options);
 
+/// Prints what is kept of the customer with this address, as JSON.
+int run_customer_export(const std::string& email, const config::options& options);
+/// The rest is worked off in the background.
+int run_customer_erase(const std::string& email, const config::options& options);
+
 struct tenant_command {
   std::string name;
   std::string subject_jwk_file; ///< empty: the tenant signs no subject tokens

@@ -3,6 +3,7 @@
 
 #include "actors/base/errors.hpp"
 #include "app/limits.hpp"
+#include "net/wire/order_codec.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -216,6 +217,51 @@ boost::json::object sign_organizer_out_request(const control_targets& to, const 
   return {{"error", got.error}};
 }
 
+// -- customers
+
+/// All orders of a customer; the error text is set if the ledger does not answer.
+asked<std::vector<order_listing>> orders_of(const control_targets& to, const customer_id& customer) {
+  asked<std::vector<order_listing>> all;
+  caf::scoped_actor self{to.system};
+  list_orders wish{customer, {}, 200};
+  for (bool more = true; more && all.error.empty();) {
+    more = false;
+    self->request(to.ledger, accounts_timeout, wish)
+      .receive(
+        [&](const order_list_reply& page) {
+          if (page.no) all.error = refusal_text(page.no);
+          all.reply.insert(all.reply.end(), page.orders.begin(), page.orders.end());
+          more = page.more;
+          if (more) wish.before = page.orders.back().order.id;
+        },
+        [&](const caf::error&) { all.error = "unavailable"; });
+  }
+  return all;
+}
+
+boost::json::object export_customer_request(const control_targets& to, const boost::json::object& request) {
+  const auto who =
+    ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
+  if (!who.error.empty()) return {{"error", who.error}};
+  const auto orders = orders_of(to, who.reply.customer);
+  if (!orders.error.empty()) return {{"error", orders.error}};
+  return {{"error", ""}, {"customer", net::customer_text(who.reply, orders.reply, false)}};
+}
+
+boost::json::object erase_customer_request(const control_targets& to, const boost::json::object& request) {
+  const auto who =
+    ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
+  if (!who.error.empty()) return {{"error", who.error}};
+  const auto orders = orders_of(to, who.reply.customer);
+  if (!orders.error.empty()) return {{"error", orders.error}};
+  if (std::ranges::any_of(orders.reply, [](const order_listing& o) { return is_open(o.order.status); }))
+    return {{"error", "payment_open: an order is open"}};
+  const auto got = ask_accounts<ack_reply>(
+    to.system, to.accounts, erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life});
+  if (got.error.empty()) refresh(to);
+  return {{"error", got.error}};
+}
+
 boost::json::array lines_of(const std::vector<std::string>& lines) {
   boost::json::array all;
   for (const auto& line : lines) all.emplace_back(line);
@@ -317,6 +363,8 @@ control_handlers control_requests(const control_targets& to) {
     {"organizer_sign_out",
      [to](const auto& request) { return sign_organizer_out_request(to, request, false); }},
     {"organizer_remove", [to](const auto& request) { return sign_organizer_out_request(to, request, true); }},
+    {"customer_export", [to](const auto& request) { return export_customer_request(to, request); }},
+    {"customer_erase", [to](const auto& request) { return erase_customer_request(to, request); }},
     {"tenant_add", [to](const auto& request) { return add_tenant_request(to, request); }},
     {"tenant_list", [to](const auto&) { return list_tenants_request(to); }},
     {"apikey_issue", [to](const auto& request) { return issue_key_request(to, request); }},

@@ -53,6 +53,7 @@ struct control_targets {
   directory_handle directory;
   ledger_worker_handle ledger; ///< for the aggregates' rows
   cluster_handle cluster{}; ///< null: this node is not in a cluster
+  milliseconds token_life{24 * 60 * 60 * 1000}; ///< of customers
 };
 /// Every answer has an `error`, empty on success.
 control_handlers control_requests(const control_targets& targets);

@@ -30,6 +30,7 @@ public:
     add_tokens();
     add_migrations();
     group_ = "More commands";
+    add_customers();
     add_tenants();
     add_administration();
     add_cluster();
@@ -71,6 +72,18 @@ private:
     };
     add_ending("sign-out", "End all sign-ins of an organizer", false);
     add_ending("remove", "Remove an organizer; the events remain, without an organizer", true);
+  }
+
+  void add_customers() {
+    auto& customers = add_family("customer", "Personal data of customers");
+    add(customers, "export", "Print what is kept of a customer, as JSON",
+        [this] { return run_customer_export(customer_, options()); })
+      .add_option("address", customer_, "E-mail address")
+      ->required();
+    add(customers, "erase", "Erase a customer; orders keep their money",
+        [this] { return run_customer_erase(customer_, options()); })
+      .add_option("address", customer_, "E-mail address")
+      ->required();
   }
 
   void add_tokens() {
@@ -241,6 +254,7 @@ private:
   token_command token_;
   rotate_command rotation_;
   organizer_command organizer_;
+  std::string customer_; ///< address
   tenant_command tenant_;
   apikey_command apikey_;
   issue_command issue_;

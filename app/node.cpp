@@ -185,6 +185,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
     return tenant_rules_.blocked_at(tenant, organizer);
   };
+  s.erased = [this] { return tenant_rules_.erased(); };
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   s.board = &numbers_.sales;
@@ -371,6 +372,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           lease_doubt_,
                                           prune_interval,
                                           options_.retention.entries,
+                                          options_.retention.personal,
                                           &ledger_is_reachable_,
                                           [](const std::string& what) {
                                             log::warn("ledger", {{"what", what}});

@@ -31,7 +31,9 @@ bool tenant_rules::publish(const access_directory& content) {
 
   const std::scoped_lock lock(mutex_);
   routings_ = std::move(routings);
-  if (is_same) return false; // events keep their lists
+  const bool has_erased = content.ended_sessions != *erased_; // by id, so sorted
+  if (has_erased) erased_ = std::make_shared<const std::vector<uuid>>(content.ended_sessions);
+  if (is_same) return has_erased; // events keep their lists
   blocks_ = content.blocks;
   for (auto& [whose, list] : lists) // an unchanged list keeps its pointer, so that its events skip the
                                     // check
@@ -39,7 +41,7 @@ bool tenant_rules::publish(const access_directory& content) {
       list = before->second;
   const bool is_news = lists != lists_;
   lists_ = std::move(lists);
-  return is_news;
+  return is_news || has_erased;
 }
 
 tenant_rules::lists_of_owners tenant_rules::lists_of(const std::vector<block_row>* blocks) {
@@ -61,6 +63,11 @@ blocked_customers tenant_rules::blocked_at(tenant_id tenant, const organizer_id&
     return found == lists_.end() ? nullptr : found->second;
   };
   return {organizer.is_nil() ? nullptr : list({tenant, organizer}), list({tenant, organizer_id{}})};
+}
+
+std::shared_ptr<const std::vector<uuid>> tenant_rules::erased() const {
+  const std::scoped_lock lock(mutex_);
+  return erased_;
 }
 
 std::shared_ptr<const notice_routing> tenant_rules::routing_of(tenant_id tenant) const {

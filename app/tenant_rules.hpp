@@ -10,16 +10,19 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace fq {
 
 class tenant_rules {
 public:
-  /// Returns true if the block lists have changed.
+  /// Returns true if the block lists or the erased customers have changed.
   bool publish(const access_directory& content);
   /// The block lists for an event of this tenant and organizer (nil: none).
   [[nodiscard]] blocked_customers blocked_at(tenant_id tenant, const organizer_id& organizer) const;
   [[nodiscard]] std::shared_ptr<const notice_routing> routing_of(tenant_id tenant) const; ///< never null
+  /// Customers that were erased while their tokens are valid, among ended sign-ins. Sorted, never null.
+  [[nodiscard]] std::shared_ptr<const std::vector<uuid>> erased() const;
 
 private:
   using owner = std::pair<tenant_id, organizer_id>;
@@ -29,6 +32,7 @@ private:
   mutable std::mutex mutex_; // publish and the getters run on different threads
   std::shared_ptr<const std::vector<block_row>> blocks_;
   lists_of_owners lists_;
+  std::shared_ptr<const std::vector<uuid>> erased_ = std::make_shared<const std::vector<uuid>>();
   std::map<tenant_id, std::shared_ptr<const notice_routing>> routings_;
   std::shared_ptr<const notice_routing> everything_ = std::make_shared<const notice_routing>();
 };

@@ -135,6 +135,7 @@ struct workers_options {
 struct retention_options {
   milliseconds memory{}; ///< ended entries of a standalone queue in its owner's memory
   milliseconds entries{}; ///< ended entries without a claim in the ledger
+  milliseconds personal{}; ///< names, addresses and phones of orders after the end of their sale; 0: for ever
 };
 
 struct tokens_options {

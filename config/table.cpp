@@ -202,6 +202,9 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(retention, entries), duration, "90d", second, 3650 * day,
              "How long the ledger keeps ended tickets and places, except those that led to a claim; after it "
              "a read is answered 410. Counts and the audit log stay."),
+  number_row(FQ_OPTION(retention, personal), duration, "0s", 0, 3650 * day,
+             "How long names, addresses and phones of orders stay after the end of their sale; 0: for ever. "
+             "Orders keep their money and tickets."),
 
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),

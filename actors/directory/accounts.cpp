@@ -68,6 +68,8 @@ accounts_handle::behavior_type accounts_state::behavior() {
       return core_.here_or_there(x, [&] { return on_end_session(x); });
     },
     [this](const sign_organizer_out& x) { return core_.here_or_there(x, [&] { return on_sign_out(x); }); },
+    [this](const find_customer& x) { return core_.here_or_there(x, [&] { return on_find_customer(x); }); },
+    [this](const erase_customer& x) { return core_.here_or_there(x, [&] { return on_erase_customer(x); }); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::accounts); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
@@ -80,6 +82,7 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   const auto* image = core_.on_acquired(answer);
   if (image == nullptr) return;
   organizers_.clear();
+  customers_by_id_.clear();
   customers_.clear();
   sessions_.clear();
   otps_.clear();
@@ -93,7 +96,8 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   for (const auto& row : image->image.blocks)
     blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
-  for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
+  for (const auto& row : image->image.customers)
+    customers_by_id_[row.id] = &customers_.emplace(row.email, row).first->second;
   for (const auto& row : image->image.organizer_sessions) sessions_.emplace(row.id, row);
   for (const auto& row : image->image.otps) remember(row);
   core_.serve();
@@ -188,7 +192,8 @@ customer_id accounts_state::customer_of(const std::string& email, bool is_verifi
   out.emplace_back(customer_stored{row});
   out.emplace_back(outbox_appended{
     {core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
-  return customers_.emplace(email, std::move(row)).first->second.id;
+  customers_by_id_[id] = &customers_.emplace(email, std::move(row)).first->second;
+  return id;
 }
 
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {

@@ -28,6 +28,7 @@ struct accounts_bounds {
   std::uint32_t password_calls = password_calls_max;
   std::size_t codes_per_address = otps_per_address_max;
   std::size_t sessions = organizer_sessions_max; ///< per organizer, and as many ended ones
+  std::size_t erased = erased_customers_max;
 };
 
 struct accounts_services {
@@ -61,6 +62,8 @@ private:
   caf::result<api_key_reply> on_issue_key(const issue_api_key& x);
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
   caf::result<customers_reply> on_find_customers(const find_customers& x);
+  caf::result<customer_reply> on_find_customer(const find_customer& x);
+  caf::result<ack_reply> on_erase_customer(const erase_customer& x);
   caf::result<ack_reply> on_change_setting(const change_setting& x);
   caf::result<ack_reply> on_record_deed(const record_deed& x);
   caf::result<customers_reply> on_block(const block_customers& x);
@@ -106,6 +109,7 @@ private:
   global_owner<pointer> core_;
   std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next map
   std::unordered_map<std::string, customer_row> customers_;
+  std::unordered_map<customer_id, customer_row*> customers_by_id_;
   std::map<uuid, organizer_session_row> sessions_; ///< ids are ordered by time
   std::unordered_map<std::string, otp_row> otps_; ///< by hash of the handle
   std::multimap<timestamp, std::string> otp_ends_; ///< the same hashes

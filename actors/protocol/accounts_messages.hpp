@@ -166,6 +166,30 @@ struct sign_organizer_out {
 };
 FQ_INSPECT(sign_organizer_out, x.email, x.remove)
 
+/// To accounts: a customer by id or, if that is nil, by address.
+struct find_customer {
+  customer_id customer;
+  std::string email = {}; ///< lower case
+};
+FQ_INSPECT(find_customer, x.customer, x.email)
+
+struct customer_reply {
+  refusal no;
+  customer_id customer{};
+  std::string email{};
+  timestamp created_at{};
+};
+FQ_INSPECT(customer_reply, x.no, x.customer, x.email, x.created_at)
+
+/// To accounts: the customer's tokens and the address end at once; prune() of the ledger works off the rest.
+/// The caller has checked that no purchase is open. Done before: no error.
+struct erase_customer {
+  customer_id customer;
+  audit_note note = {}; ///< without personal data
+  milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the customer's tokens
+};
+FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime)
+
 /// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {
   std::string email;
@@ -257,6 +281,8 @@ using accounts_handle =
                    caf::replies_to<list_organizer_sessions>::with<organizer_sessions_reply>,
                    caf::replies_to<end_organizer_session>::with<ack_reply>, ///< after commit
                    caf::replies_to<sign_organizer_out>::with<ack_reply>, ///< after commit
+                   caf::replies_to<find_customer>::with<customer_reply>,
+                   caf::replies_to<erase_customer>::with<ack_reply>, ///< after commit
                    caf::reacts_to<cluster_changed>, ///< from the cluster
                    caf::reacts_to<batch_settled>, ///< INTERNAL
                    caf::reacts_to<aggregate_acquired>, ///< INTERNAL

@@ -43,7 +43,8 @@
   X(load_acquired) X(read_entry) X(entry_read) X(owner_kept) X(end_leases_of) X(leases_ended) \
   X(owner_moved) X(owner_lost) X(ledger_seen) X(accept_losses) X(losses_accepted) \
   X(list_organizer_sessions) X(organizer_sessions_reply) X(end_organizer_session) \
-  X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent)
+  X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent) X(find_customer) \
+  X(customer_reply) X(erase_customer)
 // clang-format on
 
 namespace fq {

@@ -167,6 +167,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.access) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
+  forget_erased();
   catch_up();
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
@@ -242,6 +243,7 @@ void event_state::on_lease_lost() {
 /// Ends what blocked customers have here. Every decision applies the block lists; this one is for events
 /// without other activity.
 void event_state::on_blocks_changed() {
+  if (serving_) forget_erased();
   if (!serving_ || is_moving_ || !services_->blocked_at) return; // the next load applies the lists
   if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
   apply_block_list();
@@ -251,6 +253,10 @@ void event_state::on_blocks_changed() {
 /// applies even before `blocks_changed` arrives here.
 void event_state::apply_block_list() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
+}
+
+void event_state::forget_erased() {
+  if (services_->erased) sale_->forget_contacts(*services_->erased());
 }
 
 blocked_customers event_state::blocked_here() const {

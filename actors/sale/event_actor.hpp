@@ -60,6 +60,8 @@ struct owner_services {
   /// Blocked customers of a tenant's and organizer's events; null: none. Called on an owner's thread at every
   /// decision.
   std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
+  /// Customers that were erased lately, sorted; never null. None: none. Called on an owner's thread.
+  std::function<std::shared_ptr<const std::vector<uuid>>()> erased = nullptr;
   /// The tenant's media per topic; null: all. Called on an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
   /// Time without waiters, sessions and requests after which an owner stops.
@@ -115,6 +117,7 @@ private:
   void on_lease_lost();
   void on_blocks_changed();
   void apply_block_list();
+  void forget_erased();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
   void on_idle_check();

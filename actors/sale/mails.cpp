@@ -95,7 +95,7 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
                             || order.status == order_status::partially_refunded
                             || (order.status == order_status::refunded && is_fresh);
       const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
-      if (paid ? !has_paid : !was_open) continue;
+      if ((paid ? !has_paid : !was_open) || order.contact.email.empty()) continue;
       to.push_back(json::object{{"address", order.contact.email}});
       if (to.size() == mail_recipients_max) send();
     }
@@ -109,6 +109,7 @@ struct mail_writer {
   std::vector<topic_mail>& out;
 
   void operator()(const order_moved& c) const {
+    if (c.row.contact.email.empty()) return; // erased
     const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment
                              && !is_set(c.row.payment_link_at);
     // The URL is empty if the payment was declined meanwhile.
@@ -122,7 +123,8 @@ struct mail_writer {
   void operator()(const refund_moved& c) const {
     if (c.from == c.row.status || c.row.status != refund_status::succeeded || c.row.amount == 0) return;
     const auto* order = now.orders().of_claim(now.payments().find(c.row.payment)->claim);
-    if (order != nullptr) out.push_back({topic::payment_refunded, refunded(*order, c.row, now)});
+    if (order != nullptr && !order->contact.email.empty())
+      out.push_back({topic::payment_refunded, refunded(*order, c.row, now)});
   }
   void operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
@@ -158,6 +160,7 @@ std::vector<std::string> invitation_mails(std::span<const std::string> addresses
 }
 
 std::string mail_again(const order_row& order, const sale& now) {
+  if (order.contact.email.empty()) return {}; // erased
   switch (order.status) {
     case order_status::success:
     case order_status::partially_refunded: return receipt(order, now);

@@ -271,14 +271,14 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Deletes old idempotency records, webhook receipts, domain events and entries, a few at a time: on SQLite
-/// commits wait for each round. Owners also drop their own records by age.
+/// A few rows at a time: on SQLite commits wait for each round. Owners also drop their own records by age.
 void ledger_worker_state::prune() {
   const auto now = clock_->now();
   std::size_t gone = 0;
   reached([&] {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
-                           now - delivery_life, now - device_life, now - settings_.entries_life});
+                           now - delivery_life, now - device_life, now - settings_.entries_life,
+                           settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never});
   });
   self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
                       timer_fired{timer_kind::sweep, 0});

@@ -36,6 +36,7 @@ struct ledger_worker_settings {
   std::shared_ptr<const lease_doubt> doubt = nullptr; ///< in its leases; null: none
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
+  milliseconds contacts_life{0}; ///< of orders after the end of their sale; 0: for ever
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;

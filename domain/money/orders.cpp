@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/money/orders.hpp"
 
+#include <algorithm>
+
 namespace fq {
 namespace {
 
@@ -44,6 +46,12 @@ std::vector<order_id> orders_book::pending_since(timestamp t, std::size_t limit)
 
 std::vector<order_id> orders_book::links_due(timestamp now, std::size_t limit) const {
   return orders_until(links_, now, limit);
+}
+
+void orders_book::forget_contacts(std::span<const customer_id> erased) {
+  if (erased.empty()) return;
+  for (auto& [id, row] : rows_)
+    if (std::ranges::binary_search(erased, row.customer)) row.contact = {};
 }
 
 void orders_book::place(order_row row, changes& out) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 namespace fq {
@@ -33,6 +34,8 @@ public:
   /// Moving average, over about 10 orders, of the time until the payment page exists. Not durable.
   [[nodiscard]] milliseconds typical_page_time() const { return typical_page_time_; }
 
+  /// The ledger erases them by itself: memory follows. `erased` is sorted.
+  void forget_contacts(std::span<const customer_id> erased);
   void place(order_row row, changes& out);
   /// Edits other columns with `edit` and applies `trigger`. Returns false and changes nothing if the rule
   /// table forbids it.

@@ -199,6 +199,8 @@ public:
   /// Applies the block lists. Blocked customers can no longer join or buy. The next runs end their entries
   /// and claims, and refund their payments.
   void block(const blocked_customers& blocked);
+  /// See orders_book.
+  void forget_contacts(std::span<const customer_id> erased) { orders_.forget_contacts(erased); }
   /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
   /// Does not notify a customer again within invitation_mail_pause.
   refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,

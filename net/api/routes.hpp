@@ -11,6 +11,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> audit_routes();
 [[nodiscard]] std::span<const route> auth_routes();
 [[nodiscard]] std::span<const route> claim_routes();
+[[nodiscard]] std::span<const route> customer_routes();
 [[nodiscard]] std::span<const route> event_routes();
 [[nodiscard]] std::span<const route> export_routes();
 [[nodiscard]] std::span<const route> notice_routes();

@@ -70,7 +70,8 @@ std::optional<response> begin_visit(visit& v, const path_parameters& path) {
   const auto token = cookie(v.rq, v.cookie_name(customer_cookie));
   const auto checked = token.empty() ? token_result{token_error::malformed, {}}
                                      : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
-  if (!checked || checked.claims.kind != token_kind::customer)
+  if (!checked || checked.claims.kind != token_kind::customer
+      || v.ctx.shared->keys.was_erased(checked.claims.subject))
     return limit(v.ctx, v.rq, v.ctx.shared->anonymous, limit_key(v.rq.peer));
   v.customer = checked.claims.subject;
   v.token = token;

@@ -33,6 +33,8 @@ identity authenticate(context& ctx, const request& rq, token_kind wanted, std::s
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
   if (!checked) return {unauthenticated(ctx, rq), {}, {}};
   if (checked.claims.kind != wanted) return {problem(fault::forbidden, rq.request_id), {}, {}};
+  if (wanted == token_kind::customer && ctx.shared->keys.was_erased(checked.claims.subject))
+    return {problem(fault::unauthenticated, rq.request_id), {}, {}};
   return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
 }
 

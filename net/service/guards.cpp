@@ -141,6 +141,8 @@ manager manager_of(context& ctx, const request& rq) {
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
   if (!checked) return {unauthenticated(ctx, rq), {}};
   const auto& claims = checked.claims;
+  if (claims.kind == token_kind::customer && ctx.shared->keys.was_erased(claims.subject))
+    return {problem(fault::unauthenticated, rq.request_id), {}};
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
     return {std::nullopt, {}, claims.subject, false, claims.kind == token_kind::customer};
   const auto keys = ctx.shared->keys.get();

@@ -69,6 +69,7 @@ void key_directory::publish(const access_directory& content) {
   auto index = std::make_shared<const key_index>(content);
   const std::lock_guard guard{lock_};
   index_ = std::move(index);
+  any_ended_.store(!content.ended_sessions.empty(), std::memory_order_relaxed);
 }
 
 std::shared_ptr<const key_index> key_directory::get() const {

@@ -6,6 +6,7 @@
 #include "domain/model/rows.hpp"
 #include "store/port/ledger.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,10 @@ public:
   /// Whether an organizer's token was ended before it expires: a reset password, a sign-out, an ended
   /// session.
   [[nodiscard]] bool has_ended(const organizer_id& organizer, timestamp issued_at, const uuid& session) const;
+  /// Whether the customer was erased while its tokens are valid.
+  [[nodiscard]] bool was_erased(const customer_id& customer) const {
+    return ended_sessions_.contains(customer);
+  }
   /// Empty: the tenant signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
   /// Empty: no such tenant.
@@ -65,8 +70,13 @@ public:
   void publish(const access_directory& content);
   /// Null before the first read.
   [[nodiscard]] std::shared_ptr<const key_index> get() const;
+  /// Of every request of a customer: without the lock unless there is any.
+  [[nodiscard]] bool was_erased(const customer_id& customer) const {
+    return any_ended_.load(std::memory_order_relaxed) && get()->was_erased(customer);
+  }
 
 private:
+  std::atomic<bool> any_ended_{false}; ///< of index_
   mutable std::mutex lock_;
   std::shared_ptr<const key_index> index_;
 };

@@ -48,13 +48,17 @@ json::object summary_of(const order_row& o, const event_id& event, const std::st
   return out;
 }
 
+json::object object_of(const contact& c) {
+  return {{"first_name", c.first_name},
+          {"last_name", c.last_name},
+          {"email", c.email},
+          {"phone", text_or_null(c.phone)}};
+}
+
 json::object object_of(const order_view& v) {
   const auto& o = v.order;
   auto out = summary_of(o, v.claim.event, v.event_name, v.claim.currency);
-  out["contact"] = {{"first_name", o.contact.first_name},
-                    {"last_name", o.contact.last_name},
-                    {"email", o.contact.email},
-                    {"phone", text_or_null(o.contact.phone)}};
+  out["contact"] = object_of(o.contact);
   json::array items;
   for (std::size_t i = 0; i < v.claim.claim.items.size(); ++i) {
     const auto& item = v.claim.claim.items[i];
@@ -252,6 +256,23 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
   return page_text(orders, more, [](const order_listing& l) {
     return summary_of(l.order, l.event, l.event_name, l.currency);
   });
+}
+
+std::string customer_text(const customer_reply& who, const std::vector<order_listing>& orders, bool more) {
+  json::array items;
+  for (const auto& l : orders) {
+    auto order = summary_of(l.order, l.event, l.event_name, l.currency);
+    order["contact"] = object_of(l.order.contact);
+    order["success_url"] = text_or_null(l.order.success_url);
+    order["cancel_url"] = text_or_null(l.order.cancel_url);
+    items.push_back(std::move(order));
+  }
+  const auto next = more && !orders.empty() ? json::value(to_string(orders.back().order.id)) : json::value();
+  return json::serialize(json::object{{"customer_id", to_string(who.customer)},
+                                      {"email", who.email},
+                                      {"created_at", rfc3339(who.created_at)},
+                                      {"orders", std::move(items)},
+                                      {"next_cursor", next}});
 }
 
 std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {

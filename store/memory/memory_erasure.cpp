@@ -63,7 +63,9 @@ public:
     for (const auto& [number, state] : state_.aggregates) {
       if (e.part == erasure_part::outbox)
         for (const auto& r : state.outbox)
-          rows.push_back({{number, r.seq, r.ordinal}, r.content.payload, is_set(r.delivered_at)});
+          rows.push_back({{number, r.seq, r.ordinal},
+                          r.content.payload,
+                          is_set(r.delivered_at) || (r.content.lanes & bit_of(lane::mail)) == 0});
       else
         for (std::size_t i = 0; i < state.image.idempotency.size(); ++i) {
           const auto& answer = state.image.idempotency[i].answer;

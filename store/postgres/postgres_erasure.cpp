@@ -32,7 +32,8 @@ const postgres_statement own_deliveries{
 const postgres_statement own_devices{
   "own_devices", "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = $1 LIMIT $2::bigint)"};
 const postgres_statement look_at_outbox{
-  "look_at_outbox", "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 FROM outbox WHERE (aggregate,"
+  "look_at_outbox", "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 OR (lanes & 1) = 0 FROM "
+                    "outbox WHERE (aggregate,"
                     " seq, ordinal) > ($1::bigint, $2::bigint, $3::bigint) ORDER BY aggregate, seq, ordinal"
                     " LIMIT $4::bigint"};
 const postgres_statement look_at_answers{

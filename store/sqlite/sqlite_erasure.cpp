@@ -23,7 +23,8 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
     deliveries(db, "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
                    " holder = ? LIMIT ?)"),
     devices(db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = ? LIMIT ?)"),
-    outbox(db, "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 FROM outbox WHERE (aggregate, seq,"
+    outbox(db, "SELECT aggregate, seq, ordinal, payload, delivered_at <> 0 OR (lanes & 1) = 0 FROM outbox "
+               "WHERE (aggregate, seq,"
                " ordinal) > (?, ?, ?) ORDER BY aggregate, seq, ordinal LIMIT ?"),
     answers(db, "SELECT aggregate, seq, ordinal, answer, 1 FROM idempotency WHERE (aggregate, seq, ordinal) >"
                 " (?, ?, ?) ORDER BY aggregate, seq, ordinal LIMIT ?"),

@@ -62,6 +62,7 @@ test('--help shows what people need first, --help-all everything', async () => {
     'admin',
     'apikey',
     'cluster',
+    'customer',
     'healthcheck',
     'keys',
     'print-config',

@@ -118,6 +118,8 @@ const expected = {
   'GET /tickets/{id}/devices': '401 403 403 403 403 403 403 401 401 401 200 404',
   'DELETE /tickets/{id}/devices/{device_id}': '401 403 403 403 403 403 403 401 401 401 - 404',
   'GET /tickets/{id}/deliveries': '401 403 403 403 403 403 403 401 401 401 200 404',
+  'GET /customers/me': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'DELETE /customers/me': '401 - 404 403 403 403 403 401 401 401 403 403',
   'POST /customers/me/devices': '401 - 400 403 403 403 403 401 401 401 403 403',
   'GET /customers/me/devices': '401 200 200 403 403 403 403 401 401 401 403 403',
   'DELETE /customers/me/devices/{device_id}': '401 - 404 403 403 403 403 401 401 401 403 403',

@@ -74,6 +74,8 @@ struct script {
   settle_dead_letter asked_settle;
   end_organizer_session asked_end_session;
   organizer_sessions_reply sign_ins;
+  customer_reply customer;
+  erase_customer asked_erasure;
   find_customers asked_customers;
   change_setting asked_setting;
   std::vector<record_deed> deeds;
@@ -300,6 +302,11 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             return scripted(*s, s->ack);
           },
           [s](const sign_organizer_out&) { return scripted(*s, s->ack); },
+          [s](const find_customer&) { return scripted(*s, s->customer); },
+          [s](const erase_customer& m) {
+            s->asked_erasure = m;
+            return scripted(*s, s->ack);
+          },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

@@ -65,10 +65,10 @@ void deliver(ledger& store, const std::vector<outbox_key>& keys) {
   for (const auto which : all_lanes) store.mark_delivered(which, keys, noon);
 }
 
-std::vector<outbox_item> waiting(ledger& store) {
+std::vector<outbox_item> waiting(ledger& store, lane which = lane::mail) {
   std::vector<std::uint32_t> all;
   for (std::uint32_t p = 0; p < outbox_partitions; ++p) all.push_back(p);
-  return store.undelivered(lane::mail, all, 100, {});
+  return store.undelivered(which, all, 100, {});
 }
 
 } // namespace
@@ -92,8 +92,9 @@ CAF_TEST(mail that waits is sent first and then erased with the answers) {
   in_every_world([](world& w) {
     buyers b(w);
     const auto mails = w.me.seq(sale) + 1;
-    FQ_COMMITS(w.put({outbox_appended{mail_to(1, own)}, outbox_appended{mail_to(2, stranger)},
-                      outbox_appended{mail_to(3, other)}}));
+    FQ_COMMITS(
+      w.put({outbox_appended{mail_to(1, own)}, outbox_appended{mail_to(2, stranger)},
+             outbox_appended{mail_to(3, other)}, outbox_appended{mail_to(4, own, bit_of(lane::bus))}}));
     auto answer = sample_key(1, noon);
     answer.answer.insert(answer.answer.end(), own.begin(), own.end());
     FQ_COMMITS(w.put({idempotency_stored{answer}, idempotency_stored{sample_key(2, noon)}}));
@@ -101,6 +102,7 @@ CAF_TEST(mail that waits is sent first and then erased with the answers) {
     FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
     prune_all(w.store);
     CAF_CHECK_EQUAL(waiting(w.store).size(), 1u); // to the own address
+    CAF_CHECK_EQUAL(waiting(w.store, lane::bus).size(), 1u); // the same: a bus that is away keeps nothing
     CAF_CHECK((w.image().idempotency == std::vector{sample_key(2, noon)}));
     auto customers = w.store.peek(accounts_aggregate).image.customers;
     CAF_CHECK(customers.front().to_erase.find(own) != std::string::npos);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// A customer who asks for the data, and to be erased.
+#define CAF_SUITE erased_customers
+#include "tests/actors/directory/globals_fixture.hpp"
+
+namespace erasure_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct erasure_fixture : globals_fixture {
+  customer_reply find(find_customer wish) {
+    auto a = ask<customer_reply>(people, std::move(wish));
+    run();
+    CAF_REQUIRE(a->ok);
+    return a->value;
+  }
+  reason erase(const customer_id& who) {
+    auto a = ask<ack_reply>(people, erase_customer{who});
+    run();
+    CAF_REQUIRE(a->ok);
+    return a->value.no.why;
+  }
+  customer_id sign_in(const std::string& email) {
+    request(email);
+    return enter(email, code()).person;
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(erasure_tests, erasure_fixture)
+
+CAF_TEST(a customer is found by id and by address) {
+  const auto who = sign_in("a@example.com");
+  for (int i = 0; i < 2; ++i) {
+    CAF_CHECK_EQUAL(find({who}).email, "a@example.com");
+    CAF_CHECK(find({{}, "a@example.com"}).customer == who);
+    CAF_CHECK(find({{}, "b@example.com"}).no.why == reason::not_found);
+    CAF_CHECK(find({{7, 7}}).no.why == reason::not_found);
+    reload(accounts_aggregate);
+  }
+}
+
+CAF_TEST(an erased customer is gone at once and its address begins anew) {
+  const auto who = sign_in("a@example.com"), other = sign_in("b@example.com");
+  request("a@example.com", "pending");
+  CAF_CHECK(erase({7, 7}) == reason::not_found);
+  CAF_CHECK(erase(who) == reason::none);
+  const auto& rows = *store.committed(accounts_aggregate);
+  CAF_CHECK(rows.otps.empty());
+  CAF_CHECK(store.directory().ended_sessions == std::vector<uuid>{who});
+  for (int i = 0; i < 2; ++i) {
+    CAF_CHECK(find({who}).no.why == reason::not_found);
+    CAF_CHECK(find({{}, "a@example.com"}).no.why == reason::not_found);
+    CAF_CHECK_EQUAL(find({other}).email, "b@example.com");
+    CAF_CHECK(erase(who) == reason::none); // once more
+    reload(accounts_aggregate);
+  }
+  for (const auto& row : rows.customers) {
+    CAF_CHECK_EQUAL(row.email, row.id == who ? erased_address(who) : "b@example.com");
+    CAF_CHECK_EQUAL(row.to_erase, row.id == who ? "a@example.com" : "");
+  }
+  const auto audit = store.audit({});
+  CAF_REQUIRE_EQUAL(audit.size(), 1u);
+  CAF_CHECK(audit[0].action == "customer.erase" && audit[0].target == who);
+  CAF_CHECK(sign_in("a@example.com") != who);
+}
+
+CAF_TEST(ended tokens of erased customers are bounded and leave with their life) {
+  services.bounds.erased = 2;
+  const auto a = sign_in("a@example.com"), b = sign_in("b@example.com"), c = sign_in("c@example.com");
+  CAF_CHECK(erase(a) == reason::none);
+  CAF_CHECK(erase(b) == reason::none);
+  CAF_CHECK(erase(c) == reason::unavailable);
+  CAF_CHECK_EQUAL(find({c}).email, "c@example.com");
+  advance(25h);
+  CAF_CHECK(erase(c) == reason::none);
+  CAF_CHECK(store.directory().ended_sessions == std::vector<uuid>{c});
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+} // namespace erasure_test
