@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/protocol/shared_messages.hpp"
 #include "store/port/cache.hpp"
+#include "store/port/limits.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
 
@@ -36,9 +37,6 @@ enum class session_verdict : std::uint8_t {
   over,
   unknown, ///< no mirror of it is vouched for, or the cache is unavailable
 };
-
-/// How long a session that was read counts as known: its process may stand still with the answer (I15).
-inline constexpr milliseconds found_session_life{500};
 
 struct session_found {
   session_verdict verdict = session_verdict::unknown;

@@ -35,6 +35,8 @@ inline constexpr milliseconds a_moment{60'000};
 inline constexpr milliseconds vouch_life{1'500};
 /// A vouch that reaches the cache later than this has no effect, because the owner cannot withdraw it.
 inline constexpr milliseconds vouch_delay_max{500};
+/// How long a session that was read counts as known: its process may stand still with the answer (I15).
+inline constexpr milliseconds found_session_life{500};
 
 /// History rows that a pruning looks at for each deleted entry: an entry writes about three.
 inline constexpr std::size_t history_rows_per_entry = 8;

@@ -101,8 +101,9 @@ CAF_TEST(a session that was read long ago is unknown and an ended one stays over
   const auto now = env.steady_now();
   CAF_CHECK(found.verdict_at(now) == session_verdict::in_force);
   CAF_CHECK(found.verdict_at(now + found_session_life + milliseconds{1}) == session_verdict::unknown);
-  CAF_CHECK(look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict_at(now + seconds{9})
-            == session_verdict::over);
+  CAF_CHECK(
+    look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict_at(now + seconds{9})
+    == session_verdict::over);
 }
 
 CAF_TEST(an admission that is on its way to the cache is waited for) {
