@@ -13,10 +13,11 @@ _fairqueue() {
         | grep -o -- '--[a-z][a-z0-9_.-]*' | sort -u
     )"
   elif [[ "$COMP_CWORD" -eq 1 ]]; then
-    choices="serve check-config print-config token organizer tenant apikey keys migrate admin cluster healthcheck"
+    choices="serve check-config print-config token organizer customer tenant apikey keys migrate admin cluster healthcheck"
   elif [[ "$COMP_CWORD" -eq 2 ]]; then
     case "$command" in
       organizer) choices="add sign-out remove" ;;
+      customer) choices="export erase" ;;
       tenant) choices="add list" ;;
       apikey) choices="issue revoke" ;;
       keys) choices="rotate" ;;
