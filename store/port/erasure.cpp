@@ -16,6 +16,19 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+/// Whether the text holds the address, and not only as a part of a longer one.
+bool names(std::string_view text, std::string_view address) {
+  const auto is_part = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || std::string_view{".!#$%&'*+/=?^_`{|}~-"}.find(c) != std::string_view::npos;
+  };
+  for (auto at = text.find(address); at != std::string_view::npos; at = text.find(address, at + 1)) {
+    const auto end = at + address.size();
+    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+  }
+  return false;
+}
+
 /// Mail of an order may have gone to another address. Returns whether there is a new one.
 bool add_addresses(erasure& e, const std::vector<order_contact>& orders) {
   const auto known = e.addresses.size();
@@ -34,7 +47,7 @@ bool look(erasure_store& store, erasure& e, std::size_t limit) {
   for (const auto& row : rows) {
     e.after = row.key;
     const bool is_personal =
-      std::ranges::any_of(lines, [&](std::string_view l) { return row.text.find(l) != std::string::npos; });
+      std::ranges::any_of(lines, [&](std::string_view address) { return names(row.text, address); });
     if (!is_personal) continue;
     if (row.is_delivered)
       store.erase_row_of(e.part, row.key);

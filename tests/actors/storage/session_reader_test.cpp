@@ -178,7 +178,7 @@ CAF_TEST(a cache that has forgotten is no reason to send anybody away) {
   CAF_CHECK(look().verdict == session_verdict::in_force);
 }
 
-CAF_TEST(a cache that restarts with an old dump lets nobody in whose session has ended) {
+CAF_TEST(an ended session stays ended when the cache restarts with an old dump) {
   auto other = ask<entry_reply>(owner, join{event.id, customer(2), 0});
   run();
   mirror.save();

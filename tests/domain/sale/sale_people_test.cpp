@@ -165,7 +165,7 @@ CAF_TEST(a block is looked at again after a restart) {
   CAF_CHECK(f.s.asked(gateway_call_kind::refund));
 }
 
-CAF_TEST(nobody is admitted before all new blocks have been applied) {
+CAF_TEST(admission waits until all new blocks have been applied) {
   auto event = sample_event();
   event.queue.concurrency = 1;
   fixture f{event};
