@@ -38,8 +38,9 @@ struct acquire_aggregate {
   // By the ledger's clock; see load_since.
   milliseconds idempotency_age{0}; ///< of the oldest answers to load
   milliseconds entries_age{0}; ///< of the oldest ended entries to load
+  std::uint64_t load = 0; ///< number of the owner's load; comes back in the answer
 };
-FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_age, x.entries_age)
+FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_age, x.entries_age, x.load)
 
 enum class acquire_outcome : std::uint8_t {
   acquired,
@@ -55,6 +56,7 @@ struct aggregate_acquired {
   std::shared_ptr<const lease_horizon> lease; ///< set if acquired under a lease
   std::string lease_owner; ///< not_owner: the other node
   milliseconds lease_left{0}; ///< not_owner: remaining time of its lease
+  std::uint64_t load = 0; ///< as in the question
 };
 
 /// From the worker that has acquired an aggregate to the one that reads its rows. The latter answers

@@ -131,7 +131,7 @@ event_handle::behavior_type event_state::behavior() {
 void event_state::load() { owner_core::load(!services_->may_load || services_->may_load()); }
 
 void event_state::on_acquired(const aggregate_acquired& answer) {
-  if (serving_) return;
+  if (!is_awaited(answer)) return;
   switch (answer.outcome) {
     case acquire_outcome::acquired:
       if (!answer.content->image.event) return self_->send(supervisor_, owner_absent{});
@@ -276,7 +276,8 @@ void event_state::on_timer(const timer_fired& t) {
     case timer_kind::flush: on_page_timeout(); return on_order_timeout();
     case timer_kind::admission:
       if (!serving_ || is_moving_ || t.generation != generation_) return;
-      if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
+      if (journal_->is_stalled() || journal_->is_full())
+        return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       catch_up();
       commit({}, now());

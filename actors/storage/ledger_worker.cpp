@@ -285,8 +285,7 @@ void ledger_worker_state::prune() {
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
-  aggregate_acquired reply;
-  reply.outcome = acquire_outcome::unavailable;
+  aggregate_acquired reply{acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}, x.load};
   const auto looked = env_->steady_now();
   const auto lease_end = looked + settings_.lease.term; // earliest possible
   reached([&] {
@@ -366,7 +365,7 @@ void ledger_worker_state::load(load_acquired x) {
     all.image = ledger_->load(x.what.aggregate, since_of(x.what, all));
     x.reply.content = std::make_shared<const acquired>(std::move(all));
   });
-  if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}};
+  if (!loaded) x.reply = {acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}, x.what.load};
   caf::anon_send(caf::actor_cast<caf::actor>(x.owner), std::move(x.reply));
 }
 

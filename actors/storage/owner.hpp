@@ -65,10 +65,15 @@ protected:
     stop_serving();
     ++loads_;
     if (!may_load) return load_later(serve_retry);
-    self_->send(ledgers_->of(aggregate_), acquire_aggregate{aggregate_, idempotency_life, memory_retention_});
+    self_->send(ledgers_->of(aggregate_),
+                acquire_aggregate{aggregate_, idempotency_life, memory_retention_, loads_});
   }
   void load_later(milliseconds delay) { set_timer(timer_kind::retry_load, delay, loads_); }
   [[nodiscard]] bool is_load_due(const timer_fired& t) const { return !serving_ && t.generation == loads_; }
+  /// Whether it answers the latest load. An earlier one has an epoch and a lease that the later one ended.
+  [[nodiscard]] bool is_awaited(const aggregate_acquired& answer) const {
+    return !serving_ && answer.load == loads_;
+  }
   /// Begins a tenure with an acquired image.
   void start(const aggregate_acquired& answer) {
     lease_ = answer.lease;
@@ -101,7 +106,7 @@ protected:
   milliseconds memory_retention_{0}; ///< of ended entries of a standalone queue
 
 private:
-  std::uint64_t loads_ = 0; ///< generation of the retry timer
+  std::uint64_t loads_ = 0; ///< number of the latest load; generation of the retry timer
 };
 
 template <class Result>
@@ -128,7 +133,7 @@ public:
   }
   /// The image to load; null if not acquired (a retry is scheduled).
   const acquired* on_acquired(const aggregate_acquired& answer) {
-    if (serving_) return nullptr;
+    if (!core::is_awaited(answer)) return nullptr;
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
     is_lost_ = answer.outcome == acquire_outcome::lost;
     lease_owner_ = answer.lease_owner;

@@ -50,6 +50,13 @@ CAF_TEST(a request during the load waits for it and one after a failed load is r
   kill(away);
 }
 
+CAF_TEST(after two loads at once the owner serves under the epoch of the later one) {
+  caf::anon_send(people, lease_lost{accounts_aggregate});
+  caf::anon_send(people, lease_lost{accounts_aggregate});
+  run();
+  CAF_CHECK(!person(add_organizer{"o@example.com", "secret", false}).no);
+}
+
 CAF_TEST(a code works once and gives the same customer each time) {
   auto asked = request("f@example.com");
   CAF_REQUIRE(asked->ok);

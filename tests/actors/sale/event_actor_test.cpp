@@ -258,6 +258,24 @@ CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
   CAF_CHECK_EQUAL(value_of(find_now(1).number), 1u);
 }
 
+CAF_TEST(no deadline passes while as many answers as allowed wait for a commit) {
+  auto queue = one_by_one();
+  queue.claim_window = 1s;
+  services.bounds.held = 1;
+  start(10, queue);
+  auto one = join_as(1);
+  run();
+  auto two = join_as(2);
+  run_without(worker);
+  sched.advance_time(queue.claim_window);
+  run_without(worker);
+  const auto* memory = state_of<event_handle, event_state>(owner).peek();
+  CAF_CHECK(memory->queue().find(queue_number{1})->status == entry_status::admitted);
+  run();
+  advance(stall_check);
+  CAF_CHECK(find_now(1).status == entry_status::session_expired);
+}
+
 CAF_TEST(a crash answers every promise) {
   start(10);
   auto first = join_as(1);
