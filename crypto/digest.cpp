@@ -119,7 +119,7 @@ struct hmac_sha256_key::prepared {
       std::uint64_t number = 0;
       mac_context context;
     };
-    thread_local std::array<slot, 4> slots;
+    thread_local std::array<slot, 8> slots;
     thread_local std::size_t next_victim = 0;
     for (auto& s : slots) {
       if (s.number != number) continue;

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// HS256 tokens. cjose computes and compares signatures. Before that, this file checks that the header is
-// byte for byte the header of a valid key, and that the claims are exactly ours.
+// HS256 tokens. Before a signature is computed, this file checks that the header is byte for byte the header
+// of a valid key, and that the claims are exactly ours.
 #include "crypto/tokens.hpp"
 
-#include "crypto/jose.hpp"
+#include "crypto/digest.hpp"
 #include "crypto/limits.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <stdexcept>
 
 namespace fq {
 namespace {
 
 constexpr std::string_view token_issuer_name = "fairqueue";
-constexpr std::size_t signature_bytes = 32;
-
 constexpr std::string_view type_name(token_kind kind) noexcept {
   switch (kind) {
     case token_kind::organizer: return "fq-organizer";
@@ -99,11 +96,12 @@ timestamp from_unix_seconds(std::int64_t s) { return timestamp{seconds{s}}; }
 
 std::int64_t unix_seconds(timestamp t) { return std::chrono::floor<seconds>(t).time_since_epoch().count(); }
 
-/// The three parts of a compact JWS.
+/// The parts of a compact JWS.
 struct token_parts {
   std::string_view header;
   std::string_view payload;
-  std::string_view signature;
+  std::string_view is_signed; ///< header and payload
+  sha256_digest signature;
 };
 
 bool split(std::string_view token, token_parts& out) {
@@ -111,33 +109,25 @@ bool split(std::string_view token, token_parts& out) {
   if (first == std::string_view::npos) return false;
   const auto second = token.find('.', first + 1);
   if (second == std::string_view::npos) return false;
-  out = {token.substr(0, first), token.substr(first + 1, second - first - 1), token.substr(second + 1)};
-  std::array<std::uint8_t, signature_bytes> scratch;
-  return from_base64url(out.signature, scratch) == signature_bytes;
+  out = {token.substr(0, first), token.substr(first + 1, second - first - 1), token.substr(0, second), {}};
+  return from_base64url(token.substr(second + 1), out.signature) == out.signature.size();
 }
 
 } // namespace
 
 namespace detail {
 
-/// A prepared key: the imported JWK, the header object for signing, and its encoded text for comparison.
-/// cjose only reads the first two, so threads may share them.
+/// A prepared key.
 struct token_key {
   token_kind kind;
-  jose::jwk_ptr jwk;
-  jose::header_ptr header;
-  std::string header_text;
+  hmac_sha256_key sign;
+  std::string header; ///< encoded
 
-  token_key(token_kind k, const signing_key& key) : kind{k} {
-    cjose_err error{};
-    jwk.reset(cjose_jwk_create_oct_spec(key.secret.bytes().data(), secret_key::size, &error));
-    jose::must(jwk != nullptr, error);
-    header = jose::make_header(CJOSE_HDR_ALG_HS256, std::string{type_name(kind)}, key.kid);
-    const auto sample = jose::sign(jwk.get(), header.get(), "{}");
-    header_text = sample.substr(0, sample.find('.'));
-  }
-
-  bool signed_by_us(std::string_view token) const noexcept { return jose::is_signed_with(token, jwk.get()); }
+  token_key(token_kind k, const signing_key& key) :
+      kind{k},
+      sign{key.secret.bytes()},
+      header{to_base64url(view_bytes(R"({"alg":"HS256","typ":")" + std::string{type_name(k)} + R"(","kid":")"
+                                     + key.kid + R"("})"))} {}
 };
 
 } // namespace detail
@@ -157,7 +147,7 @@ detail::token_keys prepare(const key_store& keys) {
 const detail::token_key* find(const detail::token_keys& keys, std::string_view header) {
   for (const auto& list : keys)
     for (const auto& key : list)
-      if (key->header_text == header) return key.get();
+      if (key->header == header) return key.get();
   return nullptr;
 }
 
@@ -216,7 +206,9 @@ std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp 
   payload.append("}");
   const auto keys = keys_.get();
   const auto& key = *(*keys)[static_cast<std::size_t>(kind)].front();
-  return jose::sign(key.jwk.get(), key.header.get(), payload);
+  auto token = key.header + '.' + to_base64url(view_bytes(payload));
+  const auto signature = key.sign(token);
+  return token.append(".").append(to_base64url(signature));
 }
 
 token_verifier::token_verifier(const key_store& keys) : keys_{prepare(keys)} {}
@@ -237,7 +229,8 @@ token_result token_verifier::verify(std::string_view token, timestamp now) const
   if (key == nullptr) return refuse(token_error::unknown_header);
   if (const auto e = read_claims(parts.payload, key->kind, result.claims); e != token_error::none)
     return refuse(e);
-  if (!key->signed_by_us(token)) return refuse(token_error::bad_signature);
+  if (!constant_time_equal(key->sign(parts.is_signed), parts.signature))
+    return refuse(token_error::bad_signature);
   return refuse(check_time(result.claims, now));
 }
 
