@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk (parts.mjs): one request after the other, each with the next token of a file, and from the beginning again after the last; without
--- tokens the same request always. Arguments: method, file of tokens, "close" (each request has a connection of its own) or "keep".
+-- For wrk (parts.mjs): one request after the other, each with the next line of a file, and from the beginning again after the last; without
+-- lines the same request always. A line is a token, or a token and a JSON body. Arguments: method, file, "close" (each request has a connection
+-- of its own) or "keep".
 local requests, at = {}, 0
 
 function init(args)
   local method, file, closes = args[1], args[2], args[3] == "close"
-  local function add(token)
+  local function add(token, body)
     local headers = {["Connection"] = closes and "close" or "keep-alive"}
     if token then headers["Authorization"] = "Bearer " .. token end
-    requests[#requests + 1] = wrk.format(method, nil, headers)
+    if body then headers["Content-Type"] = "application/json" end
+    requests[#requests + 1] = wrk.format(method, nil, headers, body)
   end
-  for line in io.lines(file) do add(line) end
+  for line in io.lines(file) do add(line:match("^(%S+) ?(.*)$")) end
   if #requests == 0 then add(nil) end
 end
 

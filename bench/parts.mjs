@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { clean_environment, fairqueue, run, Server } from '../tests/blackbox/lib.mjs';
+import { clean_environment, fairqueue, run, Server, temporary_folder } from '../tests/blackbox/lib.mjs';
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const ticks_per_second = 100; // USER_HZ
@@ -48,12 +48,14 @@ export const tokens_of = (server, count) =>
     .trim()
     .split('\n');
 
-export function cpu_seconds(pid) {
+/** `with_ended`: with that of the children that have ended. */
+export function cpu_seconds(pid, with_ended = false) {
   const fields = fs
     .readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticks_per_second;
+  const counted = fields.slice(11, with_ended ? 15 : 13).map(Number);
+  return counted.reduce((sum, n) => sum + n, 0) / ticks_per_second;
 }
 
 /** The cost of `work`: {result, seconds, cpu} with the server's CPU in seconds. */
@@ -69,33 +71,32 @@ export async function cost_of(server, work) {
 
 /**
  * Requests by wrk, one after the other on each connection, for `seconds`: {requests, seconds, failed}.
- * `tokens`: each is sent once, so there must be enough; without them all requests are equal.
- * `closes`: a new connection for each request.
+ * `lines`: tokens, or tokens with a JSON body; each is sent once, so there must be enough. `token`: all
+ * requests have it. `closes`: a new connection for each request. `before`: a command prefix of wrk.
  */
 export async function crowd(
   url,
-  { method = 'GET', tokens = [], connections = 64, seconds, closes = false, folder },
+  {
+    method = 'GET',
+    lines = [],
+    token = '',
+    connections = 64,
+    seconds,
+    closes = false,
+    before = [],
+    folder = temporary_folder(),
+  },
 ) {
-  const file = path.join(folder, 'tokens');
-  fs.writeFileSync(file, tokens.map((token) => `${token}\n`).join(''));
-  const args = [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '-s',
-    path.join(here, 'crowd.lua'),
-    url,
-    '--',
-    method,
-    file,
-    closes ? 'close' : 'keep',
-  ];
-  const { code, out, err } = await run('wrk', args, { timeout_ms: (seconds + 60) * 1000 });
+  const file = path.join(folder, 'lines');
+  fs.writeFileSync(file, (token ? [token] : lines).map((line) => `${line}\n`).join(''));
+  const script = ['-s', path.join(here, 'crowd.lua'), url, '--', method, file, closes ? 'close' : 'keep'];
+  const [program, ...args] = [...before, 'wrk', '-t1', `-c${connections}`, `-d${seconds}s`, ...script];
+  const { code, out, err } = await run(program, args, { timeout_ms: (seconds + 60) * 1000 });
   const line = /^crowd (\{.*\})$/m.exec(out);
   if (code !== 0 || !line) throw new Error(`wrk ${url}: ${out}${err}`);
   const seen = JSON.parse(line[1]);
-  if (tokens.length > 0 && seen.requests > tokens.length)
-    throw new Error(`${seen.requests} requests, and only ${tokens.length} tokens`);
+  if (lines.length > 0 && seen.requests > lines.length)
+    throw new Error(`${seen.requests} requests, and only ${lines.length} lines`);
   return seen;
 }
 

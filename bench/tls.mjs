@@ -49,7 +49,7 @@ await bench(async (end_with) => {
     for (const how of round % 2 ? ['plain', 'tls'] : ['tls', 'plain']) {
       const event = await waiting_event(server);
       const joined = await cost_of(server, () =>
-        crowd(`${roots[how]}/events/${event}/queue`, { method: 'POST', tokens, seconds, folder }),
+        crowd(`${roots[how]}/events/${event}/queue`, { method: 'POST', lines: tokens, seconds, folder }),
       );
       if (joined.result.failed > 0) throw new Error(`${how}: ${JSON.stringify(joined.result)}`);
       seen[how].joins.push(joined.result.requests / joined.result.seconds);

@@ -184,10 +184,12 @@ const quick_settings = {
 export class Server {
   /**
    * `settings`: options by name. `demo`: with a demo sale. `host`: host to run on (hosts.mjs). `before`: a
-   * command prefix.
+   * command prefix. `is_plain`: without the options of tests. `program`: of another build.
    */
   static async start({
     settings = {},
+    is_plain = false,
+    program = fairqueue,
     host = this_machine,
     before = [],
     demo = false,
@@ -207,7 +209,8 @@ export class Server {
         server.url,
         await free_port(),
       );
-    server.settings = { ...quick_settings, ...settings };
+    server.settings = { ...(is_plain ? {} : quick_settings), ...settings };
+    server.program = program;
     server.demo = demo;
     server.env = env;
     await server.launch(wait);
@@ -243,7 +246,7 @@ export class Server {
       ...die_with_parent,
       ...this.host.enter,
       ...this.before,
-      this.program ?? fairqueue,
+      this.program,
       ...this.arguments(),
     ];
     this.log = '';

@@ -324,7 +324,7 @@ test('SIGHUP without TLS reads the keys anew; a server with a broken certificate
   await eventually('a line in the log', () => server.log.includes('keys read anew'));
   assert.equal((await server.get('/livez')).status, 200);
   const folder = temporary_folder();
-  const { code, out, err } = await run(server.program ?? (await import('./lib.mjs')).fairqueue, [
+  const { code, out, err } = await run(server.program, [
     'serve',
     '--data_dir',
     path.join(folder, 'data'),
@@ -347,7 +347,7 @@ test('SIGHUP without TLS reads the keys anew; a server with a broken certificate
     certificate: authority.issue('rsa', { algorithm: 'rsa' }).certificate,
     key: authority.issue('ec').key,
   };
-  const end = await run(server.program ?? (await import('./lib.mjs')).fairqueue, [
+  const end = await run(server.program, [
     'serve',
     '--data_dir',
     path.join(folder, 'data'),
