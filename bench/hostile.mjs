@@ -4,16 +4,18 @@
 // the fans, of GET /access and of honest requests for codes the p99 in peace, the median and the worst of the
 // sales under attack, and the ratio of the medians; then memory and descriptors of the server.
 // Exit 1: a sale did not sell out, a check of fairqueue-load failed, or a ratio is above 3.
-// Usage: node bench/hostile.mjs [minutes=30] [fans=3000]   (after a release build)
+// Usage: node bench/hostile.mjs [minutes=30] [fans=3000] [kind]   (after a release build). `kind`: a part of
+// the names of the kinds of attack, such as "WebSocket"; the others are left out.
 import { fork } from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fairqueue_load, run, Server } from '../tests/blackbox/lib.mjs';
 import { tenant_on } from '../tests/blackbox/tenant.mjs';
-import { bench, descriptors_of, median, status_of, tokens_of, waiting_event } from './parts.mjs';
+import { bench, cost_of, descriptors_of, median, status_of, tokens_of, waiting_event } from './parts.mjs';
 
-const [minutes = 30, fans = 3000] = process.argv.slice(2).map(Number);
+const [minutes = 30, fans = 3000] = process.argv.slice(2, 4).map(Number);
+const only = process.argv[4] ?? '';
 const peaceful_sales = 3;
 const ratio_max = 3;
 const [listed_events, hostile_customers] = [100, 200];
@@ -157,19 +159,21 @@ await bench(async (end_with) => {
   const tokens = tokens_of(server, hostile_customers);
   for (const token of tokens) await server.join(token, line);
 
-  const one_sale = async (event) =>
-    sell_and_visit(server, event ?? (await new_sale(server, organizer)), session_token);
+  const one_sale = async (event) => {
+    const sold = event ?? (await new_sale(server, organizer));
+    const { result, seconds, cpu } = await cost_of(server, () => sell_and_visit(server, sold, session_token));
+    console.log(`a sale in ${seconds.toFixed(0)} s with ${cpu.toFixed(1)} s of CPU; ${size_of(server)}`);
+    return result;
+  };
   const [peace, attacked] = [[], []];
   console.log(`before: ${size_of(server)}`);
   for (let i = 0; i < peaceful_sales; ++i) peace.push(await one_sale());
-  console.log(`after ${peaceful_sales} sales in peace: ${size_of(server)}`);
   const target = await new_sale(server, organizer); // its promo codes are guessed at
-  const attack = await start_attack(end_with, { port: server.port, event: target, line, tokens });
+  const attack = await start_attack(end_with, { port: server.port, event: target, line, tokens, only });
   const until = performance.now() + minutes * 60_000;
-  do {
-    attacked.push(await one_sale(attacked.length === 0 ? target : undefined));
-    console.log(`sale ${attacked.length} under attack: ${size_of(server)}`);
-  } while (performance.now() < until);
+  console.log('the attack begins');
+  do attacked.push(await one_sale(attacked.length === 0 ? target : undefined));
+  while (performance.now() < until);
   console.log('the attack:', await attack.counts());
   attack.kill('SIGKILL');
   await sleep(30_000);

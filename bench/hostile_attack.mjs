@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The attack of bench/hostile.mjs, a process of its own at a low priority: each of eight addresses keeps
 // silent peers, peers that read nothing, idle connections and flooding WebSockets, and sends large bodies,
-// requests for codes and guesses at promo codes at an even rate. Reads {port, event, line, tokens} from its
-// parent, and ends with it.
+// requests for codes and guesses at promo codes at an even rate. Reads {port, event, line, tokens, only} from
+// its parent, and ends with it. `only`: a part of the names of kinds; the others are left out.
 import crypto from 'node:crypto';
 import net from 'node:net';
 import os from 'node:os';
@@ -42,21 +42,23 @@ function open(kind, address, port, begin, open_ones) {
     begin?.(socket);
   });
   socket.on('data', (data) => {
-    const status = /^HTTP\/1\.1 (\d+)/.exec(data.subarray(0, 12).toString('latin1'))?.[1];
-    if (status) seen[status] = (seen[status] ?? 0) + 1;
+    for (const [, status] of data.toString('latin1').matchAll(/HTTP\/1\.1 (\d+)/g))
+      seen[status] = (seen[status] ?? 0) + 1;
   });
   socket.on('error', () => {});
   socket.on('close', () => open_ones.delete(socket));
 }
 
 /** Keeps as many connections as `size` says: a closed one is replaced. */
-function keep(kind, address, port, { size, per_second }, begin) {
+function keep(kind, address, { port, only }, { size, per_second }, begin) {
+  if (!kind.includes(only)) return;
   const open_ones = new Set();
   pace(per_second, () => open_ones.size < size && open(kind, address, port, begin, open_ones));
 }
 
 /** Requests over a few connections, each sent whether or not the one before was answered. */
-function send(kind, address, port, { size, per_second }, make) {
+function send(kind, address, { port, only }, { size, per_second }, make) {
+  if (!kind.includes(only)) return;
   const open_ones = new Set();
   pace(per_second, () => {
     if (open_ones.size < size) return open(kind, address, port, undefined, open_ones);
@@ -101,24 +103,25 @@ const socket_that_sends = (event, tokens, frames, reads) => (socket) => {
   socket.on('close', () => clearInterval(sending));
 };
 
-function attack({ port, event, line, tokens }) {
+function attack(about) {
+  const { event, line, tokens } = about;
   const list = 'GET /events?limit=200 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(16);
   for (const address of addresses) {
-    keep('silent peers', address, port, silent, (socket) => {
+    keep('silent peers', address, about, silent, (socket) => {
       if (crypto.randomInt(2)) socket.write('GET /livez HTTP/1.1\r\nHo');
     });
-    keep('list pages not read', address, port, reads_nothing, (socket) => socket.pause().write(list));
-    keep('WebSockets not read', address, port, reads_nothing, socket_that_sends(line, tokens, pings, false));
-    keep('WebSocket floods', address, port, flood, socket_that_sends(line, tokens, texts, true));
-    keep('idle connections', address, port, hoard, (socket) =>
+    keep('list pages not read', address, about, reads_nothing, (socket) => socket.pause().write(list));
+    keep('WebSockets not read', address, about, reads_nothing, socket_that_sends(line, tokens, pings, false));
+    keep('WebSocket floods', address, about, flood, socket_that_sends(line, tokens, texts, true));
+    keep('idle connections', address, about, hoard, (socket) =>
       socket.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
-    send('large bodies', address, port, requests, () => post('/auth/organizer/login', one_of(large_bodies)));
-    send('requests for codes', address, port, requests, () => {
+    send('large bodies', address, about, requests, () => post('/auth/organizer/login', one_of(large_bodies)));
+    send('requests for codes', address, about, requests, () => {
       const email = one_of(['owner', random_text()]) + '@example.org';
       return post('/auth/customer/otp/request', JSON.stringify({ email }));
     });
-    send('promo guesses', address, port, requests, () => {
+    send('promo guesses', address, about, requests, () => {
       const body = { items: [{ ticket_type_id: event.type, quantity: 1 }], promo_code: random_text() };
       return post(`/events/${event.id}/quote`, JSON.stringify(body), one_of(tokens));
     });
