@@ -8,8 +8,6 @@
 // the names of the kinds of attack, such as "WebSocket"; the others are left out.
 import { fork } from 'node:child_process';
 import crypto from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
 import { fairqueue_load, run, Server } from '../tests/blackbox/lib.mjs';
 import { tenant_on } from '../tests/blackbox/tenant.mjs';
 import { bench, cost_of, descriptors_of, median, status_of, tokens_of, waiting_event } from './parts.mjs';
@@ -102,17 +100,10 @@ async function visit(server, session_token, over) {
   return { p99, refused };
 }
 
-/** The sales' mails, and those of the attack. */
-function empty_mailbox(server) {
-  const folder = path.join(server.data_dir, 'mail');
-  for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), { force: true });
-}
-
 async function sell_and_visit(server, event, session_token) {
   let over = false;
   const selling = sell(server, event).finally(() => (over = true));
   const [sold, visited] = await Promise.all([selling, visit(server, session_token, () => over)]);
-  empty_mailbox(server);
   return { ...sold, ...visited, p99: { ...sold.p99, ...visited.p99 } };
 }
 
