@@ -16,6 +16,8 @@ const [minutes = 30, fans = 3000] = process.argv.slice(2, 4).map(Number);
 const only = process.argv[4] ?? '';
 const peaceful_sales = 3;
 const ratio_max = 3;
+/** The attack then has the connections that it can get. */
+const build_up_ms = 10_000;
 const [listed_events, hostile_customers] = [100, 200];
 /** Lasts about 40 s. */
 const sale = {
@@ -129,11 +131,12 @@ async function start_attack(end_with, about) {
   const attack = fork(new URL('hostile_attack.mjs', import.meta.url));
   end_with(() => attack.kill('SIGKILL'));
   attack.send(about);
-  attack.counts = () =>
+  attack.turn_to = (event) =>
     new Promise((resolve) => {
       attack.once('message', resolve);
-      attack.send('counts');
+      attack.send({ event });
     });
+  await sleep(build_up_ms);
   return attack;
 }
 
@@ -151,21 +154,26 @@ await bench(async (end_with) => {
   for (const token of tokens) await server.join(token, line);
 
   const one_sale = async (event) => {
-    const sold = event ?? (await new_sale(server, organizer));
-    const { result, seconds, cpu } = await cost_of(server, () => sell_and_visit(server, sold, session_token));
+    const { result, seconds, cpu } = await cost_of(server, () =>
+      sell_and_visit(server, event, session_token),
+    );
     console.log(`a sale in ${seconds.toFixed(0)} s with ${cpu.toFixed(1)} s of CPU; ${size_of(server)}`);
     return result;
   };
   const [peace, attacked] = [[], []];
   console.log(`before: ${size_of(server)}`);
-  for (let i = 0; i < peaceful_sales; ++i) peace.push(await one_sale());
-  const target = await new_sale(server, organizer); // its promo codes are guessed at
-  const attack = await start_attack(end_with, { port: server.port, event: target, line, tokens, only });
+  for (let i = 0; i < peaceful_sales; ++i) peace.push(await one_sale(await new_sale(server, organizer)));
+  let event = await new_sale(server, organizer);
+  const attack = await start_attack(end_with, { port: server.port, event, line, tokens, only });
   const until = performance.now() + minutes * 60_000;
-  console.log('the attack begins');
-  do attacked.push(await one_sale(attacked.length === 0 ? target : undefined));
-  while (performance.now() < until);
-  console.log('the attack:', await attack.counts());
+  console.log('the attack has begun');
+  let counts;
+  do {
+    attacked.push(await one_sale(event));
+    event = await new_sale(server, organizer);
+    counts = await attack.turn_to(event); // its promo codes are guessed at
+  } while (performance.now() < until);
+  console.log('the attack:', counts);
   attack.kill('SIGKILL');
   await sleep(30_000);
   console.log(`30 s after the attack: ${size_of(server)}`);

@@ -2,7 +2,8 @@
 // The attack of bench/hostile.mjs, a process of its own at a low priority: each of eight addresses keeps
 // silent peers, peers that read nothing, idle connections and flooding WebSockets, and sends large bodies,
 // requests for codes and guesses at promo codes at an even rate. Reads {port, event, line, tokens, only} from
-// its parent, and ends with it. `only`: a part of the names of kinds; the others are left out.
+// its parent, and ends with it. `only`: a part of the names of kinds; the others are left out. Each message
+// after that has the next sale's event, and is answered with the counts.
 import crypto from 'node:crypto';
 import net from 'node:net';
 import os from 'node:os';
@@ -109,7 +110,7 @@ const socket_that_sends = (event, tokens, frames, reads) => (socket) => {
 };
 
 function attack(about) {
-  const { event, line, tokens } = about;
+  const { line, tokens } = about;
   const list = 'GET /events?limit=200 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(16);
   for (const address of addresses) {
     keep('silent peers', address, about, silent, (socket) => {
@@ -130,6 +131,7 @@ function attack(about) {
       return post('/auth/customer/otp/request', JSON.stringify({ email }));
     });
     send('promo guesses', address, about, requests, () => {
+      const { event } = about;
       const body = { items: [{ ticket_type_id: event.type, quantity: 1 }], promo_code: random_text() };
       return post(`/events/${event.id}/quote`, JSON.stringify(body), one_of(tokens));
     });
@@ -140,5 +142,8 @@ os.setPriority(10);
 process.on('disconnect', () => process.exit());
 process.once('message', (about) => {
   attack(about);
-  process.on('message', () => process.send(counts));
+  process.on('message', ({ event }) => {
+    about.event = event;
+    process.send(counts);
+  });
 });
