@@ -58,6 +58,12 @@ export function cpu_seconds(pid, with_ended = false) {
   return counted.reduce((sum, n) => sum + n, 0) / ticks_per_second;
 }
 
+/** A line of /proc/<pid>/status: KiB or a count. */
+export const status_of = (pid, name) =>
+  Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+
+export const descriptors_of = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
+
 /** The cost of `work`: {result, seconds, cpu} with the server's CPU in seconds. */
 export async function cost_of(server, work) {
   const [cpu, began] = [cpu_seconds(server.pid), process.hrtime.bigint()];

@@ -11,7 +11,7 @@ import { short_sale } from '../tests/blackbox/faults.mjs';
 import { tenant_on } from '../tests/blackbox/tenant.mjs';
 import { PushProvider } from '../tests/support/push_provider.mjs';
 import { Services, redis, sql } from '../tests/support/services.mjs';
-import { bench, cpu_seconds, median, start } from './parts.mjs';
+import { bench, cpu_seconds, descriptors_of, median, start, status_of } from './parts.mjs';
 
 const minutes = Number(process.argv[2] ?? 100);
 const warm_up_minutes = Math.min(12, minutes / 4);
@@ -57,16 +57,13 @@ async function visit(server, tenant, queue, until, seen) {
   }
 }
 
-const status_of = (pid, name) =>
-  Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
-
 async function sample(server, services) {
   const count = async (table) =>
     Number((await sql(services.postgres_url, `SELECT count(*) AS n FROM ${table}`))[0].n);
   const used = /used_memory:(\d+)/.exec(await redis(services.redis_url, 'INFO', 'memory'))[1];
   return {
     rss_mib: status_of(server.pid, 'VmRSS') / 1024,
-    descriptors: fs.readdirSync(`/proc/${server.pid}/fd`).length,
+    descriptors: descriptors_of(server.pid),
     threads: status_of(server.pid, 'Threads'),
     redis_mib: Number(used) / 2 ** 20,
     entries: await count('queue_entry'),

@@ -36,11 +36,11 @@ bool router::fits(const segments& pattern, const segments& path) {
 router::router(std::span<const route> routes) {
   for (const auto& r : routes) {
     row added{&r, {}};
-    std::size_t parameters = 0;
     if (!split(r.pattern, added.pattern))
       throw std::invalid_argument("malformed route " + std::string{r.pattern});
-    for (std::size_t i = 0; i < added.pattern.count; ++i) parameters += is_parameter(added.pattern.text[i]);
-    if (parameters > path_parameters{}.values.size())
+    for (std::size_t i = 0; i < added.pattern.count; ++i)
+      added.parameters += is_parameter(added.pattern.text[i]);
+    if (added.parameters > path_parameters{}.values.size())
       throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
     auto& rows = by_length_[added.pattern.count];
     for (const auto& other : rows)
@@ -48,6 +48,17 @@ router::router(std::span<const route> routes) {
         throw std::invalid_argument("route given twice: " + std::string{r.pattern});
     rows.push_back(added);
   }
+  for (auto& rows : by_length_)
+    for (auto& each : rows)
+      for (const auto& other : rows)
+        if (other.parameters < each.parameters && fits(each.pattern, other.pattern)) each.may_yield = true;
+}
+
+std::size_t router::fewest_parameters(const segments& path) const {
+  std::size_t fewest = path_segments_max;
+  for (const auto& candidate : by_length_[path.count])
+    if (candidate.parameters < fewest && fits(candidate.pattern, path)) fewest = candidate.parameters;
+  return fewest;
 }
 
 route_match router::match(method verb, std::string_view path) const {
@@ -56,18 +67,13 @@ route_match router::match(method verb, std::string_view path) const {
   if (!split(path, parts)) return result;
   const auto wanted = verb == method::head ? method::get : verb;
   const row* best = nullptr;
-  std::size_t best_parameters = 0;
   for (const auto& candidate : by_length_[parts.count]) {
     if (candidate.target->verb != wanted || !fits(candidate.pattern, parts)) continue;
-    std::size_t parameters = 0;
-    for (std::size_t i = 0; i < candidate.pattern.count; ++i)
-      parameters += is_parameter(candidate.pattern.text[i]);
-    if (best && parameters >= best_parameters) continue; // the literal path wins: "/a/b" before "/a/{x}"
+    if (best && candidate.parameters >= best->parameters) continue; // "/a/b" wins before "/a/{x}"
     best = &candidate;
-    best_parameters = parameters;
-    if (parameters == 0) break;
+    if (best->parameters == 0) break;
   }
-  if (!best) {
+  if (!best || (best->may_yield && fewest_parameters(parts) < best->parameters)) {
     result.allow = methods_of(parts);
     return result;
   }
@@ -85,8 +91,10 @@ std::string router::methods_of(std::string_view path) const {
 
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
+  const auto fewest = fewest_parameters(path);
   for (const auto& candidate : by_length_[path.count])
-    if (fits(candidate.pattern, path)) has[static_cast<std::size_t>(candidate.target->verb)] = true;
+    if (candidate.parameters == fewest && fits(candidate.pattern, path))
+      has[static_cast<std::size_t>(candidate.target->verb)] = true;
   has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
   std::string allow;
   for (std::size_t i = 0; i < 7; ++i)

@@ -25,6 +25,9 @@ inline constexpr std::size_t request_id_max = 64;
 /// Bytes of output that the kernel keeps for a connection, which it doubles for its own overhead. Its
 /// automatic size would be up to 4 MB for a client that does not read.
 inline constexpr int send_buffer_size = 32 * 1024;
+/// Bytes of a TCP segment, more than real networks have. One of loopback, 32 to 64 KiB, would fill the send
+/// buffer, and a client acknowledges a single one only after 40 ms.
+inline constexpr int segment_size_max = 16 * 1024;
 /// The kernel limits it to somaxconn.
 inline constexpr int backlog = 16'384;
 /// Then the connections that were accepted have their turn.

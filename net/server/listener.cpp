@@ -35,8 +35,9 @@ int open_listening_socket(const config::endpoint& where) {
   if (descriptor < 0) fail("cannot open a socket for", where);
   const int on = 1;
   ::setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  // Accepted sockets inherit both.
+  // Accepted sockets inherit all three.
   ::setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(descriptor, IPPROTO_TCP, TCP_MAXSEG, &segment_size_max, sizeof segment_size_max);
   ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &send_buffer_size, sizeof send_buffer_size);
   if (::bind(descriptor, address.data(), static_cast<socklen_t>(address.size())) != 0
       || ::listen(descriptor, backlog) != 0) {

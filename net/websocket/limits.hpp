@@ -19,6 +19,8 @@ inline constexpr std::size_t pending_bytes_max = 64 * 1024;
 inline constexpr std::uint8_t pending_frames_max = 64;
 /// Messages a second from one client, which needs about one in 15 s.
 inline constexpr std::uint8_t inbound_per_second_max = 20;
+/// Bytes a second from one client, in frames of any kind and also while its socket closes.
+inline constexpr std::uint32_t inbound_bytes_per_second_max = 64 * 1024;
 
 /// Tabs and devices of one entry; more get 1013.
 inline constexpr std::size_t sockets_per_entry_max = 64;

@@ -2,6 +2,7 @@
 #include "net/websocket/ws_frames.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fq::net {
 
@@ -110,8 +111,11 @@ bool ws_reader::begin_frame(ws_listener& listener) {
 }
 
 bool ws_reader::take_payload(std::span<char> data, ws_listener& listener) {
-  const auto* mask = header_ + header_size_ - 4;
-  for (auto& c : data) c = static_cast<char>(static_cast<unsigned char>(c) ^ mask[mask_at_++ & 3]);
+  std::array<char, 4> mask{}; // locals, because `data` could be our members for all that the compiler knows
+  for (unsigned i = 0; i < 4; ++i)
+    mask[i] = static_cast<char>(header_[header_size_ - 4 + ((mask_at_ + i) & 3)]);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(data[i] ^ mask[i & 3]);
+  mask_at_ += static_cast<decltype(mask_at_)>(data.size());
   remaining_ -= static_cast<std::uint32_t>(data.size());
   if (is_control()) {
     control_.append(data.data(), data.size());

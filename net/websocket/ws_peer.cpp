@@ -86,15 +86,26 @@ void ws_peer::on_readable() {
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return wait_readable();
   if (got <= 0) return drop();
   last_seen_ = ctx_.now;
+  if (!count_bytes(static_cast<std::size_t>(got))) {
+    close(ws_close::policy);
+    return drop();
+  }
   deaf_ = deaf_ || !reader_.feed({scratch, static_cast<std::size_t>(got)}, *this);
   if (state_ != state::closed) wait_readable(); // also while closing: for the peer's close frame or its end
 }
 
-bool ws_peer::count_inbound() {
+/// Returns false above the limit: even frames that are no message take time.
+bool ws_peer::count_bytes(std::size_t got) {
   if (ctx_.now - rate_since_ >= milliseconds{1000}) {
     rate_since_ = ctx_.now;
     inbound_ = 0;
+    inbound_bytes_ = 0;
   }
+  inbound_bytes_ += static_cast<std::uint32_t>(got);
+  return inbound_bytes_ <= inbound_bytes_per_second_max;
+}
+
+bool ws_peer::count_inbound() {
   if (++inbound_ <= inbound_per_second_max) return true;
   close(ws_close::policy);
   return false;

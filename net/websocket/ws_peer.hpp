@@ -101,6 +101,7 @@ private:
   bool write(std::string_view frame);
   bool flush();
   void wait_writable();
+  bool count_bytes(std::size_t got);
   bool count_inbound();
 
   context& ctx_;
@@ -114,6 +115,7 @@ private:
   milliseconds rate_since_{0};
   std::uint32_t references_ = 0;
   std::uint32_t authorized_until_s_; ///< steady seconds; 32 bits save memory per socket
+  std::uint32_t inbound_bytes_ = 0; ///< in the current second
   std::uint8_t inbound_ = 0; ///< messages and pings in the current second
   std::uint8_t pending_frames_ = 0;
   standing usual_ = standing::needed;

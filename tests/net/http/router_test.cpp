@@ -54,6 +54,15 @@ CAF_TEST(a literal path wins over a parameter) {
   CAF_CHECK_EQUAL(routes.match(method::get, "/events/other").found, &table[2]);
 }
 
+CAF_TEST(a literal path has only its own methods) {
+  const router routes{table};
+  const auto m = routes.match(method::del, "/events/mine");
+  CAF_CHECK(m.found == nullptr);
+  CAF_CHECK_EQUAL(m.allow, "GET, HEAD");
+  CAF_CHECK_EQUAL(routes.methods_of("/events/mine"), "GET, HEAD");
+  CAF_CHECK_EQUAL(routes.match(method::del, "/events/1").found, &table[6]);
+}
+
 CAF_TEST(head is answered by get) {
   CAF_CHECK_EQUAL(router{table}.match(method::head, "/events").found, &table[0]);
 }

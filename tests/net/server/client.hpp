@@ -61,6 +61,13 @@ public:
   client& operator=(const client&) = delete;
 
   [[nodiscard]] bool connected() const { return connected_; }
+  /// Bytes of a segment that both ends agreed on.
+  [[nodiscard]] int segment_size() const {
+    int size = 0;
+    socklen_t length = sizeof size;
+    ::getsockopt(fd_, IPPROTO_TCP, TCP_MAXSEG, &size, &length);
+    return size;
+  }
 
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {

@@ -4,6 +4,7 @@
 #define CAF_SUITE net_session
 #include "caf/test/unit_test.hpp"
 
+#include "net/server/limits.hpp"
 #include "tests/net/server/client.hpp"
 #include "tests/net/server/site.hpp"
 
@@ -252,6 +253,13 @@ CAF_TEST(a large answer to a client that reads arrives whole) {
 }
 
 // -- streamed bodies
+
+CAF_TEST(the send buffer has room for two segments so that no acknowledgement is delayed) {
+  world w{fake::test_site()};
+  const client c{w.server.public_port()};
+  CAF_CHECK_GREATER(c.segment_size(), 0);
+  CAF_CHECK_LESS_OR_EQUAL(c.segment_size(), send_buffer_size / 2);
+}
 
 CAF_TEST(a body that is made while it is sent arrives whole and the connection stays) {
   world w{fake::test_site()};

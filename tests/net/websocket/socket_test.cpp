@@ -214,6 +214,17 @@ CAF_TEST(violations are closed with their code) {
   CAF_CHECK_EQUAL(big.read_frame().close_code(), 1009u);
 }
 
+CAF_TEST(frames that end no message are limited too) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  follow(c, 1004);
+  c.send_frame(0x01, "x");
+  std::string parts;
+  for (int i = 0; i < 20'000; ++i) parts.append("\x00\x80\0\0\0\0", 6);
+  c.send(parts);
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
 CAF_TEST(a peer that does not read is closed and never buffered without bound) {
   world w{fake::test_site()};
   client c{w.server.public_port(), 2048};
