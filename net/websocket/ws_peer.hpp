@@ -101,6 +101,7 @@ private:
   bool write(std::string_view frame);
   bool flush();
   void wait_writable();
+  void on_writable();
   bool count_inbound();
 
   context& ctx_;
