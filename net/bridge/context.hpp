@@ -30,6 +30,7 @@ namespace fq::net {
 class actor_bridge;
 class crowd; ///< net/http/crowd.hpp
 class hub;
+class ready_set;
 class session_table;
 class tls_server;
 struct services; ///< shared by handlers: net/service/services.hpp
@@ -90,6 +91,7 @@ struct context {
   const token_issuer& issuer;
   const session_keys& sessions; ///< of admission tokens
   services* shared = nullptr; ///< thread-safe
+  ready_set* ready = nullptr; ///< set by the server before the first connection
   actor_bridge* bridge = nullptr; ///< set by the server before the first request
   crowd* guests = nullptr; ///< set by the server before the first connection
   hub* sockets = nullptr; ///< set by the server before the first request

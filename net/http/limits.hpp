@@ -23,6 +23,9 @@ inline constexpr std::size_t path_segments_max = 8;
 /// likes.
 inline constexpr std::size_t forwarded_hops_max = 32;
 
+/// Sockets that are served before Asio's other handlers get their turn: a millisecond's work.
+inline constexpr std::size_t ready_sockets_per_turn = 128;
+
 /// From this share of http.max_connections on, addresses that hold most lose connections. The share below is
 /// free for all: a stadium may be behind one address.
 inline constexpr std::int64_t crowded_percent = 80;

@@ -3,6 +3,7 @@
 #include "net/http/stream.hpp"
 
 #include <openssl/err.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -17,7 +18,7 @@ bool stream::holds_input() const {
 bool stream::has_input() const {
   if (tls_ && holds_input()) return true;
   char byte;
-  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 ssize_t stream::receive_tls(char* into, std::size_t room) {
@@ -31,6 +32,7 @@ ssize_t stream::receive_tls(char* into, std::size_t room) {
   std::size_t got = 0;
   const int result = SSL_read_ex(t.ssl.get(), into, room, &got);
   t.emptied = result != 1;
+  socket_.was_read(t.emptied);
   if (result == 1) return static_cast<ssize_t>(got);
   errno = EAGAIN;
   switch (SSL_get_error(t.ssl.get(), result)) {
@@ -54,6 +56,7 @@ ssize_t stream::send_tls(std::string_view bytes) {
   ERR_clear_error();
   std::size_t taken = 0;
   const int result = SSL_write_ex(t.ssl.get(), bytes.data(), bytes.size(), &taken);
+  socket_.was_written(result != 1);
   if (result == 1) return static_cast<ssize_t>(taken);
   errno = EAGAIN;
   switch (SSL_get_error(t.ssl.get(), result)) {
@@ -76,15 +79,13 @@ void stream::say_goodbye() {
 
 void stream::shutdown_send() {
   say_goodbye();
-  boost::system::error_code ignored;
-  socket_.shutdown(tcp_socket::shutdown_send, ignored);
+  socket_.shutdown_send();
 }
 
 void stream::close() {
   if (socket_.is_open()) say_goodbye();
   tls_.reset();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  socket_.close();
 }
 
 } // namespace fq::net

@@ -302,15 +302,10 @@ void connection::finish_part() {
   if (take_part() && after_write()) proceed();
 }
 
-void connection::wait_writable() {
-  socket_.wait_writable([self = ptr{this}](const error_code& error) {
-    if (self->phase_ == phase::closed) return;
-    if (error) return self->close();
-    self->on_writable();
-  });
-}
+void connection::wait_writable() { socket_.wait_writable<&connection::on_writable>(this); }
 
 void connection::on_writable() {
+  if (phase_ == phase::closed) return;
   const ptr self{this};
   if (flush() && after_write()) proceed();
 }

@@ -22,22 +22,22 @@ bool is_sane_request_id(std::string_view id) {
 
 } // namespace
 
-void connection::wait_readable() {
-  socket_.wait_readable([self = ptr{this}](const error_code& error) {
-    if (self->phase_ == phase::closed) return;
-    if (error) return self->close();
-    self->on_readable();
-  });
-}
+void connection::wait_readable() { socket_.wait_readable<&connection::on_readable>(this); }
 
 void connection::on_readable() {
+  if (phase_ == phase::closed) return;
   if (phase_ == phase::lingering) return discard();
-  if (!x_) {
+  const bool begins = !x_;
+  if (begins)
     x_ = pool_.take_exchange();
-    enter(phase::head, pool_.ctx.now + pool_.header_timeout);
+  else if (phase_ != phase::head && phase_ != phase::body)
+    return; // answered before the wait ended
+  if (!fill()) {
+    if (begins && x_) pool_.give_back(std::move(x_)); // woken too early: still idle
+    return;
   }
-  if (phase_ != phase::head && phase_ != phase::body) return; // answered before the wait ended
-  if (fill()) proceed();
+  if (begins) enter(phase::head, pool_.ctx.now + pool_.header_timeout);
+  proceed();
 }
 
 /// Reads into the free part of the buffer. Returns false if nothing arrived or the connection is closed.

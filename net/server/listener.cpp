@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 
 namespace fq::net {
 
@@ -140,17 +141,14 @@ void listener::admit(int descriptor, const tcp::endpoint& peer) {
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
     return turn_away(descriptor);
   }
-  tcp_socket socket{ctx_.io.get_executor()};
-  error_code error;
-  socket.assign(peer.protocol(), descriptor, error);
-  if (error) { // the reactor has no room
+  try {
+    ready_socket socket{*ctx_.ready, descriptor};
+    if (door_) return door_->adopt(std::move(socket), peer.address());
+    sessions_.adopt(stream{std::move(socket)}, peer.address(), where_);
+  } catch (const std::system_error&) { // the kernel has no room
     ctx_.state.accept_failures.fetch_add(1, std::memory_order_relaxed);
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
-    ::close(descriptor);
-    return;
   }
-  if (door_) return door_->adopt(std::move(socket), peer.address());
-  sessions_.adopt(stream{std::move(socket)}, peer.address(), where_);
 }
 
 /// Evicts TLS handshakes before connections.

@@ -7,6 +7,7 @@
 #include "net/server/connection.hpp"
 #include "net/server/tls_handshakes.hpp"
 
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <memory>

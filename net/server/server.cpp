@@ -65,6 +65,7 @@ struct worker {
           parts.issuer,
           parts.sessions,
           parts.shared},
+      ready(io),
       timer(io),
       guests(parts.options.http.trusted_proxies, pending_of_address_max / threads,
              pending_of_all_max / threads, [this] { boost::asio::post(io, [this] { guests.relieve(); }); }),
@@ -73,6 +74,7 @@ struct worker {
       table(ctx),
       sessions(ctx) {
     ctx.thread_index = index;
+    ctx.ready = &ready;
     ctx.bridge = &bridge;
     ctx.guests = &guests;
     ctx.sockets = &sockets;
@@ -134,6 +136,7 @@ struct worker {
 
   context ctx;
   boost::asio::io_context io{1};
+  ready_set ready;
   boost::asio::steady_timer timer;
   crowd guests;
   actor_bridge bridge;

@@ -14,7 +14,7 @@ namespace fq::net {
 
 // -- one handshake
 
-tls_handshake::tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls,
+tls_handshake::tls_handshake(tls_handshakes& door, ready_socket socket, ssl_ptr tls,
                              const boost::asio::ip::address& peer) :
     door_(door),
     socket_(std::move(socket)),
@@ -29,25 +29,29 @@ void tls_handshake::begin() {
   of_prefix_ = &door_.prefixes_[limit_prefix(peer_)];
   ++*of_prefix_;
   door_.tls_.counts.pending.fetch_add(1, std::memory_order_relaxed);
-  wait(tcp_socket::wait_read);
+  wait(false);
 }
 
-void tls_handshake::wait(tcp_socket::wait_type what) {
-  socket_.async_wait(what, [self = ptr{this}](const boost::system::error_code& error) {
-    if (!self->is_linked()) return;
-    if (error) return self->give_up(self->door_.tls_.counts.failed);
-    self->last_step_ = self->door_.ctx_.now;
-    self->go_on();
-  });
+void tls_handshake::wait(bool by_writing) {
+  socket_.wait_readable<&tls_handshake::on_ready>(this, by_writing);
+}
+
+void tls_handshake::on_ready() {
+  if (!is_linked()) return;
+  last_step_ = door_.ctx_.now;
+  go_on();
 }
 
 void tls_handshake::go_on() {
   ERR_clear_error();
   const int result = SSL_do_handshake(tls_.get());
+  const auto why = SSL_get_error(tls_.get(), result);
+  socket_.was_read(why == SSL_ERROR_WANT_READ);
+  socket_.was_written(why == SSL_ERROR_WANT_WRITE);
   if (result == 1) return come_through();
-  switch (SSL_get_error(tls_.get(), result)) {
-    case SSL_ERROR_WANT_READ: return wait(tcp_socket::wait_read);
-    case SSL_ERROR_WANT_WRITE: return wait(tcp_socket::wait_write);
+  switch (why) {
+    case SSL_ERROR_WANT_READ: return wait(false);
+    case SSL_ERROR_WANT_WRITE: return wait(true);
     default: return refuse();
   }
 }
@@ -81,8 +85,7 @@ void tls_handshake::give_up(std::atomic<std::uint64_t>& count) {
   const ptr self{this};
   count.fetch_add(1, std::memory_order_relaxed);
   leave();
-  boost::system::error_code ignored;
-  socket_.close(ignored);
+  socket_.close();
   door_.ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -95,7 +98,7 @@ void tls_handshake::leave() {
 
 bool tls_handshake::has_input() const {
   char byte;
-  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 // -- all handshakes
@@ -111,7 +114,7 @@ tls_handshakes::tls_handshakes(context& ctx, connection_pool& sessions, tls_serv
 
 tls_handshakes::~tls_handshakes() { stop(); }
 
-void tls_handshakes::adopt(tcp_socket socket, const boost::asio::ip::address& peer) {
+void tls_handshakes::adopt(ready_socket socket, const boost::asio::ip::address& peer) {
   auto tls = tls_.begin(socket.native_handle());
   if (!tls) { // out of memory; closes the socket
     tls_.counts.failed.fetch_add(1, std::memory_order_relaxed);

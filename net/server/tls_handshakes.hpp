@@ -21,7 +21,7 @@ class tls_handshakes;
 /// One handshake. Owned by the list and by its pending wait.
 class tls_handshake final : public boost::intrusive::list_base_hook<> {
 public:
-  tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls, const boost::asio::ip::address& peer);
+  tls_handshake(tls_handshakes& door, ready_socket socket, ssl_ptr tls, const boost::asio::ip::address& peer);
 
   void begin();
   /// Closes the socket without an alert.
@@ -39,14 +39,15 @@ private:
   friend class tls_handshakes;
   using ptr = boost::intrusive_ptr<tls_handshake>;
 
-  void wait(tcp_socket::wait_type what);
+  void wait(bool by_writing);
+  void on_ready();
   void go_on();
   void come_through();
   void refuse();
   void leave();
 
   tls_handshakes& door_;
-  tcp_socket socket_;
+  ready_socket socket_;
   ssl_ptr tls_;
   boost::asio::ip::address peer_;
   milliseconds deadline_;
@@ -70,7 +71,7 @@ public:
 
   /// Starts the handshake on a connected, non-blocking socket that is already counted in
   /// server_state::connections.
-  void adopt(tcp_socket socket, const boost::asio::ip::address& peer);
+  void adopt(ready_socket socket, const boost::asio::ip::address& peer);
 
   /// Evicts one handshake older than 1 s. Chooses the address prefix (limit_prefix) with the most
   /// handshakes, there one silent for 1 s before a slow but active one, then the oldest.

@@ -72,15 +72,10 @@ bool ws_peer::give_way() {
 
 // -- reading
 
-void ws_peer::wait_readable() {
-  socket_.wait_readable([self = ptr{this}](const error_code& error) {
-    if (self->state_ == state::closed) return;
-    if (error) return self->drop();
-    self->on_readable();
-  });
-}
+void ws_peer::wait_readable() { socket_.wait_readable<&ws_peer::on_readable>(this); }
 
 void ws_peer::on_readable() {
+  if (state_ == state::closed) return;
   char scratch[16 * 1024];
   const auto got = socket_.receive(scratch, sizeof scratch);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return wait_readable();
@@ -197,12 +192,12 @@ bool ws_peer::write(std::string_view frame) {
 }
 
 void ws_peer::wait_writable() {
-  if (std::exchange(waiting_to_write_, true)) return;
-  socket_.wait_writable([self = ptr{this}](const error_code& error) {
-    self->waiting_to_write_ = false;
-    if (self->state_ == state::closed) return;
-    if (error || !self->flush()) self->drop();
-  });
+  if (!std::exchange(waiting_to_write_, true)) socket_.wait_writable<&ws_peer::on_writable>(this);
+}
+
+void ws_peer::on_writable() {
+  waiting_to_write_ = false;
+  if (state_ != state::closed && !flush()) drop();
 }
 
 /// Returns false if the peer is gone or is being closed.

@@ -102,6 +102,7 @@ private:
   bool flush();
   void wait_writable();
   bool count_bytes(std::size_t got);
+  void on_writable();
   bool count_inbound();
 
   context& ctx_;
