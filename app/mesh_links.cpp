@@ -46,6 +46,12 @@ std::string mesh_links::node_of(const caf::node_id& process) const {
   return found == links_.end() ? std::string{} : found->second.peer.node;
 }
 
+std::string mesh_links::node_at(int descriptor) const {
+  const std::lock_guard guard{lock_};
+  const auto found = links_.find(descriptor);
+  return found == links_.end() ? std::string{} : found->second.peer.node;
+}
+
 std::set<caf::node_id> mesh_links::processes_beside(int descriptor) const {
   const std::lock_guard guard{lock_};
   const auto found = links_.find(descriptor);

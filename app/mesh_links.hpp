@@ -30,6 +30,8 @@ public:
   [[nodiscard]] bool introduce(int descriptor, const caf::node_id& process);
   /// The node whose certificate the process has shown. Empty: not connected.
   [[nodiscard]] std::string node_of(const caf::node_id& process) const;
+  /// The node whose certificate is behind the connection. Empty: without TLS.
+  [[nodiscard]] std::string node_at(int descriptor) const;
   /// The processes that speak for the node of this connection, each once.
   [[nodiscard]] std::set<caf::node_id> processes_beside(int descriptor) const;
 

@@ -85,7 +85,8 @@ public:
       wrong = "its node shows more actors than a node has";
     if (wrong.empty()) return scribe::consume(context, bytes, size);
     services_.counts.closed.fetch_add(1, std::memory_order_relaxed);
-    log::warn("closed a connection between nodes", {{"peer", addr()}, {"why", wrong}});
+    log::warn("closed a connection between nodes",
+              {{"node", services_.links.node_at(stream_.fd())}, {"peer", addr()}, {"why", wrong}});
     ::shutdown(stream_.fd(), SHUT_RDWR); // output that waits would keep it open
     io_failure(context, network::operation::read);
     return false;

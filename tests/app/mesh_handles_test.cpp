@@ -12,6 +12,7 @@
 #include <caf/binary_serializer.hpp>
 #include <caf/deserializer.hpp>
 #include <caf/io/basp/header.hpp>
+#include <caf/proxy_registry.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
 #include <cstring>
@@ -101,14 +102,15 @@ std::vector<char> written(Ts... values) {
 /// Whether the guard lets a message of this type pass without a look at its values.
 bool passes_unread(const std::string& name) {
   using namespace caf::io::basp;
-  const auto host = "0011223344556677889900112233445566778899";
-  const auto peer = caf::make_node_id(1, host).value_or(caf::node_id{});
-  frame_guard guard{mesh_side::accepted, caf::make_node_id(2, host).value_or(caf::node_id{})};
+  const auto process = [](std::uint32_t number) {
+    return caf::make_node_id(number, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
+  };
+  frame_guard guard{mesh_side::accepted, process(2)};
   const auto send = [&](message_type kind, std::uint64_t to, const std::vector<char>& payload) {
     const auto size = static_cast<std::uint32_t>(payload.size());
     return guard.read(written(header{kind, 0, size, 0, 0, to})).empty() && guard.read(payload).empty();
   };
-  CAF_REQUIRE(send(message_type::client_handshake, 0, written(peer)));
+  CAF_REQUIRE(send(message_type::client_handshake, 0, written(process(1))));
   return send(message_type::direct_message, 7,
               written(std::vector<std::uint32_t>{}, std::uint16_t{0}, "@<>+fq::" + name));
 }

@@ -27,6 +27,7 @@
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 #include <caf/message.hpp>
+#include <caf/proxy_registry.hpp>
 #include <caf/scoped_execution_unit.hpp>
 
 #include <sys/mman.h>
