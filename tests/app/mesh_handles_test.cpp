@@ -32,7 +32,7 @@ struct counting_handles final : caf::proxy_registry::backend {
   void set_last_hop(caf::node_id*) override {}
 };
 
-/// Reads zeros and null handles. Lists have one element, and what is optional is there.
+/// Reads zeros and handles of another process. Lists have one element, and what is optional is there.
 class plain_source final : public caf::deserializer {
 public:
   using deserializer::deserializer;
@@ -57,8 +57,8 @@ protected:
   caf::error apply_impl(std::int32_t& x) override { return set(x); }
   caf::error apply_impl(std::uint32_t& x) override { return set(x); }
   caf::error apply_impl(std::int64_t& x) override { return set(x); }
-  caf::error apply_impl(std::uint64_t& x) override { // of no process
-    return set(x, static_cast<std::uint64_t>(caf::atom("")));
+  caf::error apply_impl(std::uint64_t& x) override { // the kind of id that a process has
+    return set(x, static_cast<std::uint64_t>(caf::node_id::default_data::class_id));
   }
   caf::error apply_impl(float& x) override { return set(x); }
   caf::error apply_impl(double& x) override { return set(x); }
