@@ -275,7 +275,7 @@ CAF_TEST(a greeting counts only with the certificate of the node that it names) 
 
 CAF_TEST(a greeting from another process does not count) {
   struct stranger final : caf::monitorable_actor {
-    using monitorable_actor::monitorable_actor;
+    explicit stranger(caf::actor_config& cfg) : monitorable_actor(cfg) {}
     void enqueue(caf::mailbox_element_ptr, caf::execution_unit*) override {}
   };
   join("a", 1);
