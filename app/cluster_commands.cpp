@@ -19,6 +19,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace fq {
 namespace {
@@ -67,6 +68,35 @@ bool is_node_id(const std::string& text) {
          && std::ranges::all_of(text, is_fit);
 }
 
+/// The authority's folder keeps each certificate as issued/<node>.<serial>.pem: what is replaced may still be
+/// revoked.
+std::filesystem::path issued_in(const std::filesystem::path& folder) { return folder / "issued"; }
+
+void keep_issued(const std::filesystem::path& folder, const std::string& node,
+                 const std::string& certificate) {
+  std::filesystem::create_directories(issued_in(folder));
+  write_file(issued_in(folder) / (node + "." + serial_of(certificate) + ".pem"), certificate, public_file,
+             true);
+}
+
+/// The files of the certificates that the command names.
+std::vector<std::filesystem::path> named_by(const revoke_command& command) {
+  if (!command.certificate.empty()) return {command.certificate};
+  std::vector<std::filesystem::path> found;
+  if (std::filesystem::exists(issued_in(command.folder)))
+    for (const auto& each : std::filesystem::directory_iterator{issued_in(command.folder)}) {
+      const auto name = each.path().filename().string();
+      if (command.node.empty() ? name.ends_with("." + command.serial + ".pem")
+                               : name.starts_with(command.node + "."))
+        found.push_back(each.path());
+    }
+  if (found.empty())
+    throw std::runtime_error{issued_in(command.folder).string() + " has no certificate of "
+                             + (command.node.empty() ? "serial number " + command.serial : command.node)};
+  std::ranges::sort(found);
+  return found;
+}
+
 certificate_and_key authority_in(const std::filesystem::path& folder) {
   return {read_whole(folder / "ca.pem"), read_whole(folder / "ca.key")};
 }
@@ -89,20 +119,28 @@ int run_cluster_issue_cert(const issue_command& command) try {
     return usage_error("--node must be the node's id (node.id): 1 to 64 of a-z, 0-9 and -");
   system_environment env;
   const seconds life{command.days * 86'400};
-  write_both(command.folder, command.node,
-             issue_certificate(authority_in(command.folder), command.node, env.wall_now(), life),
-             command.replace);
+  const auto made = issue_certificate(authority_in(command.folder), command.node, env.wall_now(), life);
+  const auto earlier = command.folder / (command.node + ".pem");
+  if (command.replace && std::filesystem::exists(earlier)) // perhaps of a program that kept none
+    keep_issued(command.folder, command.node, read_whole(earlier));
+  write_both(command.folder, command.node, made, command.replace);
+  keep_issued(command.folder, command.node, made.certificate);
   return 0;
 } catch (const std::runtime_error& e) { return usage_error(e.what()); }
 
-int run_cluster_revoke_cert(const std::filesystem::path& folder,
-                            const std::filesystem::path& certificate) try {
+int run_cluster_revoke_cert(const revoke_command& command) try {
+  if (!command.certificate.empty() + !command.node.empty() + !command.serial.empty() != 1)
+    return usage_error("give one of --node, --serial and --certificate");
   system_environment env;
-  const auto list = folder / "revoked.pem";
-  const auto before = std::filesystem::exists(list) ? read_whole(list) : std::string{};
-  write_file(list, sign_revocations(authority_in(folder), before, read_whole(certificate), env.wall_now()),
-             public_file, true);
-  std::cout << list.string() << '\n';
+  const auto file = command.folder / "revoked.pem";
+  const auto authority = authority_in(command.folder);
+  auto list = std::filesystem::exists(file) ? read_whole(file) : std::string{};
+  for (const auto& each : named_by(command)) {
+    list = sign_revocations(authority, list, read_whole(each), env.wall_now());
+    std::cerr << "revoked " << each.string() << '\n';
+  }
+  write_file(file, list, public_file, true);
+  std::cout << file.string() << '\n';
   std::cerr << "copy it to cluster.revoked of every node, then reload the nodes (SIGHUP)\n";
   return 0;
 } catch (const std::runtime_error& e) { return usage_error(e.what()); }

@@ -17,12 +17,19 @@ struct issue_command {
   std::int64_t days = certificate_days;
   bool replace = false; ///< overwrites the node's earlier certificate and key
 };
-/// Makes <folder>/<node>.pem and <folder>/<node>.key, signed by the folder's authority. Returns 2 if one of
-/// them exists and shall not be replaced.
+/// Makes <folder>/<node>.pem and <folder>/<node>.key, signed by the folder's authority, and keeps the
+/// certificate in <folder>/issued. Returns 2 if one of them exists and shall not be replaced.
 int run_cluster_issue_cert(const issue_command& command);
-/// Adds the certificate to <folder>/revoked.pem, signed by the folder's authority. Returns 2 if it is not of
-/// that authority.
-int run_cluster_revoke_cert(const std::filesystem::path& folder, const std::filesystem::path& certificate);
+/// Which certificates: one of `node`, `serial` and `certificate`.
+struct revoke_command {
+  std::filesystem::path folder = ".";
+  std::string node; ///< all that were issued to it so far
+  std::string serial; ///< hexadecimal
+  std::filesystem::path certificate; ///< file
+};
+/// Adds the certificates to <folder>/revoked.pem, signed by the folder's authority. Returns 2 if there are
+/// none, or one is not of that authority.
+int run_cluster_revoke_cert(const revoke_command& command);
 /// Prints a line for each node that the running server knows. Returns 1 if one of them is not connected, 2
 /// if no server runs.
 int run_cluster_status(const config::options& options);

@@ -121,6 +121,12 @@ constexpr milliseconds accept_pause{100};
 constexpr milliseconds port_sweep_interval{250};
 /// For the rest of the output after CAF has closed a connection.
 constexpr milliseconds stream_linger{1'000};
+/// Actors of a node that CAF keeps a handle of, in all its processes: it has owners_max events, and few
+/// others. A handle takes about 1 KiB.
+constexpr std::size_t handles_per_node_max = 110'000;
+/// Headers and payloads of a stream between two looks at the number of handles. A message brings three
+/// handles at most, and its sender.
+constexpr std::uint64_t handles_look_parts = 1'000;
 /// Of CAF's handshake: two ids and the names of a few message types.
 constexpr std::size_t handshake_bytes_max = 16 * 1024;
 /// Of a node's id in the log: an id has no more, but a hostile peer's may.

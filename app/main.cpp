@@ -196,11 +196,13 @@ private:
     issue_cert->add_flag("--replace", issue_.replace, "Overwrite the node's earlier certificate");
     issue_cert->callback([this] { exit_code_ = run_cluster_issue_cert(issue_); });
     auto* revoke_cert =
-      cluster.add_subcommand("revoke-cert", "Add a certificate to the list of revoked ones: revoked.pem");
-    revoke_cert->add_option("--folder", certificates_, "Where ca.pem and ca.key are; otherwise here");
-    revoke_cert->add_option("--certificate", revoked_certificate_, "The certificate (PEM)")->required();
-    revoke_cert->callback(
-      [this] { exit_code_ = run_cluster_revoke_cert(certificates_, revoked_certificate_); });
+      cluster.add_subcommand("revoke-cert", "Add certificates to the list of revoked ones: revoked.pem");
+    revoke_cert->add_option("--folder", revoke_.folder, "Where ca.pem and ca.key are; otherwise here");
+    revoke_cert->add_option("--node", revoke_.node, "All that were issued to this node so far");
+    revoke_cert->add_option("--serial", revoke_.serial,
+                            "The one with this serial number; see the names in issued/");
+    revoke_cert->add_option("--certificate", revoke_.certificate, "The one in this file (PEM)");
+    revoke_cert->callback([this] { exit_code_ = run_cluster_revoke_cert(revoke_); });
     add(cluster, "drain",
         "Give away what the running server owns, before it is stopped; waits until that is done",
         [this] { return run_cluster_drain(options()); });
@@ -258,8 +260,8 @@ private:
   tenant_command tenant_;
   apikey_command apikey_;
   issue_command issue_;
-  std::string revoked_key_, certificates_ = ".", revoked_certificate_, moved_event_, moved_to_, lost_event_,
-                            url_;
+  revoke_command revoke_;
+  std::string revoked_key_, certificates_ = ".", moved_event_, moved_to_, lost_event_, url_;
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/mesh.hpp"
 
+#include "actors/base/cluster_links.hpp"
 #include "app/limits.hpp"
 #include "app/log.hpp"
 #include "app/mesh_dial.hpp"
@@ -34,8 +35,10 @@ void configure_mesh(caf::actor_system_config& cfg, const config::cluster_options
   cfg.set("middleman.connection-timeout", caf::timespan{heartbeat_timeout});
 }
 
-mesh::mesh(const config::cluster_options& options, const std::string& node, environment& env) :
+mesh::mesh(const config::cluster_options& options, const std::string& node, environment& env,
+           cluster_links& counts) :
     env_(env),
+    counts_(counts),
     tls_(options.insecure ? std::nullopt : std::optional<mesh_tls>{std::in_place, options, node, env}),
     door_(config::parse_endpoint(options.listen).value(), tls_ ? &*tls_ : nullptr, links_, env) {}
 
@@ -57,9 +60,11 @@ bool mesh::speaks_for(const caf::node_id& process, const std::string& node) {
   if (!tls_) return true;
   const auto named = links_.node_of(process);
   if (named == node) return true;
-  if (!named.empty())
+  if (!named.empty()) {
+    counts_.closed.fetch_add(1, std::memory_order_relaxed);
     log::warn("closed a connection between nodes",
               {{"node", named}, {"why", "it says that it is " + node.substr(0, logged_node_bytes_max)}});
+  }
   links_.end_of(process);
   return false;
 }
@@ -67,7 +72,7 @@ bool mesh::speaks_for(const caf::node_id& process, const std::string& node) {
 void mesh::reload() {
   if (!tls_) return;
   tls_->reload();
-  links_.end_if([this](const peer_certificate& peer) { return tls_->is_revoked(*peer.whole); });
+  links_.end_if([this](const peer_certificate& peer) { return !tls_->accepts(peer); });
 }
 
 std::optional<timestamp> mesh::certificate_end() const {

@@ -20,6 +20,7 @@
 
 namespace fq {
 
+class cluster_links;
 class environment;
 
 /// Loads CAF's network module if this node is in a cluster.
@@ -30,7 +31,8 @@ class mesh {
 public:
   /// Reads the certificates and listens at cluster.listen. Throws std::runtime_error with a message for the
   /// operator.
-  mesh(const config::cluster_options& options, const std::string& node, environment& env);
+  mesh(const config::cluster_options& options, const std::string& node, environment& env,
+       cluster_links& counts);
 
   /// Passes connections on to the cluster actor.
   void open(const cluster_handle& cluster);
@@ -43,17 +45,21 @@ public:
   /// Whether the process has shown the node's certificate. If not, ends its connections.
   [[nodiscard]] bool speaks_for(const caf::node_id& process, const std::string& node);
 
-  /// Reads the certificates again and ends the connections of revoked ones. If they cannot be used, keeps
-  /// those in use and throws std::runtime_error with a message for the operator.
+  /// Reads the certificates again and ends the connections of those that are revoked now, or of no authority
+  /// any more. If they cannot be used, keeps those in use and throws std::runtime_error with a message for
+  /// the operator.
   void reload();
   /// The end of this node's certificate. None: without TLS.
   [[nodiscard]] std::optional<timestamp> certificate_end() const;
+  /// How many certificates are revoked.
+  [[nodiscard]] std::size_t revoked() const { return tls_ ? tls_->revoked() : 0; }
 
 private:
   environment& env_;
+  cluster_links& counts_;
   mesh_links links_;
   std::optional<mesh_tls> tls_; ///< none: cluster.insecure
-  const stream_services services_{links_, env_};
+  const stream_services services_{links_, env_, counts_};
   mesh_door door_; ///< last: its thread uses the others
 };
 

@@ -84,7 +84,8 @@ mesh_socket dial(const std::string& there, const std::string& node, const mesh_t
   if (!links.enter(socket.native_handle(), peer, env.steady_now() + node_handshake_timeout))
     throw std::runtime_error{"there are too many connections already"};
   mesh_socket done{socket.release(), std::move(session), links};
-  if (is_revoked_now(tls, peer)) throw std::runtime_error{"its certificate was revoked during the handshake"};
+  if (is_refused_now(tls, peer))
+    throw std::runtime_error{"its certificate was withdrawn during the handshake"};
   return done;
 }
 

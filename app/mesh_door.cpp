@@ -172,7 +172,7 @@ void mesh_door::hand_over(tcp::socket& socket, ssl_session tls, peer_certificate
   };
   if (!links_.enter(socket.native_handle(), peer, deadline)) return refused("there are too many already");
   mesh_socket done{socket.release(), std::move(tls), links_};
-  if (is_revoked_now(tls_, peer)) return refused("its certificate was revoked during the handshake");
+  if (is_refused_now(tls_, peer)) return refused("its certificate was withdrawn during the handshake");
   const std::lock_guard guard{lock_};
   if (then_) then_(std::move(done));
 }

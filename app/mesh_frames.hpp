@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads along what a peer sends, before CAF does. CAF would allocate whatever length a header or a vector of
-// bytes claims, nest messages until the stack ends, and let a peer end any actor. Pure: bytes only.
+// bytes claims, nest messages until the stack ends, let a peer end any actor, and believe it when it speaks
+// for another process. Pure: bytes only.
 #pragma once
 #include <caf/io/basp/message_type.hpp>
 #include <caf/node_id.hpp>
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace fq {
 
@@ -16,7 +18,8 @@ enum class mesh_side { accepted, dialed };
 
 class frame_guard {
 public:
-  explicit frame_guard(mesh_side ours) : ours_(ours) {}
+  /// `here`: this process.
+  frame_guard(mesh_side ours, caf::node_id here) : ours_(ours), here_(std::move(here)) {}
 
   /// Bytes of the next part: a header, or the payload that the last header announced.
   [[nodiscard]] std::size_t next_size() const { return next_size_; }
@@ -36,6 +39,7 @@ private:
   static constexpr std::size_t header_size = 32;
 
   mesh_side ours_;
+  caf::node_id here_;
   std::size_t next_size_ = header_size;
   bool in_payload_ = false;
   caf::io::basp::message_type kind_{}; ///< of the last header

@@ -46,6 +46,23 @@ std::string mesh_links::node_of(const caf::node_id& process) const {
   return found == links_.end() ? std::string{} : found->second.peer.node;
 }
 
+std::string mesh_links::node_at(int descriptor) const {
+  const std::lock_guard guard{lock_};
+  const auto found = links_.find(descriptor);
+  return found == links_.end() ? std::string{} : found->second.peer.node;
+}
+
+std::set<caf::node_id> mesh_links::processes_beside(int descriptor) const {
+  const std::lock_guard guard{lock_};
+  const auto found = links_.find(descriptor);
+  if (found == links_.end()) return {};
+  const auto& mine = found->second;
+  std::set<caf::node_id> all{mine.process};
+  for (const auto& [each, link] : links_)
+    if (!mine.peer.node.empty() && link.peer.node == mine.peer.node && link.process) all.insert(link.process);
+  return all;
+}
+
 void mesh_links::end_by(int descriptor, milliseconds when) {
   const std::lock_guard guard{lock_};
   if (const auto found = links_.find(descriptor); found != links_.end()) found->second.deadline = when;

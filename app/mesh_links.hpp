@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace fq {
@@ -29,6 +30,10 @@ public:
   [[nodiscard]] bool introduce(int descriptor, const caf::node_id& process);
   /// The node whose certificate the process has shown. Empty: not connected.
   [[nodiscard]] std::string node_of(const caf::node_id& process) const;
+  /// The node whose certificate is behind the connection. Empty: without TLS.
+  [[nodiscard]] std::string node_at(int descriptor) const;
+  /// The processes that speak for the node of this connection, each once.
+  [[nodiscard]] std::set<caf::node_id> processes_beside(int descriptor) const;
 
   /// Ends the connection at this steady time.
   void end_by(int descriptor, milliseconds when);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/mesh_streams.hpp"
 
+#include "actors/base/cluster_links.hpp"
 #include "app/limits.hpp"
 #include "app/log.hpp"
 #include "domain/base/environment.hpp"
 
+#include <caf/io/basp_broker.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/stream_impl.hpp>
@@ -62,24 +64,29 @@ private:
 
 class mesh_scribe final : public caf::io::scribe {
 public:
-  mesh_scribe(network::default_multiplexer& loop, mesh_socket socket, mesh_side side,
+  mesh_scribe(caf::actor_system& system, mesh_socket socket, mesh_side side,
               const stream_services& services) :
       scribe(network::conn_hdl_from_socket(socket.descriptor())),
       services_(services),
-      guard_(side),
-      stream_(loop, socket.descriptor(), socket.take_tls()) {
+      guard_(side, system.node()),
+      stream_(loop_of(system), socket.descriptor(), socket.take_tls()) {
     static_cast<void>(socket.release()); // the stream closes it
   }
   ~mesh_scribe() override { services_.links.leave(stream_.fd()); }
 
   bool consume(caf::execution_unit* context, const void* bytes, std::size_t size) override {
+    if (detached()) return false;
     auto wrong = guard_.read({static_cast<const char*>(bytes), size});
     if (wrong.empty() && guard_.process() && !is_introduced_) {
       is_introduced_ = services_.links.introduce(stream_.fd(), guard_.process());
       if (!is_introduced_) wrong = "another node's certificate speaks for its process";
     }
+    if (wrong.empty() && ++parts_ % handles_look_parts == 0 && handles() > handles_per_node_max)
+      wrong = "its node shows more actors than a node has";
     if (wrong.empty()) return scribe::consume(context, bytes, size);
-    log::warn("closed a connection between nodes", {{"peer", addr()}, {"why", wrong}});
+    services_.counts.closed.fetch_add(1, std::memory_order_relaxed);
+    log::warn("closed a connection between nodes",
+              {{"node", services_.links.node_at(stream_.fd())}, {"peer", addr()}, {"why", wrong}});
     ::shutdown(stream_.fd(), SHUT_RDWR); // output that waits would keep it open
     io_failure(context, network::operation::read);
     return false;
@@ -110,9 +117,19 @@ public:
   }
 
 private:
+  /// Actors of the node at the other end that CAF knows here.
+  [[nodiscard]] std::size_t handles() {
+    const auto& known = static_cast<caf::io::basp_broker*>(parent())->proxies();
+    std::size_t sum = 0;
+    for (const auto& process : services_.links.processes_beside(stream_.fd()))
+      sum += known.count_proxies(process);
+    return sum;
+  }
+
   const stream_services& services_;
   frame_guard guard_;
   bool is_launched_ = false, is_introduced_ = false;
+  std::uint64_t parts_ = 0; ///< headers and payloads
   network::stream_impl<tls_policy> stream_;
 };
 
@@ -120,7 +137,7 @@ private:
 
 caf::io::scribe_ptr make_stream(caf::actor_system& system, mesh_socket socket, mesh_side side,
                                 const stream_services& services) {
-  return caf::make_counted<mesh_scribe>(loop_of(system), std::move(socket), side, services);
+  return caf::make_counted<mesh_scribe>(system, std::move(socket), side, services);
 }
 
 mesh_doorman::mesh_doorman(caf::actor_system& system, std::uint16_t port, const stream_services& services) :

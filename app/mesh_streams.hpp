@@ -11,12 +11,14 @@
 
 namespace fq {
 
+class cluster_links;
 class environment;
 
 /// What streams need from outside; outlives them.
 struct stream_services {
   mesh_links& links;
   environment& env;
+  cluster_links& counts;
 };
 
 [[nodiscard]] caf::io::scribe_ptr make_stream(caf::actor_system& system, mesh_socket socket, mesh_side side,

@@ -8,8 +8,11 @@
 #include <openssl/pem.h>
 #include <openssl/x509_vfy.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -17,6 +20,7 @@ namespace fq {
 namespace {
 
 using context_ptr = std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>>;
+using check_ptr = std::unique_ptr<X509_STORE_CTX, freed_by<X509_STORE_CTX_free>>;
 using revocations_ptr = std::unique_ptr<X509_CRL, freed_by<X509_CRL_free>>;
 
 std::string openssl_reason() {
@@ -41,6 +45,17 @@ bool is_listed(SSL_CTX* context, const X509& certificate) {
     if (list != nullptr && lists(*list, certificate)) return true;
   }
   return false;
+}
+
+bool is_of_authority(SSL_CTX* context, const peer_certificate& peer) {
+  const check_ptr check{X509_STORE_CTX_new()};
+  if (!check
+      || X509_STORE_CTX_init(check.get(), SSL_CTX_get_cert_store(context),
+                             const_cast<X509*>(peer.whole.get()), peer.others.get())
+           != 1)
+    return false;
+  X509_STORE_CTX_set_flags(check.get(), X509_V_FLAG_NO_CHECK_TIME);
+  return X509_verify_cert(check.get()) == 1;
 }
 
 /// OpenSSL calls it for each certificate of the peer's chain. It does not ask OpenSSL to check the list,
@@ -72,15 +87,33 @@ void harden(SSL_CTX* context) {
   SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return 0; });
 }
 
-/// Adds the lists of the file, each of which must be signed by an authority of cluster.ca.
-void add_revocations(SSL_CTX* context, const std::filesystem::path& file) {
-  const bio_ptr text{BIO_new_file(file.c_str(), "r")};
+/// The text of a PEM file, which ends with the end of its last part: OpenSSL skips a part that is cut off.
+std::string read_whole(const char* option, const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{in}, {}};
+  require(!in.bad() && in.is_open(), option, file, "it cannot be read");
+  constexpr std::string_view begin = "-----END ", end = "-----";
+  const auto last = text.rfind(begin);
+  const auto closed = last == std::string::npos ? last : text.find(end, last + begin.size());
+  require(closed != std::string::npos
+            && text.find_first_not_of(" \t\r\n", closed + end.size()) == std::string::npos,
+          option, file, "it is cut off, or has text behind its last part");
+  return text;
+}
+
+/// Adds the lists of the file, each of which must be signed by an authority of cluster.ca. Returns how many
+/// certificates they name.
+std::size_t add_revocations(SSL_CTX* context, const std::filesystem::path& file) {
+  const auto whole = read_whole("cluster.revoked", file);
+  const bio_ptr text{BIO_new_mem_buf(whole.data(), static_cast<int>(whole.size()))};
   require(text != nullptr, "cluster.revoked", file, openssl_reason());
   auto* store = SSL_CTX_get_cert_store(context);
   int found = 0;
+  std::size_t revoked = 0;
   for (;; ++found) {
     const revocations_ptr list{PEM_read_bio_X509_CRL(text.get(), nullptr, nullptr, nullptr)};
     if (!list) break;
+    revoked += static_cast<std::size_t>(std::max(0, sk_X509_REVOKED_num(X509_CRL_get_REVOKED(list.get()))));
     bool is_signed = false;
     const auto* known = X509_STORE_get0_objects(store);
     for (int i = 0; i < sk_X509_OBJECT_num(known) && !is_signed; ++i)
@@ -89,7 +122,11 @@ void add_revocations(SSL_CTX* context, const std::filesystem::path& file) {
     require(is_signed, "cluster.revoked", file, "it is not signed by an authority of cluster.ca");
     require(X509_STORE_add_crl(store, list.get()) == 1, "cluster.revoked", file, openssl_reason());
   }
+  require(ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE, "cluster.revoked", file,
+          openssl_reason());
   require(found > 0, "cluster.revoked", file, "it holds no list of revoked certificates");
+  ERR_clear_error();
+  return revoked;
 }
 
 timestamp end_of(const X509& certificate) {
@@ -104,6 +141,7 @@ timestamp end_of(const X509& certificate) {
 struct mesh_tls::loaded {
   context_ptr context;
   timestamp expires;
+  std::size_t revoked = 0;
 };
 
 mesh_tls::mesh_tls(const config::cluster_options& options, std::string node, environment& env) :
@@ -123,9 +161,10 @@ std::shared_ptr<const mesh_tls::loaded> mesh_tls::load() const {
   require(SSL_CTX_use_PrivateKey_file(context, options_.key.c_str(), SSL_FILETYPE_PEM) == 1
             && SSL_CTX_check_private_key(context) == 1,
           "cluster.key", options_.key, "cannot be used, or is another certificate's: " + openssl_reason());
+  static_cast<void>(read_whole("cluster.ca", options_.ca));
   require(SSL_CTX_load_verify_locations(context, options_.ca.c_str(), nullptr) == 1, "cluster.ca",
           options_.ca, "cannot be used: " + openssl_reason());
-  if (!options_.revoked.empty()) add_revocations(context, options_.revoked);
+  if (!options_.revoked.empty()) made->revoked = add_revocations(context, options_.revoked);
   const auto& certificate = *SSL_CTX_get0_certificate(context);
   const auto named = node_named_by(certificate);
   require(named == node_, "cluster.certificate", options_.certificate,
@@ -161,12 +200,15 @@ ssl_session mesh_tls::connecting(int descriptor) const {
   return session;
 }
 
-bool mesh_tls::is_revoked(const X509& certificate) const {
-  return is_listed(in_use()->context.get(), certificate);
+bool mesh_tls::accepts(const peer_certificate& peer) const {
+  const auto now = in_use();
+  return !is_listed(now->context.get(), *peer.whole) && is_of_authority(now->context.get(), peer);
 }
 
-bool is_revoked_now(const mesh_tls* tls, const peer_certificate& peer) {
-  return tls != nullptr && peer.whole && tls->is_revoked(*peer.whole);
+std::size_t mesh_tls::revoked() const { return in_use()->revoked; }
+
+bool is_refused_now(const mesh_tls* tls, const peer_certificate& peer) {
+  return tls != nullptr && peer.whole && !tls->accepts(peer);
 }
 
 timestamp mesh_tls::expires() const { return in_use()->expires; }
@@ -174,7 +216,11 @@ timestamp mesh_tls::expires() const { return in_use()->expires; }
 peer_certificate peer_of(SSL* session) {
   const std::shared_ptr<const X509> certificate{SSL_get1_peer_certificate(session),
                                                 [](const X509* x) { X509_free(const_cast<X509*>(x)); }};
-  return {certificate ? node_named_by(*certificate) : std::string{}, certificate};
+  const auto* sent = SSL_get_peer_cert_chain(session);
+  const std::shared_ptr<STACK_OF(X509)> others{
+    sent ? X509_chain_up_ref(const_cast<STACK_OF(X509)*>(sent)) : nullptr,
+    [](STACK_OF(X509) * all) { sk_X509_pop_free(all, X509_free); }};
+  return {certificate ? node_named_by(*certificate) : std::string{}, certificate, others};
 }
 
 std::string why_failed(SSL* session) {

@@ -22,6 +22,7 @@ using ssl_session = std::unique_ptr<SSL, freed_by<SSL_free>>;
 struct peer_certificate {
   std::string node; ///< that it names; empty: a connection without TLS
   std::shared_ptr<const X509> whole;
+  std::shared_ptr<STACK_OF(X509)> others = {}; ///< that it has sent, up to the authority
 };
 
 class mesh_tls {
@@ -41,7 +42,10 @@ public:
   [[nodiscard]] ssl_session accepting(int descriptor) const;
   [[nodiscard]] ssl_session connecting(int descriptor) const;
 
-  [[nodiscard]] bool is_revoked(const X509& certificate) const;
+  /// Whether the certificate is of an authority and not revoked, by the files in use. Time is not checked: a
+  /// connection may last longer than the certificate, which its node has renewed.
+  [[nodiscard]] bool accepts(const peer_certificate& peer) const;
+  [[nodiscard]] std::size_t revoked() const; ///< certificates
   [[nodiscard]] timestamp expires() const; ///< the end of this node's certificate
 
 private:
@@ -56,9 +60,9 @@ private:
   std::shared_ptr<const loaded> loaded_; ///< guarded by lock_
 };
 
-/// A handshake knows the list of its beginning. Call it after mesh_links::enter: then a reload ends the
-/// connection, or this sees the reloaded list.
-[[nodiscard]] bool is_revoked_now(const mesh_tls* tls, const peer_certificate& peer);
+/// A handshake knows the files of its beginning. Call it after mesh_links::enter: then a reload ends the
+/// connection, or this sees the reloaded files.
+[[nodiscard]] bool is_refused_now(const mesh_tls* tls, const peer_certificate& peer);
 
 /// The peer of a finished handshake.
 [[nodiscard]] peer_certificate peer_of(SSL* session);

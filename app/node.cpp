@@ -120,7 +120,7 @@ node::node(const config::options& options, environment& env, std::function<void(
   mail_of_notices_ = open_mailer(options, env);
   bus_ = make_bus(options, env);
   payment_events_ = make_payment_inbox(options);
-  if (options.cluster.is_on()) mesh_.emplace(options.cluster, ledger_.lease.owner, env);
+  if (options.cluster.is_on()) mesh_.emplace(options.cluster, ledger_.lease.owner, env, links_);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }

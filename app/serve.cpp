@@ -256,7 +256,8 @@ private:
   void reload_cluster_certificate() try {
     node_.reload_connections();
     log::info("cluster certificate read anew",
-              {{"expires", net::rfc3339(node_.connections()->certificate_end().value_or(timestamp{}))}});
+              {{"expires", net::rfc3339(node_.connections()->certificate_end().value_or(timestamp{}))},
+               {"revoked", std::to_string(node_.connections()->revoked())}});
   } catch (const std::exception& e) {
     log::error("the cluster's new certificates are refused; those in use stay", {{"why", e.what()}});
   }

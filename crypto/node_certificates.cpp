@@ -214,6 +214,18 @@ std::string sign_revocations(const certificate_and_key& authority, const std::st
   return text_of(text);
 }
 
+std::string serial_of(const std::string& certificate) {
+  const auto read = read_certificate(certificate);
+  require(read != nullptr, "it cannot be read");
+  const std::unique_ptr<BIGNUM, freed_by<BN_free>> number{
+    ASN1_INTEGER_to_BN(X509_get0_serialNumber(read.get()), nullptr)};
+  char* digits = number ? BN_bn2hex(number.get()) : nullptr;
+  require(digits != nullptr, "out of memory");
+  std::string text{digits};
+  OPENSSL_free(digits);
+  return text;
+}
+
 std::string node_named_by(const X509& certificate) {
   const names_ptr names{
     static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(&certificate, NID_subject_alt_name, nullptr, nullptr))};

@@ -31,6 +31,9 @@ certificate_and_key issue_certificate(const certificate_and_key& authority, cons
 std::string sign_revocations(const certificate_and_key& authority, const std::string& before,
                              const std::string& certificate, timestamp now);
 
+/// The serial number of a certificate (PEM), in hexadecimal digits. Throws std::runtime_error.
+[[nodiscard]] std::string serial_of(const std::string& certificate);
+
 /// The id of the node that the certificate names; empty: none, or several.
 [[nodiscard]] std::string node_named_by(const X509& certificate);
 

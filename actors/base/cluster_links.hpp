@@ -74,6 +74,7 @@ public:
   /// The end of this node's certificate, in seconds of Unix time; 0: without TLS.
   std::atomic<std::int64_t> certificate_end{0};
   std::atomic<bool> last_reload_refused{false}; ///< of the certificate: an older one is in use
+  std::atomic<std::uint64_t> closed{0}; ///< connections ended for what the peer sent
   std::atomic<bool> serves{false}; ///< knows the other nodes, and no other kind has precedence
 
 private:

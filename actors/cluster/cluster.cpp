@@ -227,7 +227,7 @@ void cluster_state::on_dialed(const node_dialed& x) {
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
     return make_error(errc::unavailable);
-  if (is_superseded_ || incarnation_ == 0 || is_outdated(x.from) || !is_genuine(x.from))
+  if (is_superseded_ || incarnation_ == 0 || is_outdated(x.from) || !is_genuine(x.from) || !is_asker(x.from))
     return make_error(errc::unavailable);
   add_peer(x.from);
   return greeting{own_peer()};
@@ -282,6 +282,12 @@ bool cluster_state::is_genuine(const node_peer& peer) const {
   const auto process = peer.region->node();
   return peer.catalog->node() == process && peer.accounts->node() == process
          && (!services_->speaks_for || services_->speaks_for(process, peer.node));
+}
+
+/// The greeting comes from the process that it is about.
+bool cluster_state::is_asker(const node_peer& peer) const {
+  const auto& asker = self_->current_sender();
+  return asker && asker->node() == peer.region->node();
 }
 
 /// A later process has this node's name: own nothing, forward nothing, until the process ends.

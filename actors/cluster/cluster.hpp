@@ -83,6 +83,7 @@ private:
   void give_way();
   [[nodiscard]] bool is_outdated(const node_peer& peer) const;
   [[nodiscard]] bool is_genuine(const node_peer& peer) const;
+  [[nodiscard]] bool is_asker(const node_peer& peer) const;
   void remove_peer(std::map<std::string, node_peer>::iterator peer);
   void publish();
   void note(const std::string& what) const;

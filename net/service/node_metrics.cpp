@@ -296,6 +296,10 @@ void append_cluster(metric_page& page, const cluster_links& links) {
     .add(static_cast<double>(links.given_away.load()));
   page.gauge("fairqueue_cluster_draining", "1 while this node gives everything away.")
     .add(links.is_draining.load() ? 1 : 0);
+  page
+    .counter("fairqueue_cluster_closed_total",
+             "Connections to other nodes that this one ended because of what was sent.")
+    .add(static_cast<double>(links.closed.load()));
   auto up = page.gauge("fairqueue_cluster_link_up",
                        "1 while there is a connection to that node; none when it has left.");
   auto lost = page.counter("fairqueue_cluster_link_lost_total", "Connections to that node that ended.");

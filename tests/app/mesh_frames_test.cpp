@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a peer with a certificate may send: frames of CAF's protocol with bounded lengths, one handshake, and
-// only messages that nodes send.
+// What a peer with a certificate may send: frames of CAF's protocol with bounded lengths, one handshake, only
+// messages that nodes send, and nothing in another process' name.
 #define CAF_SUITE mesh_frames
 #include "caf/test/unit_test.hpp"
 
@@ -45,7 +45,7 @@ std::vector<char> message_of(const std::string& names, Ts... values) {
 }
 
 struct fixture {
-  frame_guard guard{mesh_side::accepted};
+  frame_guard guard{mesh_side::accepted, process(9)};
   std::string send(message_type kind, const std::vector<char>& payload) {
     if (const auto wrong = guard.read(announced(kind, static_cast<std::uint32_t>(payload.size())));
         !wrong.empty() || payload.empty())
@@ -74,7 +74,7 @@ CAF_TEST(nothing else comes before the handshake and each side has its own) {
   CAF_CHECK_NOT_EQUAL(send(message_type::server_handshake, written(process(1))), "");
   CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, {}), "");
   CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(std::uint8_t{9})), "");
-  guard = frame_guard{mesh_side::dialed};
+  guard = frame_guard{mesh_side::dialed, process(9)};
   CAF_CHECK_EQUAL(send(message_type::server_handshake, written(process(1))), "");
 }
 
@@ -100,13 +100,59 @@ CAF_TEST(bytes that are no header are refused) {
 CAF_TEST(our messages and those of CAF that nodes need pass) {
   shake_hands();
   CAF_CHECK_EQUAL(send(message_of("@<>+fq::list_nodes")), "");
-  CAF_CHECK_EQUAL(send(message_of("@<>+fq::greet+fq::greet")), "");
+  CAF_CHECK_EQUAL(send(message_of("@<>+fq::list_nodes+fq::ack_reply")), "");
   CAF_CHECK_EQUAL(send(message_of("@<>")), "");
   CAF_CHECK_EQUAL(send(message_of("@<>+@atom+@atom+@str")), "");
-  const auto plain = message_of("@<>+fq::list_nodes");
-  auto routed = written(process(1), process(2));
-  routed.insert(routed.end(), plain.begin(), plain.end());
-  CAF_CHECK_EQUAL(send(message_type::routed_message, routed), "");
+}
+
+CAF_TEST(no frame speaks for another process) {
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(process(9))), ""); // ours
+  guard = frame_guard{mesh_side::accepted, process(9)};
+  shake_hands();
+  CAF_CHECK_EQUAL(send(message_type::monitor_message, written(process(1), process(9))), "");
+  for (const auto& [from, to] : {std::pair{2u, 9u}, {9u, 9u}, {1u, 2u}}) {
+    CAF_CHECK_NOT_EQUAL(send(message_type::monitor_message, written(process(from), process(to))), "");
+    CAF_CHECK_NOT_EQUAL(
+      send(message_type::down_message, written(process(from), process(to), std::uint8_t{1}, caf::atom("exit"),
+                                               std::uint16_t{0}, std::string{"@<>"})),
+      "");
+    guard = frame_guard{mesh_side::accepted, process(9)};
+    shake_hands();
+  }
+  for (const auto from : {1u, 2u}) { // also not itself: nodes relay nothing
+    const auto routed = written(process(from), process(9), std::vector<std::uint32_t>{}, std::uint16_t{0},
+                                std::string{"@<>+fq::list_nodes"});
+    CAF_CHECK_NOT_EQUAL(send(message_type::routed_message, routed), "");
+  }
+}
+
+CAF_TEST(handles in messages belong to the peer) {
+  shake_hands();
+  const auto handle = [](std::uint32_t owner) { return std::pair{std::uint64_t{7}, process(owner)}; };
+  const auto null = std::pair{std::uint64_t{0}, caf::node_id{}};
+  const auto stray = std::pair{std::uint64_t{7}, caf::node_id{}};
+  for (const auto* names : {"@<>+fq::greet", "@<>+fq::greeting"}) {
+    const auto greeting = [&](const auto& a, const auto& b, const auto& c) {
+      return message_of(names, std::string{"node-a"}, a.first, a.second, b.first, b.second, c.first,
+                        c.second);
+    };
+    CAF_CHECK_EQUAL(send(greeting(handle(1), handle(1), null)), "");
+    CAF_CHECK_NOT_EQUAL(send(greeting(handle(1), handle(1), handle(2))), "");
+    CAF_CHECK_NOT_EQUAL(send(greeting(handle(9), handle(1), handle(1))), "");
+    CAF_CHECK_NOT_EQUAL(send(greeting(handle(1), stray, handle(1))), "");
+  }
+  const auto owner = [](const auto& x) { return message_of("@<>+fq::event_handle", x.first, x.second); };
+  CAF_CHECK_EQUAL(send(owner(handle(1))), "");
+  CAF_CHECK_NOT_EQUAL(send(owner(handle(2))), "");
+  const auto spawner = [](const auto& x) {
+    return message_of("@<>+@atom+@str+@strong_actor_ptr+@str", caf::atom("ok"), std::string{"info"}, x.first,
+                      x.second, std::string{});
+  };
+  CAF_CHECK_EQUAL(send(spawner(handle(1))), "");
+  CAF_CHECK_NOT_EQUAL(send(spawner(handle(2))), "");
+  for (const auto* names : {"@<>+fq::cluster_changed", "@<>+fq::dial_node", "@<>+fq::node_dialed",
+                            "@<>+fq::list_nodes+fq::event_handle"})
+    CAF_CHECK_NOT_EQUAL(send(message_of(names)), "");
 }
 
 CAF_TEST(messages that end actors or nest or claim any length are refused) {
@@ -124,11 +170,11 @@ CAF_TEST(an error carries at most a text or one of our messages) {
   const auto error = [](const std::string& names) {
     return message_of("@<>+@error", std::uint8_t{1}, caf::atom("fq"), std::uint16_t{0}, names);
   };
-  for (const auto* names : {"@<>", "@<>+@str", "@<>+fq::greet"}) CAF_CHECK_EQUAL(send(error(names)), "");
-  for (const auto* names : {"@<>+@charbuf", "@<>+@error", "@<>+@message"})
+  for (const auto* names : {"@<>", "@<>+@str", "@<>+fq::join"}) CAF_CHECK_EQUAL(send(error(names)), "");
+  for (const auto* names : {"@<>+@charbuf", "@<>+@error", "@<>+@message", "@<>+fq::greet"})
     CAF_CHECK_NOT_EQUAL(send(error(names)), "");
   const auto down = [](const std::string& names) {
-    return written(process(1), process(2), std::uint8_t{1}, caf::atom("exit"), std::uint16_t{0}, names);
+    return written(process(1), process(9), std::uint8_t{1}, caf::atom("exit"), std::uint16_t{0}, names);
   };
   CAF_CHECK_EQUAL(send(message_type::down_message, down("@<>")), "");
   CAF_CHECK_NOT_EQUAL(send(message_type::down_message, down("@<>+@charbuf")), "");

@@ -81,6 +81,18 @@ CAF_TEST(a process speaks for the node of its certificate only) {
   CAF_CHECK(links.introduce(b.descriptor(), process(1)));
 }
 
+CAF_TEST(the processes of a node are counted together) {
+  const connection c;
+  CAF_REQUIRE(enter(a, "a") && enter(b, "a") && enter(c, "c"));
+  CAF_CHECK(links.introduce(a.descriptor(), process(1)));
+  CAF_CHECK_EQUAL(links.processes_beside(a.descriptor()).size(), 1u);
+  CAF_CHECK(links.introduce(b.descriptor(), process(2)));
+  CAF_CHECK(links.introduce(c.descriptor(), process(3)));
+  CAF_CHECK_EQUAL(links.processes_beside(a.descriptor()), (std::set{process(1), process(2)}));
+  CAF_CHECK_EQUAL(links.processes_beside(c.descriptor()), std::set{process(3)});
+  CAF_CHECK_EQUAL(links.node_at(c.descriptor()), "c");
+}
+
 CAF_TEST(one node cannot have all connections) {
   for (int i = 0; i < static_cast<int>(streams_per_node_max); ++i)
     CAF_REQUIRE(links.enter(1000 + i, {"a", nullptr}, milliseconds{1}));

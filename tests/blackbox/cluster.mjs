@@ -26,10 +26,9 @@ export async function certificate_for(folder, node, more = []) {
   };
 }
 
-/** Adds the node's certificate to the folder's list of revoked ones. */
-export async function revoke(folder, node) {
-  const pem = `${folder}/${node}.pem`;
-  const done = await run(fairqueue, ['cluster', 'revoke-cert', '--folder', folder, '--certificate', pem]);
+/** Adds certificates to the folder's list of revoked ones. `which`: as `['--node', NODE]`. */
+export async function revoke(folder, which) {
+  const done = await run(fairqueue, ['cluster', 'revoke-cert', '--folder', folder, ...which]);
   assert.equal(done.code, 0, done.err);
 }
 

@@ -4,6 +4,7 @@
 // link, which nothing of this may cost.
 import { describe, it } from 'node:test';
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
@@ -35,19 +36,30 @@ const stranger = (node) => opened(net.connect(port_of(node), '127.0.0.1'));
 
 const heartbeat = 6;
 const direct_message = 2;
+const routed_message = 3;
+const monitor_message = 4;
+const down_message = 5;
 const client_handshake = 1;
 
 /** A frame of CAF's protocol. `size`: announced, whatever the payload is. */
-function frame(kind, payload = Buffer.alloc(0), { size = payload.length, to = 0 } = {}) {
+function frame(
+  kind,
+  payload = Buffer.alloc(0),
+  { size = payload.length, request = 0, from = 0, to = 0 } = {},
+) {
   const header = Buffer.alloc(32);
   header[0] = kind;
   header.writeUInt32BE(size, 4);
+  header.writeBigUInt64BE(BigInt(request), 8);
+  header.writeBigUInt64BE(BigInt(from), 16);
   header.writeBigUInt64BE(BigInt(to), 24);
   return Buffer.concat([header, payload]);
 }
 
 const message = (names, values = Buffer.alloc(0)) =>
   Buffer.concat([Buffer.from([0, 0, 0, names.length]), Buffer.from(names), values]);
+
+let processes = 0;
 
 class Peer {
   /** Connects with the node's certificate of the folder. Rejects if the port refuses it. */
@@ -60,16 +72,16 @@ class Peer {
         port: port_of(node),
         cert: read('pem'),
         key: read('key'),
-        ca: fs.readFileSync(`${folder}/ca.pem`),
-        checkServerIdentity: () => undefined,
+        rejectUnauthorized: false,
       }),
     );
     const handshake = new Promise((resolve) => peer.socket.once('data', resolve));
     const answer = await Promise.race([handshake, peer.socket.ended]);
     if (!Buffer.isBuffer(answer)) throw new Error(`refused after ${answer} ms`);
     peer.serial = peer.socket.getPeerCertificate().serialNumber;
-    peer.process = Buffer.from(answer.subarray(32, 32 + 32)); // the node's process; another number is ours
-    peer.process.writeUInt32BE(peer.process.readUInt32BE(8) ^ 0x55555, 8);
+    peer.there = Buffer.from(answer.subarray(32, 32 + 32)); // the node's process; ours have other numbers
+    peer.process = Buffer.from(peer.there);
+    peer.process.writeUInt32BE(peer.process.readUInt32BE(8) ^ (0x55000000 + ++processes), 8);
     return peer;
   }
   greet() {
@@ -91,6 +103,11 @@ async function link_is_whole(cluster) {
     assert.match(text, new RegExp(`^fairqueue_cluster_link_up\\{peer="${other}"\\} 1$`, 'm'));
     assert.match(text, new RegExp(`^fairqueue_cluster_link_lost_total\\{peer="${other}"\\} 0$`, 'm'));
   }
+}
+
+async function closed_by(node) {
+  const { text } = await node.get('/metrics', { admin: true });
+  return Number(/^fairqueue_cluster_closed_total (\d+)$/m.exec(text)[1]);
 }
 
 async function reload(node, answer) {
@@ -152,6 +169,67 @@ async function huge_lengths(t, node, folder) {
   assert.ok(grown < 64, `${grown} MB`);
 }
 
+/** Frames in the name of another process, which no node has or which is the attacked one. */
+async function foreign_names(t, cluster, folder) {
+  const node = cluster.nodes[1];
+  const before = await closed_by(node);
+  const third = (peer) => {
+    const process = Buffer.from(peer.process);
+    process.writeUInt32BE(process.readUInt32BE(8) ^ 0x2a000000, 8);
+    return process;
+  };
+  const end = Buffer.from('01000000000000faf6000003403c3e', 'hex');
+  const handle = (process) => Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 0, 0, 7]), process]);
+  const greet = (process) =>
+    message(
+      '@<>+fq::greet',
+      Buffer.concat([
+        Buffer.from('\x06node-v'),
+        ...Array.from({ length: 3 }, () => handle(process)),
+        Buffer.from('000000000000000900000005', 'hex'),
+      ]),
+    );
+  const attacks = [
+    (p) =>
+      frame(routed_message, Buffer.concat([third(p), p.there, message('@<>+fq::list_nodes')]), { to: 1 }),
+    (p) =>
+      frame(routed_message, Buffer.concat([p.process, third(p), message('@<>+fq::list_nodes')]), { to: 1 }),
+    (p) => frame(down_message, Buffer.concat([third(p), p.there, end]), { from: 1 }),
+    (p) => frame(down_message, Buffer.concat([p.process, third(p), end]), { from: 1 }),
+    (p) => frame(monitor_message, Buffer.concat([third(p), p.there]), { to: 1 }),
+    (p) => frame(direct_message, greet(third(p)), { from: 1, to: 1 }),
+    (p) => frame(direct_message, greet(p.there), { from: 1, to: 1 }),
+  ];
+  for (const attack of attacks) {
+    const peer = (await Peer.connect(node, folder, 'node-u')).greet();
+    peer.socket.write(attack(peer));
+    await peer.ended;
+  }
+  assert.equal(lines(node, 'it speaks for another process').length, 5);
+  assert.ok((await closed_by(node)) - before >= attacks.length);
+}
+
+/** Each message comes from another actor: CAF would keep a handle of each. */
+async function many_actors(t, node, folder) {
+  const peer = (await Peer.connect(node, folder, 'node-t')).greet();
+  const began = Date.now();
+  let ended = false;
+  peer.ended.then(() => (ended = true));
+  const question = message('@<>+fq::list_nodes');
+  let sent = 0;
+  while (!ended && sent < 200_000) {
+    const frames = Array.from({ length: 1000 }, () =>
+      frame(direct_message, question, { request: 1, from: 1_000_000 + ++sent, to: 999_999_999 }),
+    );
+    await new Promise((resolve) => peer.socket.write(Buffer.concat(frames), resolve));
+  }
+  await peer.ended;
+  t.diagnostic(
+    `closed after ${sent} actors and ${Date.now() - began} ms at ${resident_mb(node).toFixed(0)} MB`,
+  );
+  assert.equal(lines(node, 'shows more actors than a node has').length, 1);
+}
+
 /** The ledger says that a node is at an address where another node's certificate is shown. */
 async function wrong_name(t, cluster, folder) {
   const [node] = cluster.nodes;
@@ -206,7 +284,7 @@ async function own_name(t, cluster) {
 describe('the cluster port', { concurrency: true }, () => {
   it('strangers and hostile peers cost neither the node nor its link', async (t) => {
     const folder = await authority();
-    for (const name of ['node-w', 'node-x', 'node-y', 'node-z']) await certificate_for(folder, name);
+    for (const name of 'tuwxyz') await certificate_for(folder, `node-${name}`);
     const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
     const [a] = cluster.nodes;
     await Promise.all([
@@ -214,9 +292,11 @@ describe('the cluster port', { concurrency: true }, () => {
       slow_handshake(t, cluster.nodes[1]),
       silent_after_tls(t, cluster.nodes[1], folder),
       huge_lengths(t, cluster.nodes[1], folder),
+      foreign_names(t, cluster, folder),
       wrong_name(t, cluster, folder),
       own_name(t, cluster),
     ]);
+    await many_actors(t, a, folder);
     await link_is_whole(cluster);
   });
 
@@ -241,7 +321,7 @@ describe('the cluster port', { concurrency: true }, () => {
   it('SIGHUP: a new certificate, a bad one, and a revoked one, whose connection ends', async (t) => {
     const folder = await authority();
     for (const name of ['old', 'node-z']) await certificate_for(folder, name);
-    await revoke(folder, 'old');
+    await revoke(folder, ['--node', 'old']);
     const cluster = await Cluster.start(t, { nodes: 2, certificates: folder });
     const [a] = cluster.nodes;
     await assert.rejects(Peer.connect(a, folder, 'old'), /refused/);
@@ -266,11 +346,39 @@ describe('the cluster port', { concurrency: true }, () => {
     );
     fs.writeFileSync(`${folder}/node-a.pem`, certificate);
 
+    // A certificate is revoked after it was replaced; the new one stays.
     const kept = peer.greet();
-    await revoke(folder, 'node-z');
+    const stolen = new X509Certificate(fs.readFileSync(`${folder}/node-z.pem`)).serialNumber;
+    fs.cpSync(`${folder}/node-z.pem`, `${folder}/stolen.pem`);
+    fs.cpSync(`${folder}/node-z.key`, `${folder}/stolen.key`);
+    await certificate_for(folder, 'node-z', ['--replace']);
+    await revoke(folder, ['--serial', stolen]);
     await reload(a, is_reloaded);
+    assert.match(lines(a, is_reloaded).at(-1), /"revoked":"2"/);
     assert.ok((await kept.ended) < 10_000 * patience);
-    await assert.rejects(Peer.connect(a, folder, 'node-z'), /refused/);
+    await assert.rejects(Peer.connect(a, folder, 'stolen'), /refused/);
+    const renewed = (await Peer.connect(a, folder, 'node-z')).greet();
+
+    // A list that is cut off changes nothing.
+    const list = fs.readFileSync(`${folder}/revoked.pem`, 'utf8');
+    fs.writeFileSync(`${folder}/revoked.pem`, list + list.slice(0, 200));
+    await reload(a, 'it is cut off');
+    await assert.rejects(Peer.connect(a, folder, 'stolen'), /refused/);
+    fs.writeFileSync(`${folder}/revoked.pem`, list);
+
+    // An authority joins the bundle and leaves it again.
+    const bundle = fs.readFileSync(`${folder}/ca.pem`, 'utf8');
+    const other = await authority();
+    await certificate_for(other, 'node-y');
+    fs.writeFileSync(`${folder}/ca.pem`, bundle + fs.readFileSync(`${other}/ca.pem`, 'utf8'));
+    await reload(a, is_reloaded);
+    const of_other = (await Peer.connect(a, other, 'node-y')).greet();
+    fs.writeFileSync(`${folder}/ca.pem`, bundle);
+    await reload(a, is_reloaded);
+    assert.ok((await of_other.ended) < 10_000 * patience);
+    await assert.rejects(Peer.connect(a, other, 'node-y'), /refused/);
+    assert.ok(!renewed.socket.destroyed);
+    renewed.socket.destroy();
     await link_is_whole(cluster);
     assert.ok(await is_connected(a, 1));
   });

@@ -56,6 +56,7 @@ CAF_TEST_FIXTURE_SCOPE(node_certificates_tests, fixture)
 CAF_TEST(a certificate names its node and the authority names none) {
   CAF_CHECK_EQUAL(node_named_by(*read(a.certificate)), "node-a");
   CAF_CHECK_EQUAL(node_named_by(*read(authority.certificate)), "");
+  CAF_CHECK_NOT_EQUAL(serial_of(a.certificate), serial_of(b.certificate));
 }
 
 CAF_TEST(a list of revoked certificates is signed by the authority and grows) {

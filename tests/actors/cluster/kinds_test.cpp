@@ -6,6 +6,8 @@
 
 #include "actors/cluster/cluster.hpp"
 
+#include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
 #include <caf/test/unit_test.hpp>
 
 #include <set>
@@ -269,6 +271,25 @@ CAF_TEST(a greeting counts only with the certificate of the node that it names) 
   CAF_CHECK(greeted("b"));
   CAF_REQUIRE_EQUAL(a.links.all().size(), 1u);
   CAF_CHECK_EQUAL(a.links.all().front()->node, "b");
+}
+
+CAF_TEST(a greeting from another process does not count) {
+  struct stranger final : caf::monitorable_actor {
+    explicit stranger(caf::actor_config& cfg) : monitorable_actor(cfg) {}
+    void enqueue(caf::mailbox_element_ptr, caf::execution_unit*) override {}
+  };
+  join("a", 1);
+  auto& a = *members.at("a");
+  a.services.speaks_for = [](const caf::node_id&, const std::string&) { return true; };
+  live(2s);
+  const auto elsewhere =
+    caf::make_node_id(1, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
+  caf::actor_config cfg;
+  const auto handle = caf::make_actor<stranger, caf::strong_actor_ptr>(7, elsewhere, &sys, cfg);
+  const auto answer = ask<greeting>(a.cluster, greet{{"b", handle, handle, handle, 1}, 1});
+  run();
+  CAF_CHECK(!answer->ok);
+  CAF_CHECK(a.links.all().empty());
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
