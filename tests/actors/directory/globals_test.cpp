@@ -72,7 +72,7 @@ CAF_TEST(the id of a customer does not tell when it was registered) {
   CAF_CHECK(!days.contains(unix_ms(env.wall_now()) / 86'400'000) && days.size() == 3);
 }
 
-CAF_TEST(lists name customers by address and only a sign-in makes an account which is told once) {
+CAF_TEST(lists name customers by address and only a sign-in makes an account) {
   const auto told = [this] {
     std::vector<std::string> payloads;
     const std::vector<std::uint32_t> own{number_of(accounts_aggregate) % outbox_partitions};
