@@ -3,12 +3,12 @@
 // tokens are signed here.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/sign_in_log.hpp"
 #include "net/http/json_text.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
-#include "net/service/sign_in_log.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 

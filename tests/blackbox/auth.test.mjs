@@ -14,7 +14,7 @@ const sign_ins_in = (log) =>
   log
     .split('\n')
     .filter((line) => /"message":"(signed in|sign-in refused)"/.test(line))
-    .map((line) => JSON.parse(line))
+    .map((line) => JSON.parse(line.slice(line.indexOf('{'))))
     .map(({ message, kind, id, reason, client }) => [message, kind, id ?? reason, client]);
 const header_of = (token) => JSON.parse(Buffer.from(token.split('.')[0], 'base64url').toString());
 

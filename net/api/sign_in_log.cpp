@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the format of app/log: members of one JSON object.
-#include "net/service/sign_in_log.hpp"
+#include "net/api/sign_in_log.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
