@@ -2,7 +2,6 @@
 // One log line for each sign-in and each refused one, with the client's network address, so that a tool such
 // as fail2ban can read it. Never a code, a password or a mail address. Called by the sign-in routes.
 #pragma once
-#include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
 
 #include <string_view>
