@@ -183,27 +183,35 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 
 // -- customers
 
-customer_id accounts_state::customer_of(const std::string& email, bool is_verified, changes& out) {
+/// Tenants see the id: it tells neither whether nor when the address was registered. An erased customer keeps
+/// its id, so that the address then begins anew with another one.
+customer_id accounts_state::id_of(const std::string& email) const {
   if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
-  // Tenants see the id: it must not tell when the address was registered.
-  const auto when = from_unix_ms(static_cast<std::int64_t>(core_.env().random_u64() >> 16));
-  const auto id = make_uuid(when, accounts_aggregate, core_.env().random_u64());
+  for (std::uint32_t n = 0;; ++n) {
+    const auto hash =
+      keyed_hash_128(services_->otp_key.bytes(), "customer\n" + email + '\n' + std::to_string(n));
+    const auto when = from_unix_ms(static_cast<std::int64_t>(hash[0] >> 16));
+    const auto id = make_uuid(when, accounts_aggregate, hash[1]);
+    if (!customers_by_id_.contains(id)) return id;
+  }
+}
+
+customer_id accounts_state::customer_of(const std::string& email, changes& out) {
+  const auto id = id_of(email);
+  if (customers_by_id_.contains(id)) return id;
   customer_row row{id, default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
-  out.emplace_back(outbox_appended{
-    {core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
+  out.emplace_back(
+    outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row), core_.now()}});
   customers_by_id_[id] = &customers_.emplace(email, std::move(row)).first->second;
   return id;
 }
 
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
   if (core_.refuses()) return core_.refusal();
-  changes content;
   customers_reply reply;
-  for (const auto& email : x.emails)
-    if (!x.only_known || customers_.contains(email))
-      reply.customers.push_back(customer_of(email, false, content));
-  return core_.commit(std::move(content), std::move(reply));
+  for (const auto& email : x.emails) reply.customers.push_back(id_of(email));
+  return core_.commit({}, std::move(reply));
 }
 
 caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x) {
@@ -250,8 +258,7 @@ caf::result<customers_reply> accounts_state::on_block(const block_customers& x) 
   if (core_.refuses()) return core_.refusal();
   const auto organizer = list_of(x.by);
   const auto is_new = [&](const std::string& email) {
-    const auto known = customers_.find(email);
-    return known == customers_.end() || !blocks_.contains({x.by.tenant, organizer, known->second.id});
+    return !blocks_.contains({x.by.tenant, organizer, id_of(email)});
   };
   const auto more = static_cast<std::size_t>(std::ranges::count_if(x.emails, is_new));
   if (blocks_of(x.by.tenant, organizer, organizer) + more > services_->bounds.blocks_per_owner
@@ -261,7 +268,7 @@ caf::result<customers_reply> accounts_state::on_block(const block_customers& x) 
   changes content;
   customers_reply reply;
   for (const auto& email : x.emails) {
-    const auto customer = customer_of(email, false, content);
+    const auto customer = id_of(email);
     reply.customers.push_back(customer);
     auto& row = blocks_[{x.by.tenant, organizer, customer}];
     if (row.customer == customer && row.includes_ended >= x.includes_ended) continue; // unchanged

@@ -91,8 +91,10 @@ private:
   // -- one-time codes (accounts_sign_in.cpp)
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& handle,
                                     const std::string& code) const;
-  /// Key of a client at an address; `client` nil: of all unknown clients there.
+  /// Key of a client at an address; `client` nil: of all clients without a mark there.
   [[nodiscard]] uuid client_key(const std::string& email, const uuid& client) const;
+  /// Key of the client that asks for a code; tells whether it has a mark (has_mark).
+  [[nodiscard]] uuid client_of(const request_otp& x) const;
   /// Time until this client may ask for another code; 0: now, and the request counts.
   [[nodiscard]] milliseconds pause_of(const uuid& client, const uuid& strangers);
   void make_room(const std::string& email, changes& out);
@@ -100,9 +102,10 @@ private:
   void keep(otp_row row, changes& out);
   void drop(const std::string& handle_hash, changes& out);
   void note_wrong_guess(const otp_row& row);
-  /// Creates the customer if unknown; `is_verified` then tells whether the customer proved ownership of the
-  /// address.
-  customer_id customer_of(const std::string& email, bool is_verified, changes& out);
+  /// The customer's id, or the id that the first sign-in with this address will give: a keyed hash of it.
+  [[nodiscard]] customer_id id_of(const std::string& email) const;
+  /// Creates the customer if unknown. Only a sign-in calls it.
+  customer_id customer_of(const std::string& email, changes& out);
 
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;
@@ -116,10 +119,9 @@ private:
   std::unordered_map<std::string, std::vector<std::string>>
     otps_of_; ///< by address: its hashes, oldest first
   // In memory only: a restart forgets them. By client_key.
-  recent_map<uuid, guess_count> guesses_{known_clients_max};
-  recent_map<uuid, timestamp> mails_{known_clients_max}; ///< to addresses, for strangers: see next_mail
-  recent_map<uuid, bool> known_clients_{known_clients_max}; ///< customers' clients that have signed in
-  recent_map<uuid, bool> known_desks_{known_desks_max}; ///< organizers'
+  recent_map<uuid, guess_count> guesses_{clients_in_memory_max};
+  recent_map<uuid, timestamp> mails_{clients_in_memory_max}; ///< to addresses, for strangers: see next_mail
+  recent_map<uuid, bool> known_desks_{known_desks_max}; ///< organizers' clients that have signed in
   std::map<std::string, tenant_row> tenants_; ///< by name
   std::map<uuid, api_key_row> api_keys_;
   std::map<std::tuple<tenant_id, organizer_id, customer_id>, block_row> blocks_;

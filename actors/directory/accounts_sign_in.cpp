@@ -25,16 +25,20 @@ refusal too_late(milliseconds retry_after) {
   return no;
 }
 
-send_mail code_mail(const request_otp& x, const std::string& code, milliseconds life, std::string key) {
+/// Known browsers have turns of their own in the queue of mails.
+send_mail code_mail(const request_otp& x, bool is_known, const std::string& code, milliseconds life,
+                    std::string key) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
   // Cannot fail: the template gets all its variables.
   auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}}));
-  return {
-    x.email, std::move(content.subject), std::move(content.text), std::move(content.html), std::move(key),
-    x.client};
+  return {x.email,        std::move(content.subject),  std::move(content.text), std::move(content.html),
+          std::move(key), is_known ? x.mark : x.client};
 }
 
 std::string key_of(const std::string& handle) { return to_hex(sha256(handle)); }
+
+/// Whether the key is of a client with a browser mark: its last bit, which is stored with the code.
+bool has_mark(const uuid& client) { return (client.lo & 1) != 0; }
 
 } // namespace
 
@@ -219,7 +223,14 @@ std::string accounts_state::hash_of(const std::string& email, const std::string&
 
 uuid accounts_state::client_key(const std::string& email, const uuid& client) const {
   const auto hash = keyed_hash_128(services_->otp_key.bytes(), "client\n" + email + '\n' + to_string(client));
-  return {hash[0], hash[1]};
+  return {hash[0], hash[1] & ~std::uint64_t{1}};
+}
+
+/// A mark counts while its address has an account: an erasure ends it.
+uuid accounts_state::client_of(const request_otp& x) const {
+  if (x.mark.is_nil() || !customers_.contains(x.email)) return client_key(x.email, x.client);
+  const auto key = client_key(x.email, x.mark);
+  return {key.hi, key.lo | 1};
 }
 
 void accounts_state::remember(const otp_row& row) {
@@ -273,7 +284,7 @@ milliseconds accounts_state::pause_of(const uuid& client, const uuid& strangers)
     return count ? guess_pause(*count, rule, core_.now()) : milliseconds{0};
   };
   if (const auto own = after_guesses(client, client_guesses); own.count() > 0) return own;
-  if (known_clients_.find(client) != nullptr) return milliseconds{0};
+  if (has_mark(client)) return milliseconds{0};
   if (const auto all = after_guesses(strangers, stranger_guesses); all.count() > 0) return all;
   const auto* full_at = mails_.find(strangers);
   const auto verdict = next_mail(full_at ? *full_at : never, stranger_mails, core_.now());
@@ -283,21 +294,21 @@ milliseconds accounts_state::pause_of(const uuid& client, const uuid& strangers)
 
 caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   if (core_.refuses()) return core_.refusal();
-  const auto client = client_key(x.email, x.client);
+  const auto client = client_of(x);
   if (const auto pause = pause_of(client, client_key(x.email, {})); pause.count() > 0)
     return ack_reply{too_early(pause)};
   auto code = std::to_string(core_.env().random_u64() % codes);
   code.insert(0, 6 - code.size(), '0');
   changes content;
-  if (const auto earlier = otps_.find(key_of(x.replaces));
-      earlier != otps_.end() && earlier->second.email == x.email)
-    drop(std::string{earlier->first}, content);
+  drop(key_of(x.replaces), content);
   const auto key = key_of(x.handle);
   const auto hash = hash_of(x.email, x.handle, code);
   keep({key, x.email, client, hash, core_.now() + services_->otp_life, 0}, content);
   core_.note(std::move(content));
   auto promise = self_->make_response_promise();
-  self_->request(services_->mailer, code_mail_timeout, code_mail(x, code, services_->otp_life, key))
+  self_
+    ->request(services_->mailer, code_mail_timeout,
+              code_mail(x, has_mark(client), code, services_->otp_life, key))
     .then(
       [this, promise, key, hash](const mail_sent& sent) mutable {
         const auto kept = otps_.find(key);
@@ -317,14 +328,14 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   return caf::delegated<ack_reply>{};
 }
 
-/// For the client that asked for the code, and unless it is known for all strangers together.
+/// For the client that asked for the code, and unless it has a mark for all strangers together.
 void accounts_state::note_wrong_guess(const otp_row& row) {
   const auto note = [this](const uuid& key) {
     const auto* count = guesses_.find(key);
     guesses_.put(key, with_wrong_guess(count ? std::optional{*count} : std::nullopt, core_.now()));
   };
   note(row.client);
-  if (known_clients_.find(row.client) == nullptr) note(client_key(row.email, {}));
+  if (!has_mark(row.client)) note(client_key(row.email, {}));
 }
 
 caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
@@ -340,10 +351,9 @@ caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   if (constant_time_equal(row.code_hash, given)) {
     changes forgotten;
     drop(row.handle_hash, planted(bug::code_accepted_twice) ? forgotten : content);
-    reply.person = customer_of(x.email, true, content);
+    reply.person = customer_of(x.email, content);
+    reply.had_mark = has_mark(row.client);
     guesses_.erase(row.client);
-    known_clients_.put(row.client, true);
-    known_clients_.put(client_key(x.email, x.client), true);
   } else {
     reply.no = reason::invalid_otp;
     note_wrong_guess(row);

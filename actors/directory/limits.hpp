@@ -20,8 +20,8 @@ inline constexpr std::size_t otps_max = 100'000;
 /// Max pending codes per address; beyond it the client with most loses its oldest. stranger_mails allows
 /// about as many within a code's life.
 inline constexpr std::size_t otps_per_address_max = 16;
-/// Clients in memory that have signed in, with wrong guesses, or that got mail (I14): about 12 MB each.
-inline constexpr std::size_t known_clients_max = 100'000;
+/// Clients in memory with wrong guesses, and addresses that got mail (I14): about 12 MB each.
+inline constexpr std::size_t clients_in_memory_max = 100'000;
 /// Organizers' clients in memory that have signed in (I14).
 inline constexpr std::size_t known_desks_max = 10'000;
 /// Max listed sign-ins per organizer (I14); beyond it the list forgets the oldest.

@@ -15,17 +15,16 @@ namespace fq {
 struct mail_answer; ///< outbound/mail.hpp
 struct mail_message; ///< outbound/mail.hpp
 
-/// To accounts: the customers with these addresses. Unknown addresses get an account; with `only_known` they
-/// are omitted from the answer.
+/// To accounts: the ids of these addresses, in the same order. An address without an account has the id that
+/// its first sign-in will get.
 struct find_customers {
   tenant_id tenant = default_tenant;
   std::vector<std::string> emails; ///< lower case, validated
-  bool only_known = false;
 };
-FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
+FQ_INSPECT(find_customers, x.tenant, x.emails)
 
-/// To accounts: adds to the block list of an organizer, or for an operator of the whole tenant. Unknown
-/// addresses get an account, so that the block applies when they first log in.
+/// To accounts: adds to the block list of an organizer, or for an operator of the whole tenant. Ids as in
+/// find_customers, so a block applies from the first sign-in on.
 struct block_customers {
   principal by;
   audit_note note;
@@ -130,16 +129,16 @@ struct request_otp {
   uuid client = {}; ///< its network; nil: none is known
   std::string handle; ///< unpredictable
   std::string replaces = {}; ///< handle of an earlier request of this client, which ends; empty: none
+  uuid mark = {}; ///< id of the client's browser mark for this address; nil: none
 };
-FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces)
+FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark)
 
 struct verify_otp {
   std::string email;
   std::string code;
   std::string handle; ///< of the request
-  uuid client = {};
 };
-FQ_INSPECT(verify_otp, x.email, x.code, x.handle, x.client)
+FQ_INSPECT(verify_otp, x.email, x.code, x.handle)
 
 /// To accounts: the sign-ins of an organizer that have not ended, oldest first.
 struct list_organizer_sessions {
@@ -205,8 +204,9 @@ struct person_reply {
   uuid person{};
   uuid session{}; ///< of an organizer's sign-in
   timestamp not_before{}; ///< of an organizer: the token must not be issued earlier
+  bool had_mark = false; ///< of a customer: the code was asked for with a browser mark
 };
-FQ_INSPECT(person_reply, x.no, x.person, x.session, x.not_before)
+FQ_INSPECT(person_reply, x.no, x.person, x.session, x.not_before, x.had_mark)
 
 /// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: unknown address;
 /// takes the same time and answers false.
@@ -271,7 +271,7 @@ using accounts_handle =
                    caf::replies_to<list_tenants>::with<tenants_reply>,
                    caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
                    caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
-                   caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
+                   caf::replies_to<find_customers>::with<customers_reply>,
                    caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
                    caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
                    caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories

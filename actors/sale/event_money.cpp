@@ -176,7 +176,7 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
     if (c.application_fee > 0) c.lines.push_back({"Fees", c.application_fee, 1});
     return c;
   }
-  c.customer_email = order->contact.email;
+  c.customer_email = order->contact.mail_address(); // some gateways send receipts to it
   c.success_url = order->success_url;
   c.cancel_url = order->cancel_url;
   if (order->platform_fee > 0) c.lines.push_back({"Platform fee", order->platform_fee, 1});

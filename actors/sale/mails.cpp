@@ -23,7 +23,9 @@ std::string mail(std::string_view template_key, json::array to, json::object dat
   return json::serialize(all);
 }
 
-json::array only_to(const order_row& order) { return {json::object{{"address", order.contact.email}}}; }
+json::array only_to(const order_row& order) {
+  return {json::object{{"address", order.contact.mail_address()}}};
+}
 
 /// Without the buyer's name: it could be an advertisement, and the address a stranger's.
 json::object data_of(const order_row& order, const sale& now) {
@@ -96,7 +98,7 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
                             || (order.status == order_status::refunded && is_fresh);
       const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
       if ((paid ? !has_paid : !was_open) || order.contact.email.empty()) continue;
-      to.push_back(json::object{{"address", order.contact.email}});
+      to.push_back(json::object{{"address", order.contact.mail_address()}});
       if (to.size() == mail_recipients_max) send();
     }
     send();

@@ -24,8 +24,8 @@ struct guess_rule {
 /// Of one client at one address: two codes' worth. Clients are network addresses, so people behind one
 /// address share the pause.
 inline constexpr guess_rule client_guesses{10, milliseconds{60'000}, milliseconds{60 * 60 * 1000}};
-/// Of all unknown clients at one address, together: after each pause the codes of stranger_mails can be
-/// guessed at, so at most 1,200 guesses in 24 h, of a million codes.
+/// Of all clients without a browser mark at one address, together: after each pause the codes of
+/// stranger_mails can be guessed at, so at most 1,200 guesses in 24 h, of a million codes.
 inline constexpr guess_rule stranger_guesses{50, milliseconds{60'000}, milliseconds{60 * 60 * 1000}};
 
 inline guess_count with_wrong_guess(const std::optional<guess_count>& known, timestamp now) {
@@ -46,7 +46,7 @@ struct mail_rule {
   std::int64_t quota = 0;
   milliseconds window{0};
 };
-/// To one address, of clients that did not sign in there before: a stranger cannot flood a mailbox.
+/// To one address, of clients without a browser mark: a stranger cannot flood a mailbox.
 inline constexpr mail_rule stranger_mails{10, milliseconds{15 * 60'000}};
 
 struct mail_verdict {

@@ -111,15 +111,22 @@ FQ_ROW(payment_row, "payment", aggregate, row_field("id", &row::id, key), row_fi
        row_field("recheck_at", &row::recheck_at), row_field("created_at", &row::created_at, once),
        row_field("updated_at", &row::updated_at))
 
-/// Recipient of an order, as the customer wrote it. Personal data: in no log, and in no domain event except
-/// mails.
+/// Recipient of an order, as the customer wrote it, and the address that receives its mail. Personal data: in
+/// no log, and in no domain event except mails.
 struct contact {
   std::string first_name, last_name, email, phone; ///< the phone may be empty
+  /// Address of the customer's account; empty if there is none, or in orders of older programs.
+  std::string account_email = {};
   friend bool operator==(const contact&, const contact&) = default;
+
+  /// Mail goes only to the address that the customer has confirmed by signing in.
+  [[nodiscard]] const std::string& mail_address() const {
+    return account_email.empty() ? email : account_email;
+  }
 };
 FQ_ROW(contact, "contact", part, row_field("first_name", &row::first_name, once),
        row_field("last_name", &row::last_name, once), row_field("email", &row::email, once),
-       row_field("phone", &row::phone, once))
+       row_field("phone", &row::phone, once), row_field("account_email", &row::account_email, once))
 
 /// A purchase as the customer sees it: one claim and the amounts charged for it. The items are the claim's.
 struct order_row {

@@ -3,6 +3,7 @@
 // tokens are signed here.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/sign_in_log.hpp"
 #include "net/http/json_text.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
@@ -61,10 +62,13 @@ awaitable<response> log_organizer_in(call c) {
   wish.lifetime = c.ctx.options.tokens.ttl;
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
-  if (failed)
+  if (failed) {
     c.ctx.shared->counts.logins_failed.add();
-  else if (!got.error && !got.reply.no) // a timeout may hide a failure
+    log_refused_sign_in(c.rq, "organizer", code_of(got.reply.no.why));
+  } else if (!got.error && !got.reply.no) { // a timeout may hide a failure
     give_back(c.ctx, c.rq, address_limit::login);
+    log_sign_in(c.rq, "organizer", got.reply.person);
+  }
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return token_answer(c.ctx, token_kind::organizer, got.reply, c.ctx.options.tokens.ttl, "organizer_id");
 }
@@ -109,17 +113,23 @@ awaitable<response> end_session(call c) {
 
 // -- customers
 
-std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
+struct code_wish {
+  std::string email, replaces, mark;
+};
+
+std::optional<response> read_otp_request(const request& rq, code_wish& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     wish.email = read_email(body, "email");
     wish.replaces = body.text("replaces", handle_size).value;
+    wish.mark = body.text("browser_mark", {1, browser_mark_max}).value;
   });
 }
 
 awaitable<response> send_code(call c) {
-  request_otp wish;
+  code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
-  auto sent = co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces));
+  auto sent =
+    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
@@ -144,20 +154,32 @@ awaitable<response> check_code(call c) {
   if (got.no) co_return std::move(*got.no);
   person_reply who;
   who.person = got.customer;
-  co_return token_answer(c.ctx, token_kind::customer, who, c.ctx.options.tokens.ttl, "customer_id");
+  auto answer = token_answer(c.ctx, token_kind::customer, who, c.ctx.options.tokens.ttl, "customer_id");
+  answer.body.back() = ',';
+  answer.body += R"("browser_mark":")" + got.mark + "\"}";
+  co_return answer;
 }
 
 } // namespace
 
-awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces) {
-  const auto client = limit_key(rq.peer);
+/// A browser mark has limits of its own instead of those of its network address.
+awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
+                                 std::string mark) {
+  const auto network = limit_key(rq.peer);
+  const auto known = ctx.shared->marks.read(mark, email, ctx.environment.wall_now());
+  const auto client = known.is_nil() ? network : known;
   const auto handle = random_key(ctx);
-  request_otp wish{std::move(email), client, handle, std::move(replaces)};
+  request_otp wish{std::move(email), network, handle, std::move(replaces), known};
   const auto address = ctx.shared->key_of(wish.email, client);
-  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, address)) co_return mailed_code{std::move(no), {}};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_mails, client)) co_return mailed_code{std::move(no), {}};
+  auto no = limit(ctx, rq, ctx.shared->otp_addresses, address);
+  if (!no) no = limit(ctx, rq, ctx.shared->otp_mails, client);
+  if (no) {
+    log_refused_sign_in(rq, "customer", code_of(reason::rate_limited));
+    co_return mailed_code{std::move(no), {}};
+  }
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
-  if (auto no = refused(rq, got)) {
+  if (no = refused(rq, got); no) {
+    if (!got.error) log_refused_sign_in(rq, "customer", code_of(got.reply.no.why));
     ctx.shared->otp_mails.give_back(client, ctx.environment.steady_now());
     ctx.shared->otp_addresses.give_back(address, ctx.environment.steady_now());
     co_return mailed_code{std::move(no), {}};
@@ -168,13 +190,25 @@ awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string em
 
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
                                      std::string handle) {
-  const auto client = limit_key(rq.peer);
-  verify_otp wish{std::move(email), std::move(code), std::move(handle), client};
+  verify_otp wish{email, std::move(code), std::move(handle)};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
-  if (auto no = refused(rq, got))
-    co_return redeemed_code{std::move(no), {}, !got.error && got.reply.no.why == reason::invalid_otp};
-  ctx.shared->otp_mails.give_back(client, ctx.environment.steady_now());
-  co_return redeemed_code{std::nullopt, got.reply.person, false};
+  if (auto no = refused(rq, got)) {
+    if (!got.error) log_refused_sign_in(rq, "customer", code_of(got.reply.no.why));
+    co_return redeemed_code{std::move(no), {}, {}, !got.error && got.reply.no.why == reason::invalid_otp};
+  }
+  log_sign_in(rq, "customer", got.reply.person);
+  if (!got.reply.had_mark) ctx.shared->otp_mails.give_back(limit_key(rq.peer), ctx.environment.steady_now());
+  const auto now = ctx.environment.wall_now();
+  const uuid id{ctx.environment.random_u64(), ctx.environment.random_u64()};
+  co_return redeemed_code{std::nullopt, got.reply.person, ctx.shared->marks.issue(email, id, now), false};
+}
+
+awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer) {
+  find_customer who{customer};
+  auto got = co_await ask(ctx, ctx.accounts, std::move(who));
+  if (!got.error && got.reply.no.why == reason::not_found) co_return account_address{};
+  if (auto no = refused(rq, got)) co_return account_address{std::move(no), {}};
+  co_return account_address{std::nullopt, std::move(got.reply.email)};
 }
 
 std::span<const route> auth_routes() {

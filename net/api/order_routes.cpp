@@ -9,6 +9,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_in.hpp"
 #include "net/wire/order_codec.hpp"
@@ -160,6 +161,9 @@ awaitable<response> check_out(call c) {
   wish.order.idempotency = key.ref;
   keys_in_flight::hold working;
   if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
+  auto account = co_await find_account_address(c.ctx, c.rq, c.who);
+  if (account.no) co_return std::move(*account.no);
+  wish.order.wish.contact.account_email = std::move(account.email);
   code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));

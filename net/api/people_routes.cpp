@@ -50,14 +50,8 @@ std::vector<std::string> read_emails(object_reader& body) {
 std::string count_detail(std::size_t count) { return json::serialize(json::object{{"count", count}}); }
 
 /// Sends `wish` to the event's owner with the customers of these addresses; answers with their number.
-/// First checks that the caller may manage the event, so that a refused request creates no accounts.
 template <class Wish>
 awaitable<response> send_for(call c, find_customers people, Wish wish) {
-  if (!people.only_known) {
-    find_invitations question{{c.id, c.by}, {}, {}, 1};
-    auto may = co_await ask_event(c.ctx, owner_of(c.id), std::move(question));
-    if (auto no = refused(c.rq, may)) co_return std::move(*no);
-  }
   auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, found)) co_return std::move(*no);
   wish.customers = std::move(found.reply.customers);
@@ -68,10 +62,10 @@ awaitable<response> send_for(call c, find_customers people, Wish wish) {
 
 // -- priority
 
-/// {emails: [...]}: an unknown address gets an account, so that its priority applies later.
+/// {emails: [...]}: with or without an account.
 template <bool IsPreferred>
 awaitable<response> set_vips(call c) {
-  find_customers people{c.by.tenant, {}, !IsPreferred};
+  find_customers people{c.by.tenant, {}};
   set_priorities wish{{c.id, c.by}, {}, {}, {IsPreferred, priority_vip}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     people.emails = read_emails(body);
@@ -114,7 +108,7 @@ awaitable<response> invite(call c) {
 }
 
 awaitable<response> withdraw(call c) {
-  find_customers people{c.by.tenant, {}, true};
+  find_customers people{c.by.tenant, {}};
   withdraw_invitations wish{{c.id, c.by}, {}, {}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     people.emails = read_emails(body);

@@ -280,7 +280,7 @@ awaitable<response> find_place(call c) {
     auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place, false});
     co_return found_place_answer(c.rq, got);
   }
-  find_customers people{c.by.tenant, {std::move(wish.email)}, true};
+  find_customers people{c.by.tenant, {std::move(wish.email)}};
   auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, known)) co_return std::move(*no);
   const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();

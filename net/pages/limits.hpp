@@ -40,6 +40,8 @@ inline constexpr std::size_t mails_shown_max = 50;
 inline constexpr milliseconds page_wait{3'000};
 /// Life of the token in a device link. The other device keeps the entry permanently after opening it.
 inline constexpr seconds device_link_life{600};
+/// Life of the cookie with a request's handle: that of a code.
+inline constexpr std::int64_t code_seconds = 10 * 60;
 /// Life of the cookie with the chosen language: one year.
 inline constexpr std::int64_t language_seconds = 365 * 86'400;
 

@@ -140,7 +140,8 @@ void set_receipt(page_data& data, const shopper& who, const order_view& v, const
   set_sums(data, v.order, v.claim.currency);
   data.set("FIRST_NAME", v.order.contact.first_name);
   data.set("LAST_NAME", v.order.contact.last_name);
-  data.set("EMAIL", v.order.contact.email);
+  data.set("CONTACT_EMAIL", v.order.contact.email);
+  data.set("EMAIL", v.order.contact.mail_address());
 }
 
 std::string order_state(const shopper& who, const order_view& v) {

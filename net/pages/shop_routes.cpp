@@ -10,6 +10,7 @@
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
 #include "net/wire/json_in.hpp"
 
 #include <algorithm>
@@ -188,6 +189,9 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!v.ctx.shared->may_name(v.ctx.options.payments.gateway))
     co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
   auto wish = order_of(v, at, std::move(items));
+  auto account = co_await find_account_address(v.ctx, v.rq, v.customer);
+  if (account.no) co_return std::move(*account.no);
+  wish.wish.contact.account_email = std::move(account.email);
   code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));

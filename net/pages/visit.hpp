@@ -14,6 +14,10 @@
 namespace fq::net {
 
 inline constexpr std::string_view customer_cookie = "fairqueue_customer";
+/// Handle of the browser's newest request for a code, which the next one replaces.
+inline constexpr std::string_view code_cookie = "fairqueue_code";
+/// The browser's mark (net/service/browser_mark.hpp).
+inline constexpr std::string_view mark_cookie = "fairqueue_browser";
 /// For one queue: its path is that queue's page.
 inline constexpr std::string_view place_cookie = "fairqueue_place";
 

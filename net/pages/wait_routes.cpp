@@ -10,6 +10,7 @@
 #include "net/pages/wait_page.hpp"
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
+#include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 #include "net/service/sign_in.hpp"
 #include "net/wire/json_in.hpp"
@@ -149,8 +150,6 @@ awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
 
 // -- signing in
 
-std::string handle_in(const visit& v) { return std::string{v.sent.find("handle").substr(0, handle_max)}; }
-
 awaitable<response> send_code(visit v) {
   auto email = lower_email(v.sent.find("email"));
   if (!is_email(email)) {
@@ -158,11 +157,16 @@ awaitable<response> send_code(visit v) {
     auto page = show(std::move(v), std::move(again), 400);
     co_return co_await page;
   }
-  auto sent = co_await mail_code(v.ctx, v.rq, email, handle_in(v));
+  const auto name = v.cookie_name(code_cookie);
+  const cookie_scope scope{v.base(), code_seconds, v.is_secure()};
+  auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, name)},
+                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))});
   if (sent.no) co_return std::move(*sent.no);
-  sign_in_state next{sign_in_step::code, std::move(email), false, std::move(sent.handle)};
+  sign_in_state next{sign_in_step::code, std::move(email), false, sent.handle};
   auto page = show(std::move(v), std::move(next), 200);
-  co_return co_await page;
+  auto answer = co_await page;
+  set_cookie(answer, name, sent.handle, scope);
+  co_return answer;
 }
 
 /// Redirects to the page with a reason (wait_page's notices).
@@ -226,7 +230,7 @@ awaitable<response> enter(visit v) {
   if (!is_email(email))
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"email", "invalid", "Must be an e-mail address."}});
-  auto handle = handle_in(v);
+  std::string handle{v.sent.find("handle").substr(0, handle_max)};
   auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle);
   if (got.was_wrong) {
     const auto status = got.no->status;
@@ -241,6 +245,8 @@ awaitable<response> enter(visit v) {
   const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
   keep_customer(v, answer,
                 v.ctx.issuer.issue(token_kind::customer, got.customer, v.ctx.environment.wall_now(), life));
+  set_cookie(answer, v.cookie_name(mark_cookie), got.mark,
+             {v.base(), browser_mark_life.count(), v.is_secure()});
   co_return answer;
 }
 

@@ -30,6 +30,11 @@ inline constexpr std::size_t shown_currencies_max = 20;
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
+/// Life of a browser mark: people buy tickets once or twice a year.
+inline constexpr seconds browser_mark_life{365 * 86'400};
+/// Characters of a browser mark; ours have 91.
+inline constexpr std::size_t browser_mark_max = 128;
+
 /// Wrong promo and access codes of a customer: a person mistypes a few times. 1,440 a day of 36^6 codes.
 inline constexpr std::uint32_t wrong_codes_per_customer = 10;
 /// The same at one event, of all customers with several: many accounts guess no faster than 60 of them.

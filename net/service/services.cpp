@@ -65,6 +65,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     passes(signer),
     subject_key(hmac_sha256(store.stored.bytes(), "fairqueue subjects of queues")),
     cursors(store.session),
+    marks(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),

@@ -8,6 +8,7 @@
 #include "domain/base/environment.hpp"
 #include "domain/sale/checkout_watch.hpp"
 #include "net/http/rate_limit.hpp"
+#include "net/service/browser_mark.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
@@ -49,8 +50,8 @@ struct services {
   rate_limiter anonymous; ///< per client address, without a token
   rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
-  rate_limiter otp_addresses; ///< per e-mail address and client address
-  rate_limiter otp_mails; ///< per client address: codes that were not entered
+  rate_limiter otp_addresses; ///< per e-mail address, and client address or browser mark
+  rate_limiter otp_mails; ///< per client address or browser mark: codes that were not entered
   rate_limiter otp_clients; ///< per client address
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
@@ -65,6 +66,7 @@ struct services {
   secret_key subject_key; ///< of this installation; entries store their subject as a hash under it
   keys_in_flight idempotency;
   cursor_codec cursors;
+  browser_marks marks;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition

@@ -15,15 +15,25 @@ struct mailed_code {
   std::string handle; ///< for this client only: the code is accepted together with it
 };
 /// `email`: result of read_email or is_email, in lower case. `replaces`: handle of an earlier request, whose
-/// code becomes void; may be empty. The answer does not reveal whether the address exists.
-awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces);
+/// code becomes void; may be empty. `mark`: text of a browser mark; may be empty or none. The answer does not
+/// reveal whether the address exists.
+awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
+                                 std::string mark);
 
 struct redeemed_code {
   std::optional<response> no;
   uuid customer;
+  std::string mark; ///< a browser mark for the address
   bool was_wrong = false; ///< the code was wrong; false for an unreachable service
 };
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
                                      std::string handle);
+
+struct account_address {
+  std::optional<response> no;
+  std::string email; ///< empty: the customer has no account (its token is of `fairqueue token`)
+};
+/// The address that the customer confirmed by signing in.
+awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer);
 
 } // namespace fq::net

@@ -5,7 +5,7 @@ namespace fq {
 namespace {
 
 const std::string empty_contacts =
-  "UPDATE orders SET first_name = '', last_name = '', email = '', phone = ''";
+  "UPDATE orders SET first_name = '', last_name = '', email = '', phone = '', account_email = ''";
 
 } // namespace
 

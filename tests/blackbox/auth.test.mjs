@@ -5,16 +5,32 @@ import test from 'node:test';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { assert, expect_problem, fairqueue, forge, run, sale, server_for } from './lib.mjs';
+import { assert, eventually, expect_problem, fairqueue, forge, run, sale, server_for } from './lib.mjs';
 
 const fresh_email = () => `fan-${crypto.randomUUID()}@example.com`;
 const claims_of = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString());
+/** The log's lines about sign-ins, without time and request. */
+const sign_ins_in = (log) =>
+  log
+    .split('\n')
+    .filter((line) => /"message":"(signed in|sign-in refused)"/.test(line))
+    .map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+    .map(({ message, kind, id, reason, client }) => [message, kind, id ?? reason, client]);
 const header_of = (token) => JSON.parse(Buffer.from(token.split('.')[0], 'base64url').toString());
 
 test('a customer logs in with a mailed code', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'http.trusted_proxies': '127.0.0.1/32' } });
   const email = fresh_email();
   const login = await server.sign_in_by_mail(email);
+  await server.post('/auth/customer/otp/verify', {
+    body: { email, otp: '123456', handle: 'none' },
+    headers: { 'X-Forwarded-For': '203.0.113.7' },
+  });
+  await eventually('both in the log', () => sign_ins_in(server.log).length === 2);
+  assert.deepEqual(sign_ins_in(server.log), [
+    ['signed in', 'customer', login.json.customer_id, '127.0.0.1'],
+    ['sign-in refused', 'customer', 'invalid_otp', '203.0.113.7'],
+  ]);
   assert.equal(login.status, 200, login.text);
   assert.match(login.json.customer_id, /^[0-9a-f-]{36}$/);
   const claims = claims_of(login.json.token);
@@ -154,6 +170,13 @@ test('an organizer logs in by password', async (t) => {
   expect_problem(nobody, 401, 'invalid_credentials');
   const without_id = (answer) => ({ ...answer.json, request_id: undefined });
   assert.deepEqual(without_id(nobody), without_id(wrong), 'nothing tells whether the address is known');
+  await eventually('all in the log', () => sign_ins_in(server.log).length === 3);
+  assert.deepEqual(sign_ins_in(server.log), [
+    ['signed in', 'organizer', good.json.organizer_id, '127.0.0.1'],
+    ['sign-in refused', 'organizer', 'invalid_credentials', '127.0.0.1'],
+    ['sign-in refused', 'organizer', 'invalid_credentials', '127.0.0.1'],
+  ]);
+  assert.ok(!server.log.includes(email), 'an address is in the log');
   assert.ok(!server.log.includes(password), 'a password is in the log');
   assert.ok(!server.log.includes(good.json.token.split('.')[2]), 'a token is in the log');
   await server.restart();

@@ -99,22 +99,21 @@ void clerk::use_code() {
   if (code.empty() || chance(world_->rng, 500)) code = world_->directory->newest_code(email);
   if (code.empty()) return;
   const auto trial = world_->directory->try_code(email, code);
-  ask<person_reply>(office().accounts, verify_otp{email, code, handle_of(email), some_client},
+  ask<person_reply>(office().accounts, verify_otp{email, code, handle_of(email)},
                     [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 
 void clerk::guess() {
   const auto email = some_email();
   if (chance(world_->rng, 800)) { // of a stranger, who does not know the handle
-    ask<person_reply>(office().accounts,
-                      verify_otp{email, world_->directory->newest_code(email), "stranger", {}},
+    ask<person_reply>(office().accounts, verify_otp{email, world_->directory->newest_code(email), "stranger"},
                       [this](const person_reply& told) {
                         if (!told.no) world_->check->fail("I9", "a code is accepted without its handle");
                       });
     return;
   }
   const auto trial = world_->directory->try_code(email, "guess");
-  ask<person_reply>(office().accounts, verify_otp{email, trial.code, handle_of(email), some_client},
+  ask<person_reply>(office().accounts, verify_otp{email, trial.code, handle_of(email)},
                     [this, trial](const person_reply& told) { world_->directory->tried(trial, told); });
 }
 
@@ -148,7 +147,7 @@ void clerk::log_in() {
 
 void clerk::find_customers() {
   std::vector<std::string> emails{some_email(), some_email()};
-  ask<customers_reply>(office().accounts, fq::find_customers{default_tenant, emails, false},
+  ask<customers_reply>(office().accounts, fq::find_customers{default_tenant, emails},
                        [this, emails](const customers_reply& told) {
                          if (!told.no) world_->directory->saw_customers(emails, told.customers);
                        });

@@ -50,6 +50,9 @@ void directory_watch::settled(const batch& b, commit_outcome outcome) const {
 void directory_watch::see(const customer_stored& c) {
   if (!customers_.emplace(c.row.email, c.row.id).second)
     world_.check->fail("I9", "a second account for one mail address");
+  const auto listed = listed_.find(c.row.email);
+  if (listed != listed_.end() && listed->second != c.row.id)
+    world_.check->fail("I9", "an account is not the customer that lists have named");
 }
 
 void directory_watch::see(const api_key_stored& c) {
@@ -160,11 +163,13 @@ void directory_watch::tried(const trial& t, const person_reply& told) {
 // -- other answers ----------------------------------------------------------------------------------------
 
 void directory_watch::saw_customers(const std::vector<std::string>& emails,
-                                    const std::vector<customer_id>& told) const {
+                                    const std::vector<customer_id>& told) {
   if (told.size() != emails.size()) return world_.check->fail("I9", "an answer omits a customer");
   for (std::size_t i = 0; i < emails.size(); ++i) {
     const auto known = customers_.find(emails[i]);
-    must_be(known != customers_.end() && known->second == told[i], "an account");
+    const bool is_account = known == customers_.end() || known->second == told[i];
+    if (!is_account || listed_.emplace(emails[i], told[i]).first->second != told[i])
+      world_.check->fail("I9", "a list names two customers for one mail address");
   }
 }
 

@@ -46,7 +46,7 @@ public:
   void tried(const trial& t, const person_reply& told);
 
   // -- other answers
-  void saw_customers(const std::vector<std::string>& emails, const std::vector<customer_id>& told) const;
+  void saw_customers(const std::vector<std::string>& emails, const std::vector<customer_id>& told);
   void saw_organizer(const std::string& email, const uuid& told) const;
   void saw_tenant(const std::string& name) const;
   void saw_key(const std::string& tenant, const api_key_reply& told) const;
@@ -111,6 +111,7 @@ private:
   world& world_;
   std::map<std::string, address> addresses_;
   std::map<std::string, customer_id> customers_;
+  std::map<std::string, customer_id> listed_; ///< ids that lists have for an address
   std::map<std::string, organizer_id> organizers_;
   std::map<std::string, tenant_row> tenants_;
   std::map<uuid, api_key_row> keys_;

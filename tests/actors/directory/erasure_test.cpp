@@ -66,7 +66,24 @@ CAF_TEST(an erased customer is gone at once and its address begins anew) {
   const auto audit = store.audit({});
   CAF_REQUIRE_EQUAL(audit.size(), 1u);
   CAF_CHECK(audit[0].action == "customer.erase" && audit[0].target == who);
-  CAF_CHECK(sign_in("a@example.com") != who);
+  const auto anew = sign_in("a@example.com");
+  CAF_CHECK(anew != who);
+  auto listed = ask<customers_reply>(people, find_customers{default_tenant, {"a@example.com"}});
+  run();
+  CAF_CHECK(listed->value.customers == std::vector{anew});
+}
+
+CAF_TEST(a browser mark is worth nothing after the erasure) {
+  const uuid mark{7, 7};
+  const auto who = sign_in("a@example.com");
+  const auto ask_as = [&](std::uint64_t stranger, const uuid& own) {
+    return request("a@example.com", "h" + std::to_string(stranger), {6, stranger}, {}, own)->value.no.why;
+  };
+  for (std::uint64_t i = 0; i < 9; ++i) CAF_CHECK(ask_as(i, {}) == reason::none);
+  CAF_CHECK(ask_as(10, {}) == reason::rate_limited);
+  CAF_CHECK(ask_as(11, mark) == reason::none);
+  CAF_CHECK(erase(who) == reason::none);
+  CAF_CHECK(ask_as(12, mark) == reason::rate_limited);
 }
 
 CAF_TEST(ended tokens of erased customers are bounded and leave with their life) {

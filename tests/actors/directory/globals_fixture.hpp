@@ -56,14 +56,15 @@ struct globals_fixture : fixture {
   static constexpr auto one_handle = "handle";
   /// Asks for a code as `client`.
   std::shared_ptr<answer<ack_reply>> request(const std::string& email, const std::string& handle = one_handle,
-                                             const uuid& client = {1, 1}, const std::string& replaces = {}) {
-    auto asked = ask<ack_reply>(people, request_otp{email, client, handle, replaces});
+                                             const uuid& client = {1, 1}, const std::string& replaces = {},
+                                             const uuid& mark = {}) {
+    auto asked = ask<ack_reply>(people, request_otp{email, client, handle, replaces, mark});
     run();
     return asked;
   }
   person_reply enter(const std::string& email, const std::string& code,
                      const std::string& handle = one_handle) {
-    return person(verify_otp{email, code, handle, {1, 1}});
+    return person(verify_otp{email, code, handle});
   }
   std::string wrong_code() const { return code() == "000000" ? "000001" : "000000"; }
   std::string code() const {

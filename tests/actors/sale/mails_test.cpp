@@ -29,9 +29,9 @@ struct fixture {
     it.load(e, {{.ordinal = 0, .id = {2, 2}, .name = "Seat", .price = 500, .total = 5}});
     it.loaded();
   }
-  payment_id ordered() {
+  payment_id ordered(std::string account_email = {}) {
     order_wish wish;
-    wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+    wish.contact = {"Ada", "Obi", "ada@example.org", "", std::move(account_email)};
     wish.gateway = "sandbox";
     decision d;
     const auto placed = it.place_order(ada, nullptr, wish, noon, d);
@@ -58,6 +58,23 @@ CAF_TEST(who has not paid after a while is sent the page) {
   const auto mails = f.mails_after(seconds{2});
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
   CAF_CHECK(mails[0].find("https://pay.example/1") != std::string::npos);
+}
+
+CAF_TEST(mails go to the address of the account and not to the contact) {
+  fixture f;
+  decision d;
+  f.it.initialized(f.ordered("login@example.org"), "https://pay.example/1", {}, noon, d);
+  auto mails = f.mails_after(seconds{2});
+  event_changed cancelled{event_status::active, f.it.event()};
+  cancelled.event.status = event_status::cancelled;
+  changes content;
+  content.emplace_back(cancelled);
+  for (auto& m : mails_of(content, f.it)) mails.push_back(std::move(m.payload));
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  for (const auto& mail : mails) {
+    CAF_CHECK(mail.find(R"("address":"login@example.org")") != std::string::npos);
+    CAF_CHECK(mail.find("ada@example.org") == std::string::npos);
+  }
 }
 
 CAF_TEST(nobody is sent a page that is not there) {

@@ -64,6 +64,19 @@ CAF_TEST(a checkout is read whole and answered 202 with where to ask) {
   CAF_CHECK_EQUAL(asked.wish.items[0].donation, 50);
 }
 
+CAF_TEST(mail of an order goes to the address that signed in whatever the contact is) {
+  shop s;
+  s.told->customer = {{}, s.customer, "login@example.org", {}};
+  CAF_CHECK_EQUAL(s.check_out().status, 202u);
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "login@example.org");
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.email, "ada@example.org");
+  s.told->customer = {reason::not_found, {}, {}, {}}; // a token of the command line
+  CAF_CHECK_EQUAL(s.check_out().status, 202u);
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "");
+  s.told->customer.no = reason::unavailable;
+  CAF_CHECK_EQUAL(s.check_out().status, 503u);
+}
+
 CAF_TEST(what is ready is 200 and what waits is asked for) {
   shop s;
   s.told->order.async_percent = 0; // percentage of this event: 0
@@ -190,22 +203,6 @@ CAF_TEST(priority customers are named by address and audited by number) {
                   "400 invalid_field");
   CAF_CHECK_EQUAL(s.send(method::del, path, R"({"emails":["a@x.org"]})", s.as_organizer()).status, 200u);
   CAF_CHECK(!s.told->asked_priorities.priority_class.given);
-  CAF_CHECK(s.told->asked_customers.only_known); // creates no account
-}
-
-CAF_TEST(nobody gets an account for a request about an event that is not ones own) {
-  shop s;
-  s.told->invitations.no = reason::not_found;
-  for (const auto* path : {"/vips", "/invitations"}) {
-    const auto body =
-      std::string{R"({"emails":["a@x.org"])"}
-      + (std::string_view{path} == "/vips" ? "}"
-                                           : R"(,"ticket_type_id":"00000000-0000-0000-0000-000000000001"})");
-    CAF_CHECK_EQUAL(
-      shown(s.send(method::post, "/events/" + to_string(s.event_id) + path, body, s.as_organizer())),
-      "404 not_found");
-  }
-  CAF_CHECK(s.told->asked_customers.emails.empty());
 }
 
 CAF_TEST(the pace of polling grows to two seconds) {
