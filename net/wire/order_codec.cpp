@@ -258,21 +258,12 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
   });
 }
 
-std::string customer_text(const customer_reply& who, const std::vector<order_listing>& orders, bool more) {
-  json::array items;
-  for (const auto& l : orders) {
-    auto order = summary_of(l.order, l.event, l.event_name, l.currency);
-    order["contact"] = object_of(l.order.contact);
-    order["success_url"] = text_or_null(l.order.success_url);
-    order["cancel_url"] = text_or_null(l.order.cancel_url);
-    items.push_back(std::move(order));
-  }
-  const auto next = more && !orders.empty() ? json::value(to_string(orders.back().order.id)) : json::value();
-  return json::serialize(json::object{{"customer_id", to_string(who.customer)},
-                                      {"email", who.email},
-                                      {"created_at", rfc3339(who.created_at)},
-                                      {"orders", std::move(items)},
-                                      {"next_cursor", next}});
+std::string exported_order_text(const order_listing& l) {
+  auto order = summary_of(l.order, l.event, l.event_name, l.currency);
+  order["contact"] = object_of(l.order.contact);
+  order["success_url"] = text_or_null(l.order.success_url);
+  order["cancel_url"] = text_or_null(l.order.cancel_url);
+  return json::serialize(order);
 }
 
 std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {
