@@ -12,6 +12,8 @@
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/sqlite/migrations.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <curl/curl.h>
 
 #include <algorithm>

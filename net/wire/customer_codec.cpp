@@ -30,15 +30,6 @@ std::string_view status_of(const customer_record& r) {
   return name_of(static_cast<Status>(r.status));
 }
 
-std::string_view word_of(dead_letter_status status) {
-  switch (status) {
-    case dead_letter_status::open: return "open";
-    case dead_letter_status::retried: return "retried";
-    case dead_letter_status::dismissed: return "dismissed";
-  }
-  return "";
-}
-
 json::object object_of_purchase(const customer_record& r) {
   const auto event = id_or_null(r.event);
   if (r.at.kind == record_kind::place)
@@ -101,7 +92,7 @@ json::object object_of(const customer_record& r) {
               {"sent_at", time_or_null(r.ended_at)}};
     case record_kind::letter:
       return {{"event_id", event},
-              {"status", word_of(static_cast<dead_letter_status>(r.status))},
+              {"status", wire_name(static_cast<dead_letter_status>(r.status))},
               {"created_at", rfc3339(r.created_at)}};
   }
   return {};

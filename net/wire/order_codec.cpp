@@ -128,15 +128,6 @@ std::string_view word_of(dead_letter_kind kind) {
   return "";
 }
 
-std::string_view word_of(dead_letter_status status) {
-  switch (status) {
-    case dead_letter_status::open: return "open";
-    case dead_letter_status::retried: return "retried";
-    case dead_letter_status::dismissed: return "dismissed";
-  }
-  return "";
-}
-
 /// Shows the topic of an undelivered domain event, not its payload, which may contain personal data.
 json::object object_of(const dead_letter_listing& l) {
   const auto& d = l.letter;
@@ -148,7 +139,7 @@ json::object object_of(const dead_letter_listing& l) {
           {"subject_id", to_string(d.subject)},
           {"topic", text_or_null(topic)},
           {"detail", d.detail},
-          {"status", word_of(d.status)},
+          {"status", wire_name(d.status)},
           {"created_at", rfc3339(d.created_at)},
           {"updated_at", rfc3339(d.updated_at)}};
 }
@@ -256,6 +247,15 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
   return page_text(orders, more, [](const order_listing& l) {
     return summary_of(l.order, l.event, l.event_name, l.currency);
   });
+}
+
+std::string_view wire_name(dead_letter_status status) {
+  switch (status) {
+    case dead_letter_status::open: return "open";
+    case dead_letter_status::retried: return "retried";
+    case dead_letter_status::dismissed: return "dismissed";
+  }
+  return "";
 }
 
 std::string exported_order_text(const order_listing& l) {

@@ -36,6 +36,7 @@ namespace fq::net {
 /// Results of a search so far. `behind`: the last order searched; nil: the search is complete.
 [[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);
 [[nodiscard]] std::string own_orders_text(const std::vector<order_listing>& orders, bool more);
+[[nodiscard]] std::string_view wire_name(dead_letter_status status);
 /// An order with its contact, for the export of a customer.
 [[nodiscard]] std::string exported_order_text(const order_listing& order);
 [[nodiscard]] std::string promo_code_text(const promo_code_row& code,
