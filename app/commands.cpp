@@ -12,6 +12,8 @@
 #include "store/postgres/postgres_migrations.hpp"
 #include "store/sqlite/migrations.hpp"
 
+#include <boost/json/parse.hpp>
+
 #include <curl/curl.h>
 
 #include <algorithm>
@@ -154,9 +156,16 @@ int run_organizer_add(const organizer_command& command, const config::options& o
 }
 
 int run_customer_export(const std::string& email, const config::options& options) {
-  const auto answer = ask_owner_of(options, {{"command", "customer_export"}, {"email", lower(email)}});
-  if (failed(answer)) return 1;
-  std::cout << answer.at("customer").as_string().c_str() << '\n';
+  std::string cursor;
+  do {
+    const auto answer =
+      ask_owner_of(options, {{"command", "customer_export"}, {"email", lower(email)}, {"cursor", cursor}});
+    if (failed(answer)) return 1;
+    const auto& page = answer.at("customer").as_string();
+    std::cout << page.c_str() << '\n';
+    const auto next = boost::json::parse(page).at("next_cursor");
+    cursor = next.is_string() ? std::string{next.get_string()} : std::string{};
+  } while (!cursor.empty());
   return 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "actors/base/errors.hpp"
 #include "app/limits.hpp"
-#include "net/wire/order_codec.hpp"
+#include "net/wire/customer_codec.hpp"
 
 #include <boost/json/array.hpp>
 
@@ -219,43 +219,48 @@ boost::json::object sign_organizer_out_request(const control_targets& to, const 
 
 // -- customers
 
-/// All orders of a customer; the error text is set if the ledger does not answer.
-asked<std::vector<order_listing>> orders_of(const control_targets& to, const customer_id& customer) {
-  asked<std::vector<order_listing>> all;
+/// The error text is set if the ledger does not answer.
+template <class Reply, class Message>
+asked<Reply> ask_ledger(const control_targets& to, const Message& message) {
+  asked<Reply> got;
   caf::scoped_actor self{to.system};
-  list_orders wish{customer, {}, 200};
-  for (bool more = true; more && all.error.empty();) {
-    more = false;
-    self->request(to.ledger, accounts_timeout, wish)
-      .receive(
-        [&](const order_list_reply& page) {
-          if (page.no) all.error = refusal_text(page.no);
-          all.reply.insert(all.reply.end(), page.orders.begin(), page.orders.end());
-          more = page.more;
-          if (more) wish.before = page.orders.back().order.id;
-        },
-        [&](const caf::error&) { all.error = "unavailable"; });
-  }
-  return all;
+  self->request(to.ledger, accounts_timeout, message)
+    .receive(
+      [&](const Reply& reply) {
+        got.reply = reply;
+        if (reply.no) got.error = refusal_text(reply.no);
+      },
+      [&](const caf::error&) { got.error = "unavailable"; });
+  return got;
 }
 
+/// A page from `cursor` on; the command asks for the next one.
 boost::json::object export_customer_request(const control_targets& to, const boost::json::object& request) {
   const auto who =
     ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
   if (!who.error.empty()) return {{"error", who.error}};
-  const auto orders = orders_of(to, who.reply.customer);
-  if (!orders.error.empty()) return {{"error", orders.error}};
-  return {{"error", ""}, {"customer", net::customer_text(who.reply, orders.reply, false)}};
+  const auto cursor = text_of(request, "cursor");
+  net::customer_export page{who.reply,
+                            cursor.empty() ? net::export_cursor{} : net::parse_export_cursor(cursor)};
+  if (page.wants_orders()) {
+    const auto got =
+      ask_ledger<order_list_reply>(to, list_orders{who.reply.customer, page.next->before, exported_rows_max});
+    if (!got.error.empty()) return {{"error", got.error}};
+    page.add(got.reply);
+  }
+  while (page.wants_records(exported_rows_max)) {
+    const auto got = ask_ledger<records_reply>(
+      to, list_records{who.reply.customer, who.reply.email, *page.next->records, exported_rows_max});
+    if (!got.error.empty()) return {{"error", got.error}};
+    page.add(got.reply.page);
+  }
+  return {{"error", ""}, {"customer", net::customer_text(std::move(page))}};
 }
 
 boost::json::object erase_customer_request(const control_targets& to, const boost::json::object& request) {
   const auto who =
     ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
   if (!who.error.empty()) return {{"error", who.error}};
-  const auto orders = orders_of(to, who.reply.customer);
-  if (!orders.error.empty()) return {{"error", orders.error}};
-  if (std::ranges::any_of(orders.reply, [](const order_listing& o) { return is_open(o.order.status); }))
-    return {{"error", "payment_open: an order is open"}};
   const auto got = ask_accounts<ack_reply>(
     to.system, to.accounts, erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life});
   if (got.error.empty()) refresh(to);

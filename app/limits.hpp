@@ -77,6 +77,8 @@ constexpr int control_answer_timeout_ms = 90'000; ///< for the longest request, 
 constexpr int control_accept_poll_ms = 200; ///< delays the end of the server
 /// Accounts may load or move first.
 constexpr seconds accounts_timeout{10};
+/// Rows of a page of `customer export`.
+constexpr std::uint32_t exported_rows_max = 200;
 /// For one event: comparing a long line takes time.
 constexpr seconds verify_timeout{20};
 constexpr seconds cluster_timeout{5}; ///< the cluster actor answers from memory

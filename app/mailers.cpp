@@ -2,6 +2,7 @@
 #include "app/mailers.hpp"
 
 #include "outbound/file_mailer.hpp"
+#include "outbound/mail_folder.hpp"
 #include "outbound/nats_mailer.hpp"
 #include "outbound/smtp_mailer.hpp"
 
@@ -33,6 +34,11 @@ nats_mail_settings nats_of(const config::options& o) {
 }
 
 } // namespace
+
+mail_eraser_handle::behavior_type mail_eraser(mail_eraser_handle::pointer,
+                                              const std::filesystem::path& folder) {
+  return {[folder](const erase_mail& x) { erase_mails(folder, x.address); }};
+}
 
 std::unique_ptr<mail_port> open_mailer(const config::options& options, environment& env) {
   const mail_sender sender{options.mail.sender, options.mail.sender_name};

@@ -94,7 +94,7 @@ node::node(const config::options& options, environment& env, std::function<void(
            std::function<void(directory_ptr)> on_directory) :
     options_(options),
     env_(env),
-    keys_(key_store::open(options.data_dir, env.wall_now(), lives_of(options))),
+    keys_(open_keys(options, env.wall_now())),
     sessions_(keys_.session),
     ledger_(open_ledger(options, env)),
     cache_(open_cache(options, keys_, env)),
@@ -186,6 +186,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
     return tenant_rules_.blocked_at(tenant, organizer);
   };
   s.erased = [this] { return tenant_rules_.erased(); };
+  s.contacts_life = options_.retention.personal;
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   s.board = &numbers_.sales;
@@ -364,6 +365,10 @@ void node::start_checkout_switch(root_children& children) {
 
 /// Only the first writer prunes, for all of them. Readers load the rows of acquired aggregates.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
+  mail_eraser_handle eraser;
+  if (options_.mail.mode == "file")
+    eraser =
+      add(children, "mail eraser", system_->spawn<caf::detached>(mail_eraser, options_.data_dir / "mail"));
   const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval,
                          ledger_worker_handle loader = {}) {
     const ledger_worker_settings settings{ledger_.lease,
@@ -373,6 +378,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          eraser,
                                           &ledger_is_reachable_,
                                           [](const std::string& what) {
                                             log::warn("ledger", {{"what", what}});

@@ -395,7 +395,7 @@ private:
 
   /// Reads the keys and returns when the next one begins to sign or ends. If it throws, those in use stay.
   timestamp renew_keys() {
-    const auto keys = key_store::open(options_.data_dir, env_.wall_now(), lives_of(options_));
+    const auto keys = open_keys(options_, env_.wall_now());
     passes_.renew(keys.passes);
     verifier_.renew(keys);
     shared_->cursors.renew(keys.session);

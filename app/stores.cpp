@@ -73,6 +73,15 @@ key_lives lives_of(const config::options& options) {
           .session = std::max(session_keys_life, 2 * options.queue.session_ttl)};
 }
 
+key_store open_keys(const config::options& options, timestamp now) {
+  const auto lives = lives_of(options);
+  if (!note_lives(options.data_dir, now, lives))
+    log::warn(
+      "key_lives in the data folder cannot be written: after a shorter tokens.ttl or queue.session_ttl, "
+      "a rotated key may end before all that it signed");
+  return key_store::open(options.data_dir, now, lives);
+}
+
 namespace {
 
 /// Key prefix in the cache, so that installations can share one.

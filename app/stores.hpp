@@ -28,6 +28,8 @@ struct ledger_engines {
 ledger_engines open_ledger(const config::options& options, environment& env);
 /// Max life of what each kind of key signs.
 key_lives lives_of(const config::options& options);
+/// The keys of a server, which signs for these lives from now on.
+key_store open_keys(const config::options& options, timestamp now);
 /// Returns null if no cache is configured. `keys`: shared by the nodes of one installation; they determine
 /// the prefix of its cache keys.
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env);

@@ -24,7 +24,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -91,6 +93,23 @@ void create_once(const path& file, std::string_view text) {
   ::unlink(unfinished.c_str());
   if (error != 0 && error != EEXIST) fail_errno(file, "cannot create", error);
   sync_folder(file.parent_path());
+}
+
+/// Replaces `file`; false if it cannot be written, and then it is as it was.
+bool replace_file(const path& file, std::string_view text) {
+  path unfinished = file;
+  unfinished += ".new." + std::to_string(::getpid());
+  std::error_code error;
+  try {
+    std::filesystem::remove(unfinished, error); // left by a crashed process with the same process id
+    create_once(unfinished, text);
+    std::filesystem::rename(unfinished, file);
+    sync_folder(file.parent_path());
+    return true;
+  } catch (const std::runtime_error&) {
+    std::filesystem::remove(unfinished, error);
+    return false;
+  }
 }
 
 void refuse_if_not_private(const open_file& f, const path& file) {
@@ -217,12 +236,49 @@ const key_kind& kind_of(std::string_view name) {
   return *kind;
 }
 
+constexpr std::array<std::pair<std::string_view, milliseconds key_lives::*>, 3> kinds_of_life{
+  {{"person", &key_lives::person}, {"ticket", &key_lives::ticket}, {"session", &key_lives::session}}};
+
 milliseconds life_of(const key_kind& kind, const key_lives& lives) {
   if (kind.name == "organizer" || kind.name == "customer") return lives.person;
   if (kind.name == "ticket") return lives.ticket;
   if (kind.name == "operator") return operator_key_life;
   if (kind.name == "sandbox") return sandbox_key_life;
   return lives.session;
+}
+
+// -- lives that were longer (note_lives)
+
+/// A life that has been in force.
+struct noted_life {
+  std::string kind;
+  milliseconds life{0};
+  timestamp until; ///< what it signed is dead then; never: it is in force
+};
+
+path lives_file(const path& data_dir) { return data_dir / "key_lives"; }
+
+std::vector<noted_life> noted_lives(const path& data_dir) {
+  bool absent = false;
+  std::istringstream text{read_private(lives_file(data_dir), absent)};
+  std::vector<noted_life> noted;
+  std::int64_t life = 0, until = 0;
+  for (std::string kind; text >> kind;) {
+    if (!(text >> life >> until) || life < 0 || until < 0)
+      fail(lives_file(data_dir), "is malformed; remove it");
+    noted.push_back({std::move(kind), milliseconds{life}, from_unix_ms(until)});
+  }
+  return noted;
+}
+
+/// `lives`, and those that were longer.
+key_lives lives_in_force(const path& data_dir, timestamp now, key_lives lives) {
+  for (const auto& noted : noted_lives(data_dir)) {
+    if (is_set(noted.until) && noted.until <= now) continue;
+    for (const auto& [name, member] : kinds_of_life)
+      if (name == noted.kind) lives.*member = std::max(lives.*member, noted.life);
+  }
+  return lives;
 }
 
 struct key_file {
@@ -364,8 +420,29 @@ path make_key_folder(const path& data_dir) {
 
 } // namespace
 
-key_store key_store::open(const path& data_dir, timestamp now, const key_lives& lives) {
+bool note_lives(const path& data_dir, timestamp now, const key_lives& lives) {
+  make_key_folder(data_dir);
+  const auto before = noted_lives(data_dir);
+  std::string text, old_text;
+  const auto line = [](std::string_view kind, milliseconds life, timestamp until) {
+    return std::string{kind} + ' ' + std::to_string(life.count()) + ' ' + std::to_string(unix_ms(until))
+           + '\n';
+  };
+  for (const auto& noted : before) old_text += line(noted.kind, noted.life, noted.until);
+  for (const auto& [name, member] : kinds_of_life) {
+    const auto life = lives.*member;
+    text += line(name, life, never);
+    for (const auto& noted : before) {
+      const auto until = is_set(noted.until) ? noted.until : now + noted.life + key_end_slack;
+      if (noted.kind == name && noted.life > life && until > now) text += line(name, noted.life, until);
+    }
+  }
+  return text == old_text || replace_file(lives_file(data_dir), text);
+}
+
+key_store key_store::open(const path& data_dir, timestamp now, const key_lives& configured) {
   const auto folder = make_key_folder(data_dir);
+  const auto lives = lives_in_force(data_dir, now, configured);
   key_store keys;
   keys.stored = load_stored(folder);
   load(keys, keys.organizer, folder, "organizer", now, lives, parse_jwk);

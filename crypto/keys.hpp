@@ -39,6 +39,12 @@ struct key_lives {
   milliseconds session = session_keys_life; ///< session tokens, cursors, admission passes
 };
 
+/// Writes to `<data_dir>/key_lives` what the server signs from now on. Lives that were longer count until all
+/// that was signed with them is dead: key_store::open and rotate_key end no key before. Returns false if the
+/// file cannot be written; then only `lives` counts after the next start. Throws `key_store_error` if the
+/// file is not one that this wrote.
+bool note_lives(const std::filesystem::path& data_dir, timestamp now, const key_lives& lives);
+
 /// The kinds of keys that rotate; also the names of their files.
 inline constexpr std::array<std::string_view, 7> all_key_kinds{"organizer", "customer", "ticket", "operator",
                                                                "session",   "passes",   "sandbox"};
@@ -56,12 +62,12 @@ struct key_store {
   timestamp changes_at = timestamp::max(); ///< a key begins to sign or ends: open again
   std::vector<std::filesystem::path> ended; ///< files of keys that verify no more
 
-  /// Loads every key of `<data_dir>/keys` that is valid at `now`. Creates folders (0700) and missing first
-  /// keys (0600, synced, never over an existing file). Two processes that start at the same time get the same
-  /// keys. Throws `key_store_error` for an unreadable or malformed file, and for a file that group or others
-  /// can access.
+  /// Loads every key of `<data_dir>/keys` that is valid at `now` by the lives configured and noted. Creates
+  /// folders (0700) and missing first keys (0600, synced, never over an existing file). Two processes that
+  /// start at the same time get the same keys. Throws `key_store_error` for an unreadable or malformed file,
+  /// and for a file that group or others can access.
   [[nodiscard]] static key_store open(const std::filesystem::path& data_dir, timestamp now,
-                                      const key_lives& lives = {});
+                                      const key_lives& configured = {});
 };
 
 /// 32 hex digits, equal for one installation whatever has rotated; reveals nothing about the keys.

@@ -2,6 +2,7 @@
 // Reads all names first, then only the files to show, so that a folder with years of mail stays cheap.
 #include "outbound/mail_folder.hpp"
 
+#include "domain/base/address_text.hpp"
 #include "outbound/limits.hpp"
 
 #include <fcntl.h>
@@ -33,6 +34,11 @@ std::vector<std::string> last_names(const std::filesystem::path& folder, std::si
   }
   std::ranges::sort(names, std::greater{});
   return names;
+}
+
+/// The headers of a message. They have no other recipients.
+std::string_view head_of(std::string_view message) {
+  return message.substr(0, std::min(message.find("\r\n\r\n"), message.find("\n\n")));
 }
 
 class open_file {
@@ -76,6 +82,16 @@ std::vector<kept_mail> newest_mails(const std::filesystem::path& folder, std::si
     if (auto mail = from_mime(*bytes)) mails.push_back(std::move(*mail));
   }
   return mails;
+}
+
+void erase_mails(const std::filesystem::path& folder, std::string_view address) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it{folder, error}, end; !error && it != end; it.increment(error)) {
+    if (!it->path().native().ends_with(mail_file_suffix)) continue;
+    const auto bytes = open_file{it->path()}.content();
+    std::error_code ignored; // a file that another user owns stays
+    if (bytes && names_address(head_of(*bytes), address)) std::filesystem::remove(it->path(), ignored);
+  }
 }
 
 } // namespace fq

@@ -18,4 +18,7 @@ constexpr std::string_view mail_file_suffix = ".eml";
 /// files; empty without the folder. Reads all names but keeps at most `most` in memory.
 [[nodiscard]] std::vector<kept_mail> newest_mails(const std::filesystem::path& folder, std::size_t most);
 
+/// Deletes the messages that name the address in their headers. A message has one recipient.
+void erase_mails(const std::filesystem::path& folder, std::string_view address);
+
 } // namespace fq

@@ -64,6 +64,7 @@ private:
   caf::result<customers_reply> on_find_customers(const find_customers& x);
   caf::result<customer_reply> on_find_customer(const find_customer& x);
   caf::result<ack_reply> on_erase_customer(const erase_customer& x);
+  void erase(const erase_customer& x, caf::response_promise promise);
   caf::result<ack_reply> on_change_setting(const change_setting& x);
   caf::result<ack_reply> on_record_deed(const record_deed& x);
   caf::result<customers_reply> on_block(const block_customers& x);

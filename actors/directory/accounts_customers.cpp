@@ -18,21 +18,46 @@ caf::result<customer_reply> accounts_state::on_find_customer(const find_customer
   return core_.commit({}, customer_reply{{}, row->id, row->email, row->created_at});
 }
 
-/// The tokens end like a sign-in of an organizer: by a row that has ended, with the customer's id.
+/// Asks the ledger for open purchases first. A purchase that begins meanwhile goes on: it has no contact
+/// then.
 caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x) {
   if (core_.refuses()) return core_.refusal();
+  if (!customers_by_id_.contains(x.customer)) return ack_reply{reason::not_found};
+  auto promise = self_->make_response_promise();
+  self_->request(core_.reader(), open_purchase_timeout, find_open_purchase{x.customer})
+    .then(
+      [this, x, promise](const purchase_found& found) mutable {
+        if (core_.refuses() || !found.was_read) return promise.deliver(core_.refusal());
+        switch (found.what) {
+          case open_purchase::none: return erase(x, std::move(promise));
+          case open_purchase::claim:
+            return promise.deliver(
+              ack_reply{{reason::claim_live, "Release the claim, or wait until it expires."}});
+          case open_purchase::payment:
+            return promise.deliver(ack_reply{
+              {reason::payment_open, "A purchase or a refund is open: pay or cancel it, or wait."}});
+        }
+      },
+      [this, promise](const caf::error&) mutable { promise.deliver(core_.refusal()); });
+  return caf::delegated<ack_reply>{};
+}
+
+/// The tokens end like a sign-in of an organizer: by a row that has ended, with the customer's id.
+void accounts_state::erase(const erase_customer& x, caf::response_promise promise) {
   const auto known = customers_by_id_.find(x.customer);
-  if (known == customers_by_id_.end()) return ack_reply{reason::not_found};
+  if (known == customers_by_id_.end()) return promise.deliver(ack_reply{reason::not_found});
   auto& row = *known->second;
   changes content;
-  if (row.email == erased_address(row.id)) return core_.commit(std::move(content), ack_reply{});
+  const auto answer = [&](ack_reply reply) {
+    core_.hold(std::move(promise), std::move(content), std::move(reply));
+  };
+  if (row.email == erased_address(row.id)) return answer({});
   for (const auto& id : sessions_of({}, true))
     if (sessions_.at(id).expires_at <= core_.now()) drop_session(id, content);
   if (sessions_of({}, true).size() >= services_->bounds.erased) {
-    core_.note(std::move(content));
     refusal no{reason::unavailable, "Too many customers were erased lately."};
     no.first = std::chrono::ceil<seconds>(sessions_full_pause).count();
-    return ack_reply{std::move(no)};
+    return answer({std::move(no)});
   }
   const organizer_session_row ended{row.id, {}, {}, core_.now(), core_.now() + x.lifetime, core_.now()};
   sessions_[ended.id] = ended;
@@ -47,7 +72,7 @@ caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x
   auto node = customers_.extract(address);
   node.key() = erased_address(x.customer);
   customers_.insert(std::move(node));
-  return core_.commit(std::move(content), ack_reply{});
+  answer({});
 }
 
 } // namespace fq

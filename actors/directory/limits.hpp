@@ -41,6 +41,8 @@ inline constexpr std::size_t blocks_per_tenant_max = 20'000;
 inline constexpr std::size_t blocks_max = 200'000;
 /// Max wait for the password worker, which takes about 0.1 s per login; then 503.
 inline constexpr milliseconds password_timeout{5'000};
+/// For the ledger's answer about open purchases; then 503.
+inline constexpr milliseconds open_purchase_timeout{5'000};
 /// For the mailer, which only queues the mail; then 503.
 inline constexpr milliseconds code_mail_timeout{5'000};
 

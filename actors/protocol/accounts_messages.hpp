@@ -181,7 +181,7 @@ struct customer_reply {
 FQ_INSPECT(customer_reply, x.no, x.customer, x.email, x.created_at)
 
 /// To accounts: the customer's tokens and the address end at once; prune() of the ledger works off the rest.
-/// The caller has checked that no purchase is open. Done before: no error.
+/// claim_live or payment_open while a purchase is open. Done before: no error.
 struct erase_customer {
   customer_id customer;
   audit_note note = {}; ///< without personal data
@@ -245,6 +245,12 @@ struct forget_mail {
 };
 FQ_INSPECT(forget_mail, x.key)
 
+/// An erased customer's: deletes the messages to it that were written to the folder of mail.
+struct erase_mail {
+  std::string address;
+};
+FQ_INSPECT(erase_mail, x.address)
+
 /// The mailer's answer, before the mail is sent.
 struct mail_sent {
   bool accepted = false; ///< false: it would be late, or too much waits
@@ -299,6 +305,9 @@ using mailer_handle =
 
 /// Sends one mail at a time by a port of its own, on its own thread.
 using mail_worker_handle = caf::typed_actor<caf::replies_to<send_letter>::with<letter_sent>>;
+
+/// Deletes files of mail on its own thread.
+using mail_eraser_handle = caf::typed_actor<caf::reacts_to<erase_mail>>;
 
 } // namespace fq
 

@@ -68,6 +68,38 @@ typename Inspector::result_type inspect(Inspector& f, order_listing& x) {
 
 FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
 
+/// Part of what is kept of a customer: see ledger::list_records.
+struct list_records {
+  customer_id customer;
+  std::string email; ///< the customer's; mail of orders is found by the contacts' addresses too
+  record_position after;
+  std::uint32_t limit = 50;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, record_position& x) {
+  return f(caf::meta::type_name("record_position"), x.kind, x.aggregate, x.number, x.ordinal, x.id);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, customer_record& x) {
+  return f(caf::meta::type_name("customer_record"), x.at, x.event, x.status, x.text, x.amount, x.count,
+           x.created_at, x.changed_at, x.ended_at);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, record_page& x) {
+  return f(caf::meta::type_name("record_page"), x.records, x.next, x.more);
+}
+
+FQ_INSPECT(list_records, x.customer, x.email, x.after, x.limit)
+
+struct records_reply {
+  refusal no;
+  record_page page = {};
+};
+FQ_INSPECT(records_reply, x.no, x.page)
+
 /// Dead letters, newest first, from committed state.
 struct list_dead_letters {
   principal by;
@@ -103,6 +135,7 @@ using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<even
                                         caf::replies_to<list_audit>::with<audit_reply>,
                                         caf::replies_to<list_orders>::with<order_list_reply>,
                                         caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
+                                        caf::replies_to<list_records>::with<records_reply>,
                                         caf::reacts_to<cluster_changed>, ///< from the cluster
                                         caf::reacts_to<batch_settled>, ///< INTERNAL
                                         caf::reacts_to<aggregate_acquired>, ///< INTERNAL

@@ -149,6 +149,18 @@ struct losses_accepted {
   std::vector<lost_aggregate> losses;
 };
 
+/// From accounts, before a customer is erased.
+struct find_open_purchase {
+  customer_id customer;
+};
+FQ_INSPECT(find_open_purchase, x.customer)
+
+struct purchase_found {
+  bool was_read = false; ///< false: ledger unavailable
+  open_purchase what{};
+};
+FQ_INSPECT(purchase_found, x.was_read, x.what)
+
 /// From an owner that moves. Answered when its lease has ended.
 struct end_lease {
   aggregate_id aggregate{};
@@ -183,7 +195,8 @@ using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
   caf::replies_to<list_audit>::with<audit_reply>, caf::replies_to<list_orders>::with<order_list_reply>,
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
-  caf::replies_to<list_events>::with<event_list_reply>,
+  caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
+  caf::replies_to<find_open_purchase>::with<purchase_found>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

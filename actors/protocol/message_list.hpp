@@ -44,7 +44,8 @@
   X(owner_moved) X(owner_lost) X(ledger_seen) X(accept_losses) X(losses_accepted) \
   X(list_organizer_sessions) X(organizer_sessions_reply) X(end_organizer_session) \
   X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent) X(find_customer) \
-  X(customer_reply) X(erase_customer)
+  X(customer_reply) X(erase_customer) X(list_records) X(records_reply) X(find_open_purchase) \
+  X(purchase_found) X(erase_mail)
 // clang-format on
 
 namespace fq {

@@ -257,6 +257,8 @@ void event_state::apply_block_list() {
 
 void event_state::forget_erased() {
   if (services_->erased) sale_->forget_contacts(*services_->erased());
+  if (services_->contacts_life.count() > 0)
+    sale_->forget_contacts_of_sales_before(now() - services_->contacts_life);
 }
 
 blocked_customers event_state::blocked_here() const {
@@ -305,6 +307,7 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
+  if (serving_) forget_erased();
   if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     serving_ = false; // accept nothing that would be lost by the stop

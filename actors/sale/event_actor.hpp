@@ -62,6 +62,7 @@ struct owner_services {
   std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
   /// Customers that were erased lately, sorted; never null. None: none. Called on an owner's thread.
   std::function<std::shared_ptr<const std::vector<uuid>>()> erased = nullptr;
+  milliseconds contacts_life{0}; ///< of orders after the end of the sale; 0: for ever
   /// The tenant's media per topic; null: all. Called on an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
   /// Time without waiters, sessions and requests after which an owner stops.

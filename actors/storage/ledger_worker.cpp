@@ -128,11 +128,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
     [this](const fq::read_directory&) { read_directory(); },
-    [this](const fq::read_blocks&) {
-      blocks_read reply;
-      reached([&] { reply.content = std::make_shared<const std::vector<block_row>>(ledger_->blocks()); });
-      answer(std::move(reply));
-    },
+    [this](const fq::read_blocks&) { read_blocks(); },
     [this](const beat_node& x) { beat(x); },
     [this](const accept_losses& x) { return accept(x); },
     [this](const end_leases_of& x) { return end(x); },
@@ -144,6 +140,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
     [this](const list_events& x) { return list(x); },
+    [this](const fq::list_records& x) { return list(x); },
+    [this](const fq::find_open_purchase& x) { return find(x); },
     [this](const find_audience& x) { return find(x); },
     [this](const find_crowd& x) { return find(x); },
     [this](const fq::store_deliveries& x) { return store(x); },
@@ -177,31 +175,6 @@ void ledger_worker_state::on_timer(const timer_fired& t) {
   self_->delayed_send(self_, std::min(settings_.lease.term / 3, lease_check_max),
                       timer_fired{timer_kind::renew, 0});
   renew();
-}
-
-event_list_reply ledger_worker_state::list(const list_events& x) {
-  event_list_reply reply;
-  event_filter filter;
-  const bool is_organizer = x.by.kind == principal_kind::organizer;
-  if (is_organizer && x.kind == event_kind::sale)
-    filter.organizer = x.by.id;
-  else if (x.by.kind != principal_kind::nobody)
-    filter.tenant = x.by.tenant;
-  filter.kind = x.kind;
-  filter.external_id = x.external_id;
-  filter.after = x.after;
-  filter.limit = x.limit + 1;
-  const bool read = reached([&] {
-    for (auto& e : ledger_->list_events(filter))
-      reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
-  });
-  if (!read) reply.no = reason::unavailable;
-  reply.more = reply.events.size() > x.limit;
-  if (reply.more) reply.events.resize(x.limit);
-  if (x.by.kind == principal_kind::nobody)
-    for (auto& e : reply.events)
-      std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
-  return reply;
 }
 
 /// Sends an ordinary message to the sender of the current message.
@@ -278,7 +251,11 @@ void ledger_worker_state::prune() {
   reached([&] {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
-                           settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never});
+                           settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
+                           [this](const std::string& address) {
+                             if (settings_.mail_eraser)
+                               self_->send(settings_.mail_eraser, erase_mail{address});
+                           }});
   });
   self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
                       timer_fired{timer_kind::sweep, 0});
@@ -447,6 +424,12 @@ void ledger_worker_state::read_directory() {
   answer(std::move(reply));
 }
 
+void ledger_worker_state::read_blocks() {
+  blocks_read reply;
+  reached([&] { reply.content = std::make_shared<const std::vector<block_row>>(ledger_->blocks()); });
+  answer(std::move(reply));
+}
+
 void ledger_worker_state::beat(const beat_node& x) {
   beats_for_ = x.self.id;
   nodes_seen reply;
@@ -464,35 +447,6 @@ void ledger_worker_state::beat(const beat_node& x) {
 leases_ended ledger_worker_state::end(const end_leases_of& x) {
   leases_ended reply;
   reached([&] { reply.leases = ledger_->end_leases(x.last, x.is_silent, settings_.lease.term); });
-  return reply;
-}
-
-audit_reply ledger_worker_state::list(const list_audit& x) {
-  audit_reply reply;
-  const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
-  if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); }))
-    reply.no = reason::unavailable;
-  reply.more = reply.rows.size() > x.limit && !planted(bug::page_ends_early);
-  reply.rows.resize(std::min<std::size_t>(reply.rows.size(), x.limit));
-  return reply;
-}
-
-order_list_reply ledger_worker_state::list(const fq::list_orders& x) {
-  order_list_reply reply;
-  if (!reached([&] { reply.orders = ledger_->list_orders({x.customer, x.before, x.limit + 1}); }))
-    reply.no = reason::unavailable;
-  reply.more = reply.orders.size() > x.limit;
-  if (reply.more) reply.orders.resize(x.limit);
-  return reply;
-}
-
-dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
-  dead_letters_reply reply;
-  dead_letter_filter filter{x.by.tenant, std::nullopt, x.is_open, x.before, x.limit + 1};
-  if (x.by.kind == principal_kind::organizer) filter.organizer = x.by.id;
-  if (!reached([&] { reply.letters = ledger_->list_dead_letters(filter); })) reply.no = reason::unavailable;
-  reply.more = reply.letters.size() > x.limit;
-  if (reply.more) reply.letters.resize(x.limit);
   return reply;
 }
 

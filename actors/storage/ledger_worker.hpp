@@ -4,6 +4,7 @@
 // in simulations.
 #pragma once
 #include "actors/base/aggregate_clock.hpp"
+#include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
@@ -37,6 +38,7 @@ struct ledger_worker_settings {
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   milliseconds contacts_life{0}; ///< of orders after the end of their sale; 0: for ever
+  mail_eraser_handle mail_eraser = {}; ///< null: no mail is kept in files
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
   std::function<void(const std::string&)> note = nullptr;
@@ -70,8 +72,11 @@ private:
   event_list_reply list(const list_events& x);
   audit_reply list(const list_audit& x);
   order_list_reply list(const fq::list_orders& x);
+  records_reply list(const fq::list_records& x);
+  purchase_found find(const fq::find_open_purchase& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
+  void read_blocks();
   void beat(const beat_node& x);
   leases_ended end(const end_leases_of& x);
   std::uint64_t holder_ = 0; ///< of the epochs that this process begins; see ledger_sight

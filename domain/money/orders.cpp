@@ -54,6 +54,11 @@ void orders_book::forget_contacts(std::span<const customer_id> erased) {
     if (std::ranges::binary_search(erased, row.customer)) row.contact = {};
 }
 
+void orders_book::forget_old_contacts() {
+  for (auto& [id, row] : rows_)
+    if (!is_open(row.status)) row.contact = {};
+}
+
 void orders_book::place(order_row row, changes& out) {
   load(row);
   out.emplace_back(std::in_place_type<order_placed>, order_placed{std::move(row)});

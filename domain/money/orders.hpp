@@ -36,6 +36,8 @@ public:
 
   /// The ledger erases them by itself: memory follows. `erased` is sorted.
   void forget_contacts(std::span<const customer_id> erased);
+  /// Of all orders that are not open: their sale has ended long ago.
+  void forget_old_contacts();
   void place(order_row row, changes& out);
   /// Edits other columns with `edit` and applies `trigger`. Returns false and changes nothing if the rule
   /// table forbids it.

@@ -201,6 +201,8 @@ public:
   void block(const blocked_customers& blocked);
   /// See orders_book.
   void forget_contacts(std::span<const customer_id> erased) { orders_.forget_contacts(erased); }
+  /// As prune() does with prune_bounds::contacts_before.
+  void forget_contacts_of_sales_before(timestamp before);
   /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
   /// Does not notify a customer again within invitation_mail_pause.
   refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,

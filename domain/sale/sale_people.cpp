@@ -10,6 +10,13 @@
 
 namespace fq {
 
+// -- personal data
+
+void sale::forget_contacts_of_sales_before(timestamp before) {
+  const auto is_over = event_.status == event_status::ended || event_.status == event_status::cancelled;
+  if (is_over && event_.sale_end < before) orders_.forget_old_contacts();
+}
+
 // -- blocks
 
 void sale::block(const blocked_customers& blocked) {

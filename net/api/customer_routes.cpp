@@ -5,38 +5,43 @@
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
-#include "net/wire/order_codec.hpp"
+#include "net/wire/customer_codec.hpp"
 
 namespace fq::net {
 namespace {
 
 awaitable<response> show_me(call c) {
-  page_wish page;
-  if (auto no = read_page(c.rq, page)) co_return std::move(*no);
-  find_customer who{c.who};
-  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(who));
-  if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  list_orders wish{c.who, page.before, page.limit};
-  auto orders = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto no = refused(c.rq, orders)) co_return std::move(*no);
-  co_return response{.status = 200, .body = customer_text(got.reply, orders.reply.orders, orders.reply.more)};
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
+  if (no) co_return std::move(*no);
+  const auto limit = query.find("limit"), cursor = query.find("cursor");
+  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+  if (!count)
+    co_return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  auto from = cursor ? parse_export_cursor(*cursor) : std::optional{export_cursor{}};
+  if (!from) co_return problem(fault::invalid_cursor, c.rq.request_id);
+  find_customer question{c.who};
+  auto who = co_await ask(c.ctx, c.ctx.accounts, std::move(question));
+  if (auto refusal = refused(c.rq, who)) co_return std::move(*refusal);
+  customer_export page{who.reply, std::move(from)};
+  if (page.wants_orders()) {
+    list_orders wish{c.who, page.next->before, *count};
+    auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+    if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+    page.add(std::move(got.reply));
+  }
+  for (int i = 0; page.wants_records(*count) && i < record_reads_max; ++i) {
+    const auto known = static_cast<std::uint32_t>(page.orders.size() + page.records.size());
+    list_records wish{c.who, page.who.email, *page.next->records, *count - known};
+    auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+    if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+    page.add(std::move(got.reply.page));
+  }
+  co_return response{.status = 200, .body = customer_text(std::move(page))};
 }
 
-/// Looks through all orders: an open one holds tickets, and its payment may still come.
 awaitable<response> erase_me(call c) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
-  list_orders wish{c.who, {}, static_cast<std::uint32_t>(list_limit_max)};
-  for (bool more = true; more;) {
-    auto page = wish;
-    auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(page));
-    if (auto no = refused(c.rq, got)) co_return std::move(*no);
-    for (const auto& o : got.reply.orders)
-      if (is_open(o.order.status))
-        co_return problem(refusal{reason::payment_open, "An order is open: pay or cancel it first."},
-                          c.rq.request_id);
-    more = got.reply.more;
-    if (more) wish.before = got.reply.orders.back().order.id;
-  }
   erase_customer erasure{c.who, {R"({"by":"customer"})", {}}, c.ctx.options.tokens.ttl};
   auto done = co_await ask(c.ctx, c.ctx.accounts, std::move(erasure));
   if (auto no = refused(c.rq, done)) co_return std::move(*no);

@@ -83,6 +83,11 @@ inline constexpr milliseconds fresh_for{60 * 60 * 1000};
 /// Attempts of an edit that loses to concurrent edits; then edit_conflict.
 inline constexpr int edit_tries = 8;
 
+// -- personal data
+
+/// Reads of one request for an export: each kind of row once, and 7,000 rows of tables without an index.
+inline constexpr int record_reads_max = 24;
+
 // -- waiting rooms
 
 /// A tenant's own name of a queue: longer than a UUID, shorter than a page.

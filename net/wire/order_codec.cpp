@@ -128,15 +128,6 @@ std::string_view word_of(dead_letter_kind kind) {
   return "";
 }
 
-std::string_view word_of(dead_letter_status status) {
-  switch (status) {
-    case dead_letter_status::open: return "open";
-    case dead_letter_status::retried: return "retried";
-    case dead_letter_status::dismissed: return "dismissed";
-  }
-  return "";
-}
-
 /// Shows the topic of an undelivered domain event, not its payload, which may contain personal data.
 json::object object_of(const dead_letter_listing& l) {
   const auto& d = l.letter;
@@ -148,7 +139,7 @@ json::object object_of(const dead_letter_listing& l) {
           {"subject_id", to_string(d.subject)},
           {"topic", text_or_null(topic)},
           {"detail", d.detail},
-          {"status", word_of(d.status)},
+          {"status", wire_name(d.status)},
           {"created_at", rfc3339(d.created_at)},
           {"updated_at", rfc3339(d.updated_at)}};
 }
@@ -258,21 +249,21 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
   });
 }
 
-std::string customer_text(const customer_reply& who, const std::vector<order_listing>& orders, bool more) {
-  json::array items;
-  for (const auto& l : orders) {
-    auto order = summary_of(l.order, l.event, l.event_name, l.currency);
-    order["contact"] = object_of(l.order.contact);
-    order["success_url"] = text_or_null(l.order.success_url);
-    order["cancel_url"] = text_or_null(l.order.cancel_url);
-    items.push_back(std::move(order));
+std::string_view wire_name(dead_letter_status status) {
+  switch (status) {
+    case dead_letter_status::open: return "open";
+    case dead_letter_status::retried: return "retried";
+    case dead_letter_status::dismissed: return "dismissed";
   }
-  const auto next = more && !orders.empty() ? json::value(to_string(orders.back().order.id)) : json::value();
-  return json::serialize(json::object{{"customer_id", to_string(who.customer)},
-                                      {"email", who.email},
-                                      {"created_at", rfc3339(who.created_at)},
-                                      {"orders", std::move(items)},
-                                      {"next_cursor", next}});
+  return "";
+}
+
+std::string exported_order_text(const order_listing& l) {
+  auto order = summary_of(l.order, l.event, l.event_name, l.currency);
+  order["contact"] = object_of(l.order.contact);
+  order["success_url"] = text_or_null(l.order.success_url);
+  order["cancel_url"] = text_or_null(l.order.cancel_url);
+  return json::serialize(order);
 }
 
 std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {

@@ -2,7 +2,6 @@
 // Writes orders, quotes, promo codes and dead letters as JSON. Called by the routes and the hub;
 // independent of HTTP.
 #pragma once
-#include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "domain/sale/views.hpp"
@@ -37,9 +36,9 @@ namespace fq::net {
 /// Results of a search so far. `behind`: the last order searched; nil: the search is complete.
 [[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);
 [[nodiscard]] std::string own_orders_text(const std::vector<order_listing>& orders, bool more);
-/// What is known of a customer, with a page of the orders and their contacts.
-[[nodiscard]] std::string customer_text(const customer_reply& who, const std::vector<order_listing>& orders,
-                                        bool more);
+[[nodiscard]] std::string_view wire_name(dead_letter_status status);
+/// An order with its contact, for the export of a customer.
+[[nodiscard]] std::string exported_order_text(const order_listing& order);
 [[nodiscard]] std::string promo_code_text(const promo_code_row& code,
                                           const std::vector<ticket_type_id>& types);
 [[nodiscard]] std::string promo_codes_text(const promo_codes_reply& reply);

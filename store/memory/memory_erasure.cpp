@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The erasure of personal data in the memory ledger.
+#include "domain/base/address_text.hpp"
 #include "store/memory/memory_ledger.hpp"
 #include "store/memory/memory_tables.hpp"
 
@@ -89,7 +90,7 @@ public:
   void erase_address(std::string_view address) override {
     auto& image = state_.aggregates.at(accounts_aggregate).image;
     std::erase_if(image.otps, [&](const otp_row& r) { return r.email == address; });
-    const auto holds = [&](const std::string& text) { return text.find(address) != std::string::npos; };
+    const auto holds = [&](const std::string& text) { return names_address(text, address); };
     std::erase_if(state_.deliveries,
                   [&](const auto& d) { return d.second.topic == "user.updated" && holds(d.second.payload); });
     for (auto& [number, state] : state_.aggregates)
@@ -133,9 +134,9 @@ private:
   std::vector<std::pair<aggregate_id, std::size_t>> answers_; ///< aggregate and place
 };
 
-std::size_t memory_ledger::prune_personal(timestamp contacts_before, std::size_t most) {
+std::size_t memory_ledger::prune_personal(const prune_bounds& bounds, std::size_t most) {
   eraser work{state_};
-  const auto gone = erase_some(work, contacts_before, most);
+  const auto gone = erase_some(work, bounds, most);
   work.finish();
   return gone;
 }

@@ -134,7 +134,7 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto notices = prune_notices(bounds, left);
   const auto entries = prune_entries(bounds.entries_before, left - notices);
   const auto gone = idempotency + receipts + delivered + notices + entries;
-  return gone + prune_personal(bounds.contacts_before, bounds.limit - gone);
+  return gone + prune_personal(bounds, bounds.limit - gone);
 }
 
 /// Entries that never had a claim, with their access codes; in standalone queues also the history of as old

@@ -146,7 +146,7 @@ private:
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t most);
-  std::size_t prune_personal(timestamp contacts_before, std::size_t most);
+  std::size_t prune_personal(const prune_bounds& bounds, std::size_t most);
   void pass_a_call(const std::set<aggregate_id>& touched);
   void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;
   [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;

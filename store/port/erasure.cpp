@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/port/erasure.hpp"
 
+#include "domain/base/address_text.hpp"
+
 #include <algorithm>
 
 namespace fq {
@@ -14,19 +16,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-/// Whether the text holds the address, and not only as a part of a longer one.
-bool names(std::string_view text, std::string_view address) {
-  const auto is_part = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-           || std::string_view{".!#$%&'*+/=?^_`{|}~-"}.find(c) != std::string_view::npos;
-  };
-  for (auto at = text.find(address); at != std::string_view::npos; at = text.find(address, at + 1)) {
-    const auto end = at + address.size();
-    if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
-  }
-  return false;
 }
 
 /// Mail of an order may have gone to another address. Returns whether there is a new one.
@@ -44,6 +33,7 @@ bool look(erasure_store& store, erasure& e, std::size_t limit) {
   const auto wanted = limit * looks_per_change;
   const auto rows = store.rows_to_look_at(e, wanted);
   const auto lines = lines_of(e.addresses);
+  const auto names = e.part == erasure_part::outbox ? names_address : names_address_serialized;
   for (const auto& row : rows) {
     e.after = row.key;
     const bool is_personal =
@@ -59,9 +49,9 @@ bool look(erasure_store& store, erasure& e, std::size_t limit) {
 
 } // namespace
 
-std::size_t erase_some(erasure_store& store, timestamp contacts_before, std::size_t limit) {
+std::size_t erase_some(erasure_store& store, const prune_bounds& bounds, std::size_t limit) {
   if (limit == 0) return 0;
-  auto gone = is_set(contacts_before) ? store.erase_old_contacts(contacts_before, limit) : 0;
+  auto gone = is_set(bounds.contacts_before) ? store.erase_old_contacts(bounds.contacts_before, limit) : 0;
   if (gone == limit) return limit;
   auto next = store.next_erasure();
   if (!next) return gone;
@@ -84,7 +74,10 @@ std::size_t erase_some(erasure_store& store, timestamp contacts_before, std::siz
     store.store_erasure(e);
     return limit;
   }
-  for (const auto address : lines_of(e.addresses)) store.erase_address(address);
+  for (const auto address : lines_of(e.addresses)) {
+    store.erase_address(address);
+    if (bounds.on_erased && !e.waits) bounds.on_erased(std::string{address});
+  }
   if (!e.waits) {
     store.end_erasure(e.customer);
     return limit; // another customer may be next

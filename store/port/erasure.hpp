@@ -59,13 +59,27 @@ public:
   virtual std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) = 0;
   virtual void erase_row_of(erasure_part part, const outbox_key& key) = 0;
   /// One-time codes of the address, its user.updated on the way to endpoints, and undelivered mail that was
-  /// given up: the dead letter is emptied and dismissed.
+  /// given up: the dead letter is emptied and dismissed. Not of longer ones: names_address().
   virtual void erase_address(std::string_view address) = 0;
   /// Empties the contacts of at most `limit` orders of sales that ended before `before`.
   virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
 };
 
-/// One step: at most `limit` changes in one place. Returns `limit` if there is more to do at once.
-std::size_t erase_some(erasure_store& store, timestamp contacts_before, std::size_t limit);
+/// Declares every member of the port in an engine's class, which overrides them all.
+#define FQ_ERASURE_OVERRIDES                                                                                 \
+  std::optional<erasure> next_erasure() override;                                                            \
+  void store_erasure(const erasure& e) override;                                                             \
+  void end_erasure(const customer_id& customer) override;                                                    \
+  std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) override;           \
+  void empty_contact(const order_contact& order) override;                                                   \
+  std::size_t erase_devices(const customer_id& customer, std::size_t limit) override;                        \
+  std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) override;                   \
+  void erase_row_of(erasure_part part, const outbox_key& key) override;                                      \
+  void erase_address(std::string_view address) override;                                                     \
+  std::size_t erase_old_contacts(timestamp before, std::size_t limit) override
+
+/// One step: at most `limit` changes in one place, whatever bounds.limit is. Returns `limit` if there is more
+/// to do at once.
+std::size_t erase_some(erasure_store& store, const prune_bounds& bounds, std::size_t limit);
 
 } // namespace fq

@@ -6,9 +6,11 @@
 #include "domain/model/rows.hpp"
 #include "store/port/limits.hpp"
 #include "store/port/notice_store.hpp"
+#include "store/port/record_rows.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -229,6 +231,8 @@ struct prune_bounds {
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
   timestamp contacts_before = never; ///< end of the sale; of orders that are not open. The orders are kept
+  /// Called with each address of a customer, before the ledger forgets it. May be called again.
+  std::function<void(const std::string& address)> on_erased = nullptr;
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
@@ -372,6 +376,9 @@ public:
   virtual std::vector<audit_row> audit(const audit_filter& filter) = 0;
   /// Newest first, by id.
   virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
+  /// One kind, by position.
+  virtual record_page list_records(const record_filter& filter) = 0;
+  virtual open_purchase find_open_purchase(const customer_id& customer) = 0;
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// Aggregates that must run without a request: ACTIVE and PAUSED events; any with live entries, live
@@ -440,6 +447,8 @@ public:
   std::vector<block_row> blocks() override;                                                                  \
   std::vector<audit_row> audit(const audit_filter& filter) override;                                         \
   std::vector<order_listing> list_orders(const order_filter& filter) override;                               \
+  record_page list_records(const record_filter& filter) override;                                            \
+  open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;                           \
   aggregate_id last_aggregate() override;                                                                    \

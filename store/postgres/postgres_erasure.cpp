@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/postgres/postgres_erasure.hpp"
 
+#include "domain/base/address_text.hpp"
+
 #include <array>
 
 namespace fq {
@@ -48,11 +50,16 @@ const postgres_statement drop_answer{
   "DELETE FROM idempotency WHERE aggregate = $1::bigint AND seq = $2::bigint AND ordinal = $3::bigint"};
 const postgres_statement drop_codes{"drop_codes", "DELETE FROM code_request WHERE email = $1"};
 const postgres_statement drop_old_codes{"drop_old_codes", "DELETE FROM otp WHERE email = $1"};
-const postgres_statement drop_account_deliveries{
-  "drop_account_deliveries", "DELETE FROM delivery WHERE topic = 'user.updated' AND strpos(payload, $1) > 0"};
-const postgres_statement empty_letters{
-  "empty_letters",
-  "UPDATE dead_letter SET payload = '', status = 2 WHERE kind = 2 AND strpos(payload, $1) > 0"};
+const postgres_statement account_deliveries{
+  "account_deliveries",
+  "SELECT target, notice, payload FROM delivery WHERE topic = 'user.updated' AND strpos(payload, $1) > 0"};
+const postgres_statement naming_letters{
+  "naming_letters",
+  "SELECT aggregate, id, payload FROM dead_letter WHERE kind = 2 AND strpos(payload, $1) > 0"};
+const postgres_statement drop_delivery{"drop_delivery",
+                                       "DELETE FROM delivery WHERE target = $1 AND notice = $2"};
+const postgres_statement empty_letter{
+  "empty_letter", "UPDATE dead_letter SET payload = '', status = 2 WHERE aggregate = $1::bigint AND id = $2"};
 const postgres_statement old_contacts{
   "old_contacts",
   empty_contacts
@@ -73,8 +80,8 @@ postgres_result ask(postgres_connection& db, const postgres_statement& statement
 postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
   db.prepare(std::array{next_to_erase, store_progress, end_of_erasure, own_contacts, drop_contact,
                         own_deliveries, own_devices, look_at_outbox, look_at_answers, drop_outbox,
-                        drop_answer, drop_codes, drop_old_codes, drop_account_deliveries, empty_letters,
-                        old_contacts});
+                        drop_answer, drop_codes, drop_old_codes, account_deliveries, naming_letters,
+                        drop_delivery, empty_letter, old_contacts});
 }
 
 std::optional<erasure> postgres_erasure::next_erasure() {
@@ -141,8 +148,16 @@ void postgres_erasure::erase_row_of(erasure_part part, const outbox_key& key) {
 }
 
 void postgres_erasure::erase_address(std::string_view address) {
-  for (const auto* statement : {&drop_codes, &drop_old_codes, &drop_account_deliveries, &empty_letters})
+  for (const auto* statement : {&drop_codes, &drop_old_codes})
     ask(db_, *statement, postgres_parameters::of(address));
+  const auto deliveries = ask(db_, account_deliveries, postgres_parameters::of(address));
+  for (int i = 0; i < deliveries.size(); ++i)
+    if (const auto d = deliveries[i]; names_address(d.text(2), address))
+      ask(db_, drop_delivery, postgres_parameters::of(d.id(0), d.id(1)));
+  const auto letters = ask(db_, naming_letters, postgres_parameters::of(address));
+  for (int i = 0; i < letters.size(); ++i)
+    if (const auto l = letters[i]; names_address(l.text(2), address))
+      ask(db_, empty_letter, postgres_parameters::of(l.number<aggregate_id>(0), l.id(1)));
 }
 
 std::size_t postgres_erasure::erase_old_contacts(timestamp before, std::size_t limit) {

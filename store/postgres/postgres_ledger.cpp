@@ -288,6 +288,14 @@ std::vector<dead_letter_listing> postgres_ledger::list_dead_letters(const dead_l
   return in_session([&](session& s) { return s.reader.list_dead_letters(filter); });
 }
 
+record_page postgres_ledger::list_records(const record_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_records(filter); });
+}
+
+open_purchase postgres_ledger::find_open_purchase(const customer_id& customer) {
+  return in_session([&](session& s) { return s.reader.find_open_purchase(customer); });
+}
+
 std::vector<aggregate_id> postgres_ledger::aggregates_to_wake(const std::string& owner) {
   return in_session([&](session& s) { return s.reader.aggregates_to_wake(owner); });
 }
@@ -359,7 +367,7 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += s.notices.prune(bounds, bounds.limit - gone);
     gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    return gone + erase_some(s.erasure, bounds.contacts_before, bounds.limit - gone);
+    return gone + erase_some(s.erasure, bounds, bounds.limit - gone);
   });
 }
 

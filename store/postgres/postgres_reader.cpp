@@ -3,6 +3,7 @@
 #include "store/postgres/postgres_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/port/record_sql.hpp"
 
 #include <algorithm>
 #include <array>
@@ -136,6 +137,21 @@ const postgres_statement greatest_number{"greatest_number", "SELECT max(number) 
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "
                                       "history WHERE aggregate = $1::bigint ORDER BY seq, ordinal"};
+
+std::string typed(char which, std::size_t n) {
+  return "$" + std::to_string(n) + (which == 'c' || which == 'i' ? "::uuid" : "::bigint");
+}
+
+/// Sent as texts: only exports need them.
+const record_statement& records_of(record_kind kind) {
+  static const auto all = [] {
+    std::vector<record_statement> made;
+    for (std::size_t k = 0; k < record_kinds; ++k)
+      made.push_back(record_statement_of(static_cast<record_kind>(k), typed));
+    return made;
+  }();
+  return all.at(static_cast<std::size_t>(kind));
+}
 
 // -- rows
 
@@ -321,6 +337,25 @@ std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_l
                                         filter.organizer.value_or(organizer_id{})));
   pipeline.flush();
   return collect(pipeline, listed_dead_letter_of);
+}
+
+record_page postgres_reader::list_records(const record_filter& filter) {
+  const auto& [sql, order] = records_of(filter.after.kind);
+  postgres_parameters parameters;
+  each_record_parameter(order, filter, [&](const auto& value) { parameters.add(value); });
+  postgres_pipeline pipeline(db_);
+  pipeline.send(sql, parameters);
+  pipeline.flush();
+  return page_of(
+    filter, collect(pipeline, [&](const postgres_row& r) { return seen_record_of(filter.after.kind, r); }));
+}
+
+open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
+  static const auto statement = open_purchase_statement(typed);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(statement.sql, postgres_parameters::of(customer, customer, customer));
+  pipeline.flush();
+  return pipeline.receive()[0].number<open_purchase>(0);
 }
 
 /// Reads the types after the events, so that every listed event has its types.

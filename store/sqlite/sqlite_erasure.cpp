@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite/sqlite_erasure.hpp"
 
+#include "domain/base/address_text.hpp"
+
+#include <utility>
+
 namespace fq {
 namespace {
 
@@ -32,9 +36,11 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
     drop_answer(db, "DELETE FROM idempotency WHERE aggregate = ? AND seq = ? AND ordinal = ?"),
     codes(db, "DELETE FROM code_request WHERE email = ?"),
     old_codes(db, "DELETE FROM otp WHERE email = ?"),
-    account_deliveries(db, "DELETE FROM delivery INDEXED BY delivery_of_accounts WHERE topic = 'user.updated'"
-                           " AND instr(payload, ?) > 0"),
-    letters(db, "UPDATE dead_letter SET payload = '', status = 2 WHERE kind = 2 AND instr(payload, ?) > 0"),
+    account_deliveries(db, "SELECT target, notice, payload FROM delivery INDEXED BY delivery_of_accounts"
+                           " WHERE topic = 'user.updated' AND instr(payload, ?) > 0"),
+    letters(db, "SELECT aggregate, id, payload FROM dead_letter WHERE kind = 2 AND instr(payload, ?) > 0"),
+    drop_delivery(db, "DELETE FROM delivery WHERE target = ? AND notice = ?"),
+    empty_letter(db, "UPDATE dead_letter SET payload = '', status = 2 WHERE aggregate = ? AND id = ?"),
     old_contacts(db,
                  empty_contacts
                    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
@@ -102,8 +108,16 @@ void sqlite_erasure::erase_row_of(erasure_part part, const outbox_key& key) {
 void sqlite_erasure::erase_address(std::string_view address) {
   sql_.codes.run(address);
   sql_.old_codes.run(address);
-  sql_.account_deliveries.run(address);
-  sql_.letters.run(address);
+  std::vector<std::pair<uuid, uuid>> deliveries; // deleted after the cursor has ended
+  auto& d = sql_.account_deliveries.bind(address);
+  while (d.step())
+    if (names_address(d.text(2), address)) deliveries.emplace_back(d.id(0), d.id(1));
+  for (const auto& [target, notice] : deliveries) sql_.drop_delivery.run(target, notice);
+  std::vector<std::pair<aggregate_id, uuid>> letters;
+  auto& l = sql_.letters.bind(address);
+  while (l.step())
+    if (names_address(l.text(2), address)) letters.emplace_back(l.number<aggregate_id>(0), l.id(1));
+  for (const auto& [aggregate, id] : letters) sql_.empty_letter.run(aggregate, id);
 }
 
 std::size_t sqlite_erasure::erase_old_contacts(timestamp before, std::size_t limit) {

@@ -321,6 +321,14 @@ std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_let
   return connection_->read([&](sqlite_reader& r) { return r.list_dead_letters(filter); });
 }
 
+record_page sqlite_ledger::list_records(const record_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_records(filter); });
+}
+
+open_purchase sqlite_ledger::find_open_purchase(const customer_id& customer) {
+  return connection_->read([&](sqlite_reader& r) { return r.find_open_purchase(customer); });
+}
+
 std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
   return connection_->read([&](sqlite_reader& r) { return r.aggregates_to_wake(owner); });
 }
@@ -393,7 +401,7 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    return gone + erase_some(c.erasure, bounds.contacts_before, bounds.limit - gone);
+    return gone + erase_some(c.erasure, bounds, bounds.limit - gone);
   });
 }
 

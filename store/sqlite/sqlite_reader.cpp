@@ -18,6 +18,8 @@ std::string letters_of_tenant_sql(const std::string& which) {
          + " AND (NOT ?4 OR event.organizer = ?5) ORDER BY l.id DESC LIMIT ?3";
 }
 
+std::string numbered(char, std::size_t) { return "?"; }
+
 /// Appends all rows of a bound statement.
 template <class Make, class Row>
 void collect(sqlite_statement& s, Make make, std::vector<Row>& rows) {
@@ -118,7 +120,14 @@ sqlite_reader::statements::statements(sqlite_db& db) :
         + sqlite_now + " ORDER BY number"),
     last_aggregate(db, "SELECT max(number) FROM aggregate"),
     history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
-                " seq, ordinal") {}
+                " seq, ordinal"),
+    open_purchases(db, open_purchase_statement(numbered).sql) {
+  for (std::size_t kind = 0; kind < record_kinds; ++kind) {
+    auto text = record_statement_of(static_cast<record_kind>(kind), numbered);
+    sqlite_statement prepared(db, text.sql);
+    records.push_back({std::move(text), std::move(prepared)});
+  }
+}
 
 sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
 
@@ -211,6 +220,21 @@ std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_let
               .bind(filter.tenant, cursor_of(filter.before), filter.limit, filter.organizer.has_value(),
                     filter.organizer.value_or(organizer_id{}));
   return collect(s, listed_dead_letter_of);
+}
+
+record_page sqlite_reader::list_records(const record_filter& filter) {
+  auto& [text, s] = sql_.records.at(static_cast<std::size_t>(filter.after.kind));
+  s.bind();
+  each_record_parameter(text.parameters, filter, [&s = s](const auto& value) { s.bind_more(value); });
+  return page_of(
+    filter, collect(s, [&](const sqlite_statement& row) { return seen_record_of(filter.after.kind, row); }));
+}
+
+open_purchase sqlite_reader::find_open_purchase(const customer_id& customer) {
+  auto& s = sql_.open_purchases.bind(customer, customer, customer);
+  open_purchase found{};
+  while (s.step()) found = s.number<open_purchase>(0);
+  return found;
 }
 
 std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "store/port/history.hpp"
 #include "store/port/ledger.hpp"
+#include "store/port/record_sql.hpp"
 #include "store/sqlite/sqlite.hpp"
 
 #include <optional>
@@ -30,6 +31,8 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<order_listing> list_orders(const order_filter& filter);
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
+  record_page list_records(const record_filter& filter);
+  open_purchase find_open_purchase(const customer_id& customer);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
@@ -50,6 +53,12 @@ private:
     sqlite_statement audit_of_tenant, audit_of_target;
     sqlite_statement orders_of_customer, letters_of_tenant, open_letters_of_tenant;
     sqlite_statement to_wake, last_aggregate, history;
+    struct prepared_records {
+      record_statement text;
+      sqlite_statement prepared;
+    };
+    std::vector<prepared_records> records; ///< by kind
+    sqlite_statement open_purchases;
   };
   statements sql_;
 };

@@ -227,6 +227,28 @@ CAF_TEST(a new key of every kind verifies at once signs after the delay and the 
   }
 }
 
+CAF_TEST(after a shorter life a key verifies all that it signed before) {
+  const key_lives longer{.person = 10 * day}, shorter{.person = hour}, shortest{.person = minute};
+  const auto valid = [&](timestamp t, const key_lives& lives) {
+    return key_store::open(folder.path(), t, lives).customer.size();
+  };
+  CAF_CHECK(note_lives(folder.path(), now, longer));
+  const auto lowered = now + day;
+  CAF_CHECK(note_lives(folder.path(), lowered, shorter));
+  CAF_CHECK(note_lives(folder.path(), lowered + hour, shorter)); // the same after a restart
+  CAF_CHECK_EQUAL(mode_of(folder / "key_lives"), mode_t{0600});
+  rotate_key(folder.path(), "customer", lowered + hour, lowered + hour, shorter, older_keys::verify);
+  const auto end = lowered + longer.person + key_end_slack;
+  CAF_CHECK_EQUAL(valid(end - milliseconds{1}, shorter), 2u);
+  CAF_CHECK_EQUAL(valid(end, shorter), 1u);
+  // Lowered again: the life in between counts from then on.
+  const auto again = end - minute;
+  CAF_CHECK(note_lives(folder.path(), again, shortest));
+  rotate_key(folder.path(), "customer", again, again, shortest, older_keys::verify);
+  CAF_CHECK_EQUAL(valid(again + hour + key_end_slack - milliseconds{1}, shortest), 2u);
+  CAF_CHECK_EQUAL(valid(again + hour + key_end_slack, shortest), 1u);
+}
+
 CAF_TEST(the time of the next change is known) {
   CAF_CHECK(first.changes_at == timestamp::max());
   rotate("operator", now);

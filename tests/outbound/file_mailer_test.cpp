@@ -72,6 +72,17 @@ CAF_TEST(a message becomes one private file with the headers of RFC 5322) {
   CAF_CHECK(text.ends_with("\r\n\r\n123456\r\nValid for 10 minutes.\r\n"));
 }
 
+CAF_TEST(mail to an address is erased and mail that only holds it as text stays) {
+  CAF_CHECK(send("a") == mail_result::accepted);
+  CAF_CHECK(send("b", "old.fan@example.com") == mail_result::accepted); // ends with the same
+  CAF_CHECK(send("c", "bob@example.com", "s", "fan@example.com wrote\n") == mail_result::accepted);
+  erase_mails(folder / "mail", "fan@example.com");
+  const auto left = files();
+  CAF_REQUIRE_EQUAL(left.size(), 2u);
+  CAF_CHECK(left[0].string().ends_with("-b.eml") && left[1].string().ends_with("-c.eml"));
+  erase_mails(folder / "nowhere", "fan@example.com");
+}
+
 CAF_TEST(names sort by time) {
   for (const auto* subject : {"first", "second", "third"}) {
     CAF_CHECK(send(std::string{"id-"} + subject, "fan@example.com", subject) == mail_result::accepted);

@@ -241,6 +241,16 @@ std::vector<dead_letter_listing> ledger_connection::list_dead_letters(const dead
   return ask_ledger(world_, [&](ledger& l) { return l.list_dead_letters(filter); });
 }
 
+record_page ledger_connection::list_records(const record_filter& filter) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.list_records(filter); });
+}
+
+open_purchase ledger_connection::find_open_purchase(const customer_id& customer) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.find_open_purchase(customer); });
+}
+
 aggregate_id ledger_connection::last_aggregate() {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.last_aggregate(); });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A customer who asks for the data, and to be erased.
 #define CAF_SUITE erased_customers
+#include "actors/base/answers.hpp"
+#include "domain/base/address_text.hpp"
 #include "tests/actors/directory/globals_fixture.hpp"
 
 namespace erasure_test {
@@ -84,6 +86,56 @@ CAF_TEST(a browser mark is worth nothing after the erasure) {
   CAF_CHECK(ask_as(11, mark) == reason::none);
   CAF_CHECK(erase(who) == reason::none);
   CAF_CHECK(ask_as(12, mark) == reason::rate_limited);
+}
+
+CAF_TEST(an open purchase refuses the erasure) {
+  const auto who = sign_in("a@example.com"), other = sign_in("b@example.com");
+  const auto event = put_event(5);
+  const auto image = *store.acquire_unleased(event.aggregate, never);
+  claim_row claim;
+  claim.id = make_uuid(env.wall_now(), event.aggregate, 1);
+  claim.customer = who;
+  claim.items = {{0, 1, 0, 0}};
+  auto seq = image.applied_seq;
+  const auto put = [&](changes content) {
+    const batch b{event.aggregate, image.epoch, seq, seq + 1, env.wall_now(), std::move(content)};
+    CAF_REQUIRE(store.commit({&b, 1}).at(0) == commit_outcome::committed);
+    ++seq;
+  };
+  put({claim_opened{claim}});
+  CAF_CHECK(erase(who) == reason::claim_live);
+  payment_row payment;
+  payment.id = make_uuid(env.wall_now(), event.aggregate, 2);
+  payment.claim = claim.id;
+  payment.customer = who;
+  payment.gateway = "sandbox";
+  payment.reference = "one";
+  put({payment_opened{payment}});
+  CAF_CHECK(erase(who) == reason::payment_open);
+  CAF_CHECK(erase(other) == reason::none);
+  CAF_CHECK_EQUAL(find({who}).email, "a@example.com");
+  payment.status = payment_status::failed;
+  claim.status = claim_status::released;
+  put({payment_moved{payment_status::initializing, payment}, claim_moved{claim_status::claimed, claim}});
+  CAF_CHECK(erase(who) == reason::none);
+}
+
+/// A text in a stored answer has its length before it, which may be a character of addresses.
+CAF_TEST(answers with addresses of every length are found) {
+  for (const std::size_t size : {std::size_t{20}, std::size_t{'0'}, std::size_t{'x'}, std::size_t{200}}) {
+    const auto address = std::string(size - 12, 'z') + "@example.com";
+    order_reply reply;
+    reply.order.order.contact = {"Ann", "Bee", address, std::string(50, '1')};
+    const auto packed = [&] {
+      const auto bytes = pack_answer(reply);
+      return std::string{bytes.begin(), bytes.end()};
+    };
+    CAF_CHECK(names_address_serialized(packed(), address));
+    reply.order.order.contact.email = "y" + address;
+    CAF_CHECK(!names_address_serialized(packed(), address));
+    reply.order.order.contact.email = "<" + address + ">";
+    CAF_CHECK(names_address_serialized(packed(), address));
+  }
 }
 
 CAF_TEST(ended tokens of erased customers are bounded and leave with their life) {

@@ -61,6 +61,24 @@ struct fixture {
 
 } // namespace
 
+// -- personal data --------------------------------------------------------------------------------------
+
+CAF_TEST(contacts of an ended sale are forgotten and those of open orders are not) {
+  fixture f;
+  f.bought(1);
+  f.ordered(2);
+  const auto in_memory = [&](std::uint64_t n) { return f.s.it->orders().find(f.s.order_of(n).id)->contact; };
+  const auto after_end = f.s.it->event().sale_end + milliseconds{1};
+  f.s.it->forget_contacts_of_sales_before(after_end);
+  CAF_CHECK(!in_memory(1).email.empty()); // the sale has not ended
+  CAF_REQUIRE(!f.s.change_status(event_trigger::end));
+  f.s.it->forget_contacts_of_sales_before(f.s.it->event().sale_end);
+  CAF_CHECK(!in_memory(1).email.empty());
+  f.s.it->forget_contacts_of_sales_before(after_end);
+  CAF_CHECK(in_memory(1) == contact{});
+  CAF_CHECK_EQUAL(in_memory(2).email.empty(), !is_open(f.s.order_of(2).status));
+}
+
 // -- blocks ---------------------------------------------------------------------------------------------
 
 CAF_TEST(a blocked customer can neither join nor buy) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept of a customer, over HTTP: to read and to erase.
 #define CAF_SUITE routes_customers
+#include "net/api/limits.hpp"
 #include "tests/net/api/world.hpp"
 
 namespace customers_test {
@@ -37,16 +38,53 @@ CAF_TEST(a customer reads all that is kept) {
   CAF_CHECK(
     has(answer, R"("first_name":"Ann","last_name":"Bee","email":"ann@example.com","phone":"+234 1")"));
   CAF_CHECK(has(answer, R"("next_cursor":")" + to_string(w.told->own_orders.orders[0].order.id)));
+  CAF_CHECK(w.told->asked_records.empty()); // the page is full
   w.told->customer = customer_reply{reason::not_found};
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/customers/me", "", w.as_customer())), "404 not_found");
 }
 
-CAF_TEST(an open order keeps its customer) {
-  for (const auto status : {order_status::pending, order_status::awaiting_payment}) {
+CAF_TEST(the records follow the orders page by page) {
+  world w;
+  w.told->customer = {{}, {1, 2}, "ann@example.com", from_unix_ms(1'800'000'000'000)};
+  w.told->own_orders.orders = {order_of(order_status::success)};
+  customer_record place;
+  place.at = {record_kind::place, first_event_aggregate, 7, 0, {}};
+  place.created_at = from_unix_ms(1'800'000'000'000);
+  w.told->records = {{{}, {{}, {record_kind::place, first_event_aggregate, 5, 0, {}}, true}},
+                     {{}, {{place}, place.at, true}}};
+  const auto first = w.send(method::get, "/customers/me?limit=2", "", w.as_customer());
+  CAF_CHECK_EQUAL(first.status, 200u);
+  CAF_CHECK(has(first, R"("queue_number":7,"status":"WAITING")"));
+  const std::string cursor = "0.16.7.0.00000000-0000-0000-0000-000000000000";
+  CAF_CHECK(has(first, R"("next_cursor":")" + cursor));
+  CAF_REQUIRE_EQUAL(w.told->asked_records.size(), 2u);
+  CAF_CHECK_EQUAL(w.told->asked_records[0].limit, 1u);
+  CAF_CHECK_EQUAL(w.told->asked_records[0].email, "ann@example.com");
+  const auto last = w.send(method::get, "/customers/me?limit=2&cursor=" + cursor, "", w.as_customer());
+  CAF_CHECK(has(last, R"("orders":[])") && has(last, R"("next_cursor":null)"));
+  CAF_CHECK(w.told->asked_records.back().after == place.at);
+  for (const auto* bad : {"0.16.7.0", "10.16.7.0.00000000-0000-0000-0000-000000000000", "x", "-1.1.1.1.x",
+                          "0.16.99999999999999999999.0.00000000-0000-0000-0000-000000000000"})
+    CAF_CHECK_EQUAL(
+      w.send(method::get, std::string{"/customers/me?cursor="} + bad, "", w.as_customer()).status, 400u);
+}
+
+CAF_TEST(a ledger without an end costs a bounded number of reads) {
+  world w;
+  w.told->customer = {{}, {1, 2}, "ann@example.com", from_unix_ms(1'800'000'000'000)};
+  w.told->records.assign(1'000, {{}, {{}, {record_kind::place, first_event_aggregate, 5, 0, {}}, true}});
+  const auto answer = w.send(method::get, "/customers/me", "", w.as_customer());
+  CAF_CHECK_EQUAL(w.told->asked_records.size(), static_cast<std::size_t>(record_reads_max));
+  CAF_CHECK(has(answer, R"("next_cursor":"0.16.5.0.)"));
+}
+
+CAF_TEST(a refused erasure ends no tokens) {
+  for (const auto why : {reason::payment_open, reason::claim_live}) {
     world w;
-    w.told->own_orders.orders = {order_of(order_status::success), order_of(status)};
-    CAF_CHECK_EQUAL(shown(w.send(method::del, "/customers/me", "", w.as_customer())), "409 payment_open");
-    CAF_CHECK(w.told->asked_erasure.customer.is_nil());
+    w.told->ack = ack_reply{why};
+    CAF_CHECK_EQUAL(shown(w.send(method::del, "/customers/me", "", w.as_customer())),
+                    "409 " + std::string{code_of(why)});
+    CAF_CHECK_EQUAL(w.send(method::get, "/customers/me", "", w.as_customer()).status, 200u);
   }
 }
 

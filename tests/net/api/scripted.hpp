@@ -35,6 +35,8 @@ struct script {
   promo_codes_reply promo_codes;
   customers_reply customers;
   order_list_reply own_orders;
+  std::vector<records_reply> records; ///< answers in order; then an empty last page
+  std::vector<list_records> asked_records;
   dead_letters_reply dead_letters;
   sessions_changed sessions; ///< sent to a table that subscribes
   bool answers_watch = true;
@@ -249,6 +251,11 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
           },
           [s](const list_orders&) { return scripted(*s, s->own_orders); },
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
+          [s](const list_records& m) {
+            s->asked_records.push_back(m);
+            const auto i = s->asked_records.size() - 1;
+            return scripted(*s, i < s->records.size() ? s->records[i] : records_reply{});
+          },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},

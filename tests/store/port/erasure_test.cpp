@@ -168,6 +168,39 @@ CAF_TEST(devices codes and letters go and those of others stay) {
   });
 }
 
+CAF_TEST(letters and notices of a longer address that ends with the own one stay) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    const auto longer = "x" + own;
+    std::vector<delivery_row> notices;
+    for (const auto& address : {own, longer}) {
+      const std::uint64_t n = address == own ? 1 : 2;
+      const auto text = "{\"email\":\"" + address + "\"}";
+      dead_letter_row letter;
+      letter.id = id_of(70 + n);
+      letter.kind = dead_letter_kind::undelivered;
+      letter.payload = "mail.send\n" + text;
+      letter.created_at = letter.updated_at = noon;
+      FQ_COMMITS(w.put({dead_letter_stored{letter}}));
+      delivery_row notice;
+      notice.target = id_of(8);
+      notice.notice = id_of(80 + n);
+      notice.way = channel::webhook;
+      notice.topic = "user.updated";
+      notice.payload = text;
+      notice.created_at = notice.due_at = noon;
+      notices.push_back(notice);
+    }
+    w.store.store_deliveries(notices);
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    prune_all(w.store);
+    const auto letters = w.image().dead_letters;
+    CAF_REQUIRE_EQUAL(letters.size(), 1u);
+    CAF_CHECK(letters[0].id == id_of(72) && letters[0].payload.find(longer) != std::string::npos);
+    CAF_CHECK((w.store.list_deliveries({.tenant = default_tenant}) == std::vector{notices[1]}));
+  });
+}
+
 CAF_TEST(contacts leave after the end of a sale but not those of open orders) {
   in_every_world([](world& w) {
     buyers b(w);

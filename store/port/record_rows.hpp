@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ledger keeps of a customer, beside the account and the orders: for an export, and before an
+// erasure.
+#pragma once
+#include "domain/base/ids.hpp"
+#include "domain/base/time.hpp"
+#include "domain/model/rows.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// In the order in which they are read. Only the cursors of an export keep the number.
+enum class record_kind : std::uint8_t {
+  place,
+  claim,
+  payment,
+  priority,
+  invitation,
+  block,
+  device,
+  notice, ///< a notice to the customer's devices
+  mail, ///< a domain event with the customer's address
+  letter ///< an open or settled dead letter with it
+};
+
+/// Place of a row among the rows of its kind. Members that the kind's key does not have are zero.
+struct record_position {
+  record_kind kind{};
+  aggregate_id aggregate{};
+  std::uint64_t number = 0; ///< queue number, tenant, or outbox_key::seq
+  std::uint32_t ordinal = 0;
+  uuid id;
+  friend auto operator<=>(const record_position&, const record_position&) = default;
+};
+
+struct customer_record {
+  record_position at;
+  event_id event; ///< nil: none
+  std::uint32_t status = 0; ///< of the kind; device: the channel
+  std::string text; ///< payment: the gateway; notice, mail: the topic
+  money amount = 0;
+  std::uint64_t count = 0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices
+  timestamp created_at;
+  timestamp changed_at; ///< place: admitted; claim: expires; payment: last change
+  timestamp ended_at; ///< invitation: valid until; mail: delivered
+  friend bool operator==(const customer_record&, const customer_record&) = default;
+};
+
+struct record_filter {
+  customer_id customer;
+  std::vector<std::string> addresses; ///< of mail and dead letters
+  record_position after; ///< its kind is read
+  std::uint32_t limit = 50; ///< rows that are looked at: places, mail and letters have no index
+};
+
+struct record_page {
+  std::vector<customer_record> records;
+  record_position next; ///< after the last row that was looked at, or the beginning of the next kind
+  bool more = false;
+  friend bool operator==(const record_page&, const record_page&) = default;
+};
+
+/// What keeps a customer from being erased.
+enum class open_purchase : std::uint8_t {
+  none,
+  claim, ///< a live claim
+  payment ///< an open order, or money between customer, gateway and us
+};
+
+} // namespace fq
