@@ -74,14 +74,24 @@ void crowd::owe(guest& g, std::size_t bytes) {
   if (is_over || pending_ > pending_of_all_) when_over_();
 }
 
-guest* crowd::most_dispensable(std::size_t more_than, milliseconds before) const {
+bool crowd::close_one(std::size_t more_than, milliseconds before, milliseconds now) {
   std::size_t looks = 0;
   for (auto* p : ranked_) {
     if (p->size <= more_than || ++looks > crowd_looks_max) break;
     for (std::size_t i = 0; i < dispensable_standings; ++i)
-      if (auto* found = oldest(*p, static_cast<standing>(i), before)) return found;
+      if (close_one(*p, static_cast<standing>(i), before, now)) return true;
   }
-  return nullptr;
+  return false;
+}
+
+bool crowd::close_one(party& p, standing how, milliseconds before, milliseconds now) {
+  for (std::size_t looks = 0; looks < standing_looks_max; ++looks) {
+    auto* found = oldest(p, how, before);
+    if (found == nullptr) return false;
+    if (found->give_way()) return true;
+    stand(*found, how, now);
+  }
+  return false;
 }
 
 guest* crowd::extra_socket() const {

@@ -94,15 +94,14 @@ public:
   void leave(guest& g);
   /// The connection changed what it does. Times must not go back.
   void stand(guest& g, standing how, milliseconds now);
-  /// As `stand` with the present standing: the connection is asked last.
-  void put_off(guest& g, milliseconds now) { stand(g, g.standing_, now); }
   /// The connection's pending output is now this.
   void owe(guest& g, std::size_t bytes);
 
-  /// The next connection to close: of the address with the most connections, in the order of `standing`, the
-  /// oldest first. Considers only addresses with more than `more_than` connections, and only connections
-  /// whose standing began at `before` or earlier. Null: none.
-  [[nodiscard]] guest* most_dispensable(std::size_t more_than, milliseconds before) const;
+  /// Closes one connection: of the address with the most connections, in the order of `standing`, the oldest
+  /// first. Considers only addresses with more than `more_than` connections, and only connections whose
+  /// standing began at `before` or earlier. One that does not give way is asked last from `now` on. Returns
+  /// false if none gave way.
+  bool close_one(std::size_t more_than, milliseconds before, milliseconds now);
   /// An extra socket of the address that holds most. Null: none.
   [[nodiscard]] guest* extra_socket() const;
   /// A connection that does not read, if too much output waits: of an address over its limit, or of the
@@ -120,6 +119,7 @@ private:
       return a->size != b->size ? a->size > b->size : a < b;
     }
   };
+  bool close_one(party& p, standing how, milliseconds before, milliseconds now);
   void resize(party& p, std::ptrdiff_t by);
   static void unlist(guest& g);
   /// The guest with this standing for longest, if it began at `before` or earlier; null: none.

@@ -36,6 +36,8 @@ inline constexpr std::int64_t sockets_percent_max = 90;
 inline constexpr std::size_t address_share_min = 16;
 /// Addresses asked for a connection to close: the largest may have none that is dispensable.
 inline constexpr std::size_t crowd_looks_max = 16;
+/// Connections of one address with one standing that are asked to give way: those with unread input do not.
+inline constexpr std::size_t standing_looks_max = 4;
 /// Bytes of output that may wait for clients which do not read: of one address, and of all. Beyond, the
 /// oldest of these connections is closed. The kernel takes the first 16 KiB or more of an answer, so output
 /// waits rarely; 16 MiB are a thousand pages.

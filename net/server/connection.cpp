@@ -224,7 +224,8 @@ void connection_pool::impl::evict(connection& s) {
 /// Evicts of the address that holds most; if no address holds many, a connection that owes a request before
 /// an idle one: an idle client was already answered, so it is a real one.
 bool connection_pool::make_room() {
-  if (impl_->close_of_largest(impl_->ctx.now)) return true;
+  const auto now = impl_->ctx.now;
+  if (impl_->ctx.guests->close_one(address_share_min, now, now)) return true;
   connection* oldest = nullptr;
   milliseconds since = milliseconds::max();
   for (const auto p : owing)
@@ -237,22 +238,12 @@ bool connection_pool::make_room() {
   return oldest != nullptr;
 }
 
-bool connection_pool::impl::close_of_largest(milliseconds before) {
-  for (std::size_t looks = 0; looks < eviction_looks_max; ++looks) {
-    auto* found = ctx.guests->most_dispensable(address_share_min, before);
-    if (found == nullptr) return false;
-    if (found->give_way()) return true;
-    ctx.guests->put_off(*found, ctx.now);
-  }
-  return false;
-}
-
 /// In a crowded server, the addresses that hold most lose what they do not need.
 void connection_pool::impl::thin_out() {
   const auto& open = ctx.state.connections;
   for (std::size_t closed = 0; closed < thinned_out_max; ++closed)
     if (!is_crowded(open.load(std::memory_order_relaxed), ctx.options.http.max_connections)
-        || !close_of_largest(ctx.now - evictable_after))
+        || !ctx.guests->close_one(address_share_min, ctx.now - evictable_after, ctx.now))
       return;
 }
 

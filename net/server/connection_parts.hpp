@@ -165,9 +165,6 @@ struct connection_pool::impl {
   /// The connection that has waited in `p` for longest, if for more than `grace` and without new input.
   connection* longest_silent(phase p, milliseconds grace);
   void evict(connection& s);
-  /// Closes one connection of the address that holds most, as crowd::most_dispensable decides. Returns false
-  /// if there is none.
-  bool close_of_largest(milliseconds before);
   void thin_out();
   /// Whether a WebSocket may take this connection. Closes an extra socket if that helps.
   bool make_room_for_socket();

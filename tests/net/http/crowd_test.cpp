@@ -4,6 +4,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "net/http/crowd.hpp"
+#include "net/http/limits.hpp"
 
 #include <deque>
 #include <string>
@@ -16,13 +17,17 @@ using namespace fq::net;
 namespace {
 
 struct visitor final : guest {
-  visitor(std::string n, crowd& c) : name(std::move(n)), all(c) {}
+  visitor(std::string n, crowd& c, std::string& names) : name(std::move(n)), all(c), gone(names) {}
   bool give_way() override {
+    if (stays) return false;
+    gone += name;
     all.leave(*this);
     return true;
   }
   std::string name;
   crowd& all;
+  std::string& gone;
+  bool stays = false; ///< it has unread input
 };
 
 struct hall {
@@ -32,23 +37,21 @@ struct hall {
     for (auto& g : guests) all.leave(g);
   }
   visitor& add(std::string name, const char* address, standing how, int at = 0) {
-    auto& g = guests.emplace_back(std::move(name), all);
+    auto& g = guests.emplace_back(std::move(name), all, gone);
     all.enter(g, boost::asio::ip::make_address(address));
     all.stand(g, how, milliseconds{at});
     return g;
   }
   /// Names of the guests that are closed, in order.
   std::string closed(std::size_t more_than = 0, int before = 1000) {
-    std::string names;
-    while (auto* g = all.most_dispensable(more_than, milliseconds{before})) {
-      names += static_cast<visitor*>(g)->name;
-      all.leave(*g);
-    }
-    return names;
+    gone.clear();
+    while (all.close_one(more_than, milliseconds{before}, milliseconds{before})) {}
+    return gone;
   }
 
   const config::address_block trusted[1] = {*config::parse_address_block("10.0.0.0/8")};
   int times_over = 0;
+  std::string gone;
   crowd all;
   std::deque<visitor> guests;
 };
@@ -84,11 +87,19 @@ CAF_TEST(a connection whose standing has just begun is not closed) {
   hall h;
   h.add("a", "192.0.2.1", standing::owing, 10);
   h.add("b", "192.0.2.1", standing::owing, 20);
-  CAF_CHECK_EQUAL(name_of(h.all.most_dispensable(0, milliseconds{9})), "");
-  auto* first = h.all.most_dispensable(0, milliseconds{10});
-  CAF_CHECK_EQUAL(name_of(first), "a");
-  h.all.put_off(*first, milliseconds{30});
-  CAF_CHECK_EQUAL(h.closed(), "ba");
+  CAF_CHECK_EQUAL(h.closed(0, 9), "");
+  CAF_CHECK_EQUAL(h.closed(0, 10), "a");
+}
+
+CAF_TEST(who has unread input is asked last and does not save those of another standing) {
+  hall h;
+  for (std::size_t i = 0; i < 2 * standing_looks_max; ++i)
+    h.add("r", "192.0.2.1", standing::owing).stays = true;
+  h.add("i", "192.0.2.1", standing::idle);
+  CAF_CHECK_EQUAL(h.closed(), "i");
+  h.add("o", "192.0.2.1", standing::owing, 999);
+  CAF_CHECK_EQUAL(h.closed(), ""); // too many stand before it
+  CAF_CHECK_EQUAL(h.closed(), "o"); // they have been asked
 }
 
 CAF_TEST(the next address is asked if the largest needs all and equal ones one after the other) {
