@@ -93,7 +93,7 @@ CAF_TEST(a connection whose standing has just begun is not closed) {
 
 CAF_TEST(who has unread input is asked last and does not save those of another standing) {
   hall h;
-  for (std::size_t i = 0; i < 2 * standing_looks_max; ++i)
+  for (std::size_t i = 0; i < standing_looks_max + 2; ++i)
     h.add("r", "192.0.2.1", standing::owing).stays = true;
   h.add("i", "192.0.2.1", standing::idle);
   CAF_CHECK_EQUAL(h.closed(), "i");
