@@ -27,8 +27,8 @@ struct owner_bounds {
 inline constexpr std::size_t supervisor_waiting_max = 20'000;
 
 // -- aggregate_clock
-/// Max lag that an owner takes over from the one before it. A longer lag probably comes from a wrong clock,
-/// or from a server that was off.
-inline constexpr milliseconds clock_lag_max{60 * 60 * 1000};
+/// Max lag that an owner takes over from the one before it: a clock that is an hour wrong, as by daylight
+/// saving, and an outage. A longer lag comes from a server that was off.
+inline constexpr milliseconds clock_lag_max{90 * 60 * 1000};
 
 } // namespace fq

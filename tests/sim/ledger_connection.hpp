@@ -45,7 +45,7 @@ public:
   /// Whether it may answer from memory that is out of date: within a lease term, after another process took
   /// the sale.
   [[nodiscard]] bool may_be_stale(const std::string& process) const {
-    return is_earlier(process) || (is_elsewhere(process) && world_.env->steady_now() < unaware_until_);
+    return is_earlier(process) || (last_holder_ != process && world_.env->steady_now() < unaware_until_);
   }
   /// Whether the ledger knows a later process of its name.
   [[nodiscard]] bool is_earlier(const std::string& process) const {

@@ -32,7 +32,8 @@ CAF_TEST(an owner starts at the time of the one before it) {
   for (const auto& r : {row{"no outage", -1s, 0s, 0s}, row{"an outage of a minute", -90s, 60s, -60s},
                         row{"an outage of a minute, and a commit since", -30s, 60s, -30s},
                         row{"a ledger whose clock went back", 10s, 0s, 10s},
-                        row{"a server that was off for a day", -24h, 24h, -1h}}) {
+                        row{"a ledger whose clock went an hour ahead, and an outage", -62min, 61min, -61min},
+                        row{"a server that was off for a day", -24h, 24h, -90min}}) {
     manual_environment env;
     aggregate_clock clock(env);
     clock.start(noon, noon + r.committed, r.lag);
