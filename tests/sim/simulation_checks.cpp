@@ -38,7 +38,8 @@ void simulation::check_served(const event_state* owner) {
   const auto must_run = store_.aggregates_to_wake({});
   if (std::ranges::find(must_run, sale_aggregate) == must_run.end()) idle_at_ = now();
   // What becomes due by its time waits for a scan, and for the next one, which leaves it to other nodes.
-  if (now() > std::max(idle_at_, served_at_) + world_.options.takeover_interval * 3 + load_time)
+  const auto since = std::max({idle_at_, served_at_, world_.calm_from});
+  if (now() > since + world_.options.takeover_interval * 3 + load_time)
     check_.fail("I13", "the sale must run, and no process runs it");
 }
 
