@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- For wrk (parts.mjs): one request after the other, each with the next line of a file, and from the beginning again after the last; without
--- lines the same request always. A line is a token, or a token and a JSON body. Arguments: method, file, "close" (each request has a connection
--- of its own) or "keep".
+-- For wrk (parts.mjs): each request takes the next line of a file, and the first again after the last. A line
+-- is a token, or a token and a JSON body. Without lines all requests are equal.
+-- Arguments: method, file, "close" (a new connection for each request) or "keep".
 local requests, at = {}, 0
 
 function init(args)

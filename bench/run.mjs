@@ -46,8 +46,8 @@ async function rounds_of(sides, rounds) {
 const medians_of = (rounds) =>
   Object.fromEntries(Object.keys(rounds[0]).map((key) => [key, median(rounds.map((r) => r[key]))]));
 
-/** Of each other side: the median over the rounds of the first side's figure divided by its own. */
-const ratios_to = (first, rounds, key) => median(rounds.map((r, i) => first[i][key] / r[key]));
+/** Median over the rounds of the first side's figure divided by the other side's. */
+const ratio_to = (first, rounds, key) => median(rounds.map((r, i) => first[i][key] / r[key]));
 
 const shown = (value) => (value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(2));
 
@@ -57,7 +57,7 @@ function print(name, { sides }) {
   for (const [side, rounds] of [first, ...others]) {
     const figures = Object.entries(medians_of(rounds)).map(([key, value]) => `${key} ${shown(value)}`);
     const has_ratio = side !== first[0];
-    const ratio = (key) => ratios_to(first[1], rounds, key).toFixed(3);
+    const ratio = (key) => ratio_to(first[1], rounds, key).toFixed(3);
     const of = has_ratio ? `  ${first[0]} has ${ratio('rate')} x its rate, ${ratio('cpu_us')} x its CPU` : '';
     console.log(`  ${side.padEnd(12)} ${figures.join('  ')}${of}`);
   }

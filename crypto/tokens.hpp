@@ -3,7 +3,7 @@
 // another). Used by the login and OTP flows, `fairqueue token` and the io threads.
 //
 // OpenSSL's HMAC instead of libcjose: cjose takes 2 us longer to verify a token and 3 us longer to issue one.
-// Subject tokens, passes and push providers use cjose: no request waits for them often.
+// Subject tokens, passes and push providers use cjose: few requests need one.
 #pragma once
 #include "crypto/keys.hpp"
 #include "crypto/limits.hpp"

@@ -21,8 +21,8 @@ struct guess_rule {
   milliseconds first{0}, longest{0}; ///< pause after the next one; it doubles with each
 };
 
-/// Of one client at one address: two codes' worth. Clients are network addresses, so people behind one
-/// address share the pause.
+/// Of one client at one address: two codes' worth. A client is a network address, whose people
+/// share the pause, or a browser with a mark.
 inline constexpr guess_rule client_guesses{10, milliseconds{60'000}, milliseconds{60 * 60 * 1000}};
 /// Of all clients without a browser mark at one address, together: after each pause the codes of
 /// stranger_mails can be guessed at, so at most 1,200 guesses in 24 h, of a million codes.

@@ -14,10 +14,9 @@ awaitable<response> show_me(call c) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
   if (no) co_return std::move(*no);
-  const auto limit = query.find("limit"), cursor = query.find("cursor");
-  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count)
-    co_return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  std::uint32_t limit = 0;
+  if (no = read_limit(c.rq, query, limit); no) co_return std::move(*no);
+  const auto cursor = query.find("cursor");
   auto from = cursor ? parse_export_cursor(*cursor) : std::optional{export_cursor{}};
   if (!from) co_return problem(fault::invalid_cursor, c.rq.request_id);
   find_customer question{c.who};
@@ -25,14 +24,14 @@ awaitable<response> show_me(call c) {
   if (auto refusal = refused(c.rq, who)) co_return std::move(*refusal);
   customer_export page{who.reply, std::move(from)};
   if (page.wants_orders()) {
-    list_orders wish{c.who, page.next->before, *count};
+    list_orders wish{c.who, page.next->before, limit};
     auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
     if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
     page.add(std::move(got.reply));
   }
-  for (int i = 0; page.wants_records(*count) && i < record_reads_max; ++i) {
+  for (int i = 0; page.wants_records(limit) && i < record_reads_max; ++i) {
     const auto known = static_cast<std::uint32_t>(page.orders.size() + page.records.size());
-    list_records wish{c.who, page.who.email, *page.next->records, *count - known};
+    list_records wish{c.who, page.who.email, *page.next->records, limit - known};
     auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
     if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
     page.add(std::move(got.reply.page));

@@ -109,16 +109,14 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "mine"}, no);
   if (no) return no;
-  const auto limit = query.find("limit"), cursor = query.find("cursor");
+  const auto cursor = query.find("cursor");
   const bool mine = read_flag(c.rq, query, "mine", no);
   if (no) return no;
   if (mine && c.by.kind == principal_kind::nobody)
     return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
                    c.rq.request_id);
   if (mine) wish.by = c.by;
-  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
-  wish.limit = *count;
+  if (no = read_limit(c.rq, query, wish.limit); no) return no;
   const auto after =
     cursor ? c.ctx.shared->cursors.decode(wish.by.id, *cursor) : std::optional{aggregate_id{}};
   if (!after) return problem(fault::invalid_cursor, c.rq.request_id);

@@ -119,10 +119,8 @@ std::optional<response> read_queue_list_request(const call& c, list_events& wish
     return problem(fault::invalid_parameter, c.rq.request_id,
                    "external_id must be percent-encoded text of at most 200 bytes.");
   wish.external_id = *name;
-  const auto limit = query.find("limit"), cursor = query.find("cursor");
-  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
-  wish.limit = *count;
+  const auto cursor = query.find("cursor");
+  if (no = read_limit(c.rq, query, wish.limit); no) return no;
   const auto after =
     cursor ? c.ctx.shared->cursors.decode(list_scope(c.by), *cursor) : std::optional{aggregate_id{}};
   if (!after) return problem(fault::invalid_cursor, c.rq.request_id);

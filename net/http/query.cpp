@@ -60,13 +60,20 @@ std::optional<std::uint32_t> parse_limit(std::string_view text) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, list_limit_max));
 }
 
-std::optional<response> read_page(const request& rq, const query_parameters& query, page_wish& wish) {
-  const auto limit = query.find("limit"), cursor = query.find("cursor");
-  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+std::optional<response> read_limit(const request& rq, const query_parameters& query, std::uint32_t& limit) {
+  const auto text = query.find("limit");
+  const auto count = text ? parse_limit(*text) : std::optional{list_limit_default};
   if (!count) return problem(fault::invalid_parameter, rq.request_id, "limit must be a positive number.");
+  limit = *count;
+  return std::nullopt;
+}
+
+std::optional<response> read_page(const request& rq, const query_parameters& query, page_wish& wish) {
+  if (auto no = read_limit(rq, query, wish.limit)) return no;
+  const auto cursor = query.find("cursor");
   const auto before = cursor ? parse_uuid(*cursor) : std::optional{uuid{}};
   if (!before) return problem(fault::invalid_cursor, rq.request_id);
-  wish = {*count, *before};
+  wish.before = *before;
   return std::nullopt;
 }
 

@@ -40,6 +40,8 @@ struct page_wish {
   uuid before; ///< nil: start with the newest
 };
 /// Returns the problem to answer with, or nothing.
+[[nodiscard]] std::optional<response> read_limit(const request& rq, const query_parameters& query,
+                                                 std::uint32_t& limit);
 [[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query,
                                                 page_wish& wish);
 /// For routes without other parameters.

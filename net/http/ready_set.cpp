@@ -29,16 +29,11 @@ ready_set::ready_set(boost::asio::io_context& io) : io_(io), epoll_(io.get_execu
   wait();
 }
 
-void ready_set::close() {
-  boost::system::error_code ignored;
-  epoll_.close(ignored);
-}
-
 void ready_set::wait() {
   epoll_.async_wait(decltype(epoll_)::wait_read, [this](const boost::system::error_code& error) {
     if (error) return;
     serve();
-    if (epoll_.is_open()) wait();
+    wait();
   });
 }
 
@@ -79,6 +74,11 @@ ready_socket::ready_socket(ready_set& set, int descriptor) :
   const int why = errno;
   ::close(descriptor);
   throw std::system_error{why, std::generic_category(), "epoll_ctl"};
+}
+
+bool ready_socket::has_input() const {
+  char byte;
+  return ::recv(member_->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 /// A read that leaves room has emptied the socket (epoll(7)): the next bytes are another edge.

@@ -59,8 +59,6 @@ public:
   explicit ready_set(boost::asio::io_context& io);
   ready_set(const ready_set&) = delete;
   ready_set& operator=(const ready_set&) = delete;
-  /// Calls no waiter any more. Sockets that are still open then must not be used.
-  void close();
 
 private:
   friend class ready_socket;
@@ -99,6 +97,8 @@ public:
   [[nodiscard]] bool is_open() const { return member_ != nullptr; }
   [[nodiscard]] int native_handle() const { return member_->descriptor; }
 
+  /// Whether unread bytes have arrived.
+  [[nodiscard]] bool has_input() const;
   /// Like ::recv and ::send with MSG_DONTWAIT.
   ssize_t receive(char* into, std::size_t room);
   ssize_t send(const char* bytes, std::size_t size);

@@ -3,7 +3,6 @@
 #include "net/http/stream.hpp"
 
 #include <openssl/err.h>
-#include <sys/socket.h>
 
 #include <cerrno>
 
@@ -15,11 +14,7 @@ bool stream::holds_input() const {
   return !tls_->broken && !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
 }
 
-bool stream::has_input() const {
-  if (tls_ && holds_input()) return true;
-  char byte;
-  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
+bool stream::has_input() const { return (tls_ && holds_input()) || socket_.has_input(); }
 
 ssize_t stream::receive_tls(char* into, std::size_t room) {
   auto& t = *tls_;

@@ -6,6 +6,7 @@
 
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
+#include <sys/socket.h>
 
 #include <tuple>
 #include <utility>
@@ -94,11 +95,6 @@ void tls_handshake::leave() {
   door_.under_way_.erase(tls_handshakes::list::s_iterator_to(*this));
   if (--*of_prefix_ == 0) door_.prefixes_.erase(limit_prefix(peer_));
   intrusive_ptr_release(this); // the list's reference; the caller has another
-}
-
-bool tls_handshake::has_input() const {
-  char byte;
-  return ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 // -- all handshakes

@@ -27,7 +27,7 @@ public:
   /// Closes the socket without an alert.
   void give_up(std::atomic<std::uint64_t>& count);
   /// Whether the peer has sent bytes that are not read yet.
-  [[nodiscard]] bool has_input() const;
+  [[nodiscard]] bool has_input() const { return socket_.has_input(); }
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
 
   friend void intrusive_ptr_add_ref(tls_handshake* h) { ++h->references_; }

@@ -6,6 +6,7 @@
 
 #include "app/limits.hpp"
 #include "app/mesh_frames.hpp"
+#include "tests/app/mesh_bytes.hpp"
 
 #include <caf/atom.hpp>
 #include <caf/binary_serializer.hpp>
@@ -17,31 +18,20 @@
 using namespace fq;
 using caf::io::basp::header;
 using caf::io::basp::message_type;
+using test::process, test::wire_bytes;
 
 namespace {
 
-template <class... Ts>
-std::vector<char> written(Ts... values) {
-  std::vector<char> bytes;
-  caf::binary_serializer sink{nullptr, bytes};
-  CAF_REQUIRE(!sink(values...));
-  return bytes;
-}
-
-caf::node_id process(std::uint32_t number) {
-  return caf::make_node_id(number, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
-}
-
 std::vector<char> announced(message_type kind, std::uint32_t size) {
   const bool is_message = kind == message_type::direct_message || kind == message_type::routed_message;
-  return written(header{kind, 0, size, kind == message_type::server_handshake ? 3u : 0u,
-                        kind == message_type::down_message ? 1u : 0u, is_message ? 7u : 0u});
+  return wire_bytes(header{kind, 0, size, kind == message_type::server_handshake ? 3u : 0u,
+                           kind == message_type::down_message ? 1u : 0u, is_message ? 7u : 0u});
 }
 
 /// As CAF writes a message: the actors that it has passed, the names of its types, the values.
 template <class... Ts>
 std::vector<char> message_of(const std::string& names, Ts... values) {
-  return written(std::vector<std::uint32_t>{}, std::uint16_t{0}, names, values...);
+  return wire_bytes(std::vector<std::uint32_t>{}, std::uint16_t{0}, names, values...);
 }
 
 struct fixture {
@@ -53,7 +43,7 @@ struct fixture {
     return std::string{guard.read(payload)};
   }
   std::string send(const std::vector<char>& message) { return send(message_type::direct_message, message); }
-  void shake_hands() { CAF_REQUIRE_EQUAL(send(message_type::client_handshake, written(process(1))), ""); }
+  void shake_hands() { CAF_REQUIRE_EQUAL(send(message_type::client_handshake, wire_bytes(process(1))), ""); }
 };
 
 } // namespace
@@ -65,17 +55,17 @@ CAF_TEST(the first frame is the handshake and says which process the peer is) {
   shake_hands();
   CAF_CHECK(guard.process() == process(1));
   CAF_CHECK_EQUAL(send(message_type::heartbeat, {}), "");
-  CAF_CHECK_EQUAL(send(message_type::client_handshake, written(process(1))), ""); // CAF repeats it
-  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(process(2))), "");
+  CAF_CHECK_EQUAL(send(message_type::client_handshake, wire_bytes(process(1))), ""); // CAF repeats it
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, wire_bytes(process(2))), "");
 }
 
 CAF_TEST(nothing else comes before the handshake and each side has its own) {
   CAF_CHECK_NOT_EQUAL(send(message_type::heartbeat, {}), "");
-  CAF_CHECK_NOT_EQUAL(send(message_type::server_handshake, written(process(1))), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::server_handshake, wire_bytes(process(1))), "");
   CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, {}), "");
-  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(std::uint8_t{9})), "");
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, wire_bytes(std::uint8_t{9})), "");
   guard = frame_guard{mesh_side::dialed, process(9)};
-  CAF_CHECK_EQUAL(send(message_type::server_handshake, written(process(1))), "");
+  CAF_CHECK_EQUAL(send(message_type::server_handshake, wire_bytes(process(1))), "");
 }
 
 CAF_TEST(a header announces at most the largest message) {
@@ -106,22 +96,22 @@ CAF_TEST(our messages and those of CAF that nodes need pass) {
 }
 
 CAF_TEST(no frame speaks for another process) {
-  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, written(process(9))), ""); // ours
+  CAF_CHECK_NOT_EQUAL(send(message_type::client_handshake, wire_bytes(process(9))), ""); // ours
   guard = frame_guard{mesh_side::accepted, process(9)};
   shake_hands();
-  CAF_CHECK_EQUAL(send(message_type::monitor_message, written(process(1), process(9))), "");
+  CAF_CHECK_EQUAL(send(message_type::monitor_message, wire_bytes(process(1), process(9))), "");
   for (const auto& [from, to] : {std::pair{2u, 9u}, {9u, 9u}, {1u, 2u}}) {
-    CAF_CHECK_NOT_EQUAL(send(message_type::monitor_message, written(process(from), process(to))), "");
+    CAF_CHECK_NOT_EQUAL(send(message_type::monitor_message, wire_bytes(process(from), process(to))), "");
     CAF_CHECK_NOT_EQUAL(
-      send(message_type::down_message, written(process(from), process(to), std::uint8_t{1}, caf::atom("exit"),
-                                               std::uint16_t{0}, std::string{"@<>"})),
+      send(message_type::down_message, wire_bytes(process(from), process(to), std::uint8_t{1},
+                                                  caf::atom("exit"), std::uint16_t{0}, std::string{"@<>"})),
       "");
     guard = frame_guard{mesh_side::accepted, process(9)};
     shake_hands();
   }
   for (const auto from : {1u, 2u}) { // also not itself: nodes relay nothing
-    const auto routed = written(process(from), process(9), std::vector<std::uint32_t>{}, std::uint16_t{0},
-                                std::string{"@<>+fq::list_nodes"});
+    const auto routed = wire_bytes(process(from), process(9), std::vector<std::uint32_t>{}, std::uint16_t{0},
+                                   std::string{"@<>+fq::list_nodes"});
     CAF_CHECK_NOT_EQUAL(send(message_type::routed_message, routed), "");
   }
 }
@@ -161,8 +151,9 @@ CAF_TEST(messages that end actors or nest or claim any length are refused) {
                             "@<>+@atom+@strong_actor_ptr", "@<>+fq::greet+@charbuf",
                             "@<>+std::vector<fq::list_nodes>", "@<>+fq", "@<>+", "fq::greet", ""})
     CAF_CHECK_NOT_EQUAL(send(message_of(names)), "");
-  CAF_CHECK_NOT_EQUAL(send(written(std::vector<std::uint32_t>{1}, std::uint16_t{0}, std::string{"@<>"})), "");
-  CAF_CHECK_NOT_EQUAL(send(written(std::uint8_t{0}, std::uint16_t{5})), ""); // a type by its number
+  CAF_CHECK_NOT_EQUAL(send(wire_bytes(std::vector<std::uint32_t>{1}, std::uint16_t{0}, std::string{"@<>"})),
+                      "");
+  CAF_CHECK_NOT_EQUAL(send(wire_bytes(std::uint8_t{0}, std::uint16_t{5})), ""); // a type by its number
 }
 
 CAF_TEST(an error carries at most a text or one of our messages) {
@@ -174,7 +165,7 @@ CAF_TEST(an error carries at most a text or one of our messages) {
   for (const auto* names : {"@<>+@charbuf", "@<>+@error", "@<>+@message", "@<>+fq::greet"})
     CAF_CHECK_NOT_EQUAL(send(error(names)), "");
   const auto down = [](const std::string& names) {
-    return written(process(1), process(9), std::uint8_t{1}, caf::atom("exit"), std::uint16_t{0}, names);
+    return wire_bytes(process(1), process(9), std::uint8_t{1}, caf::atom("exit"), std::uint16_t{0}, names);
   };
   CAF_CHECK_EQUAL(send(message_type::down_message, down("@<>")), "");
   CAF_CHECK_NOT_EQUAL(send(message_type::down_message, down("@<>+@charbuf")), "");

@@ -7,6 +7,7 @@
 #include "actors/protocol/system_config.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "app/mesh_frames.hpp"
+#include "tests/app/mesh_bytes.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/binary_serializer.hpp>
@@ -20,6 +21,7 @@
 #include <vector>
 
 using namespace fq;
+using test::process, test::wire_bytes;
 
 namespace {
 
@@ -91,28 +93,17 @@ bool has_handles(caf::actor_system& system) {
   }
 }
 
-template <class... Ts>
-std::vector<char> written(Ts... values) {
-  std::vector<char> bytes;
-  caf::binary_serializer sink{nullptr, bytes};
-  CAF_REQUIRE(!sink(values...));
-  return bytes;
-}
-
 /// Whether the guard lets a message of this type pass without a look at its values.
 bool passes_unread(const std::string& name) {
   using namespace caf::io::basp;
-  const auto process = [](std::uint32_t number) {
-    return caf::make_node_id(number, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
-  };
   frame_guard guard{mesh_side::accepted, process(2)};
   const auto send = [&](message_type kind, std::uint64_t to, const std::vector<char>& payload) {
     const auto size = static_cast<std::uint32_t>(payload.size());
-    return guard.read(written(header{kind, 0, size, 0, 0, to})).empty() && guard.read(payload).empty();
+    return guard.read(wire_bytes(header{kind, 0, size, 0, 0, to})).empty() && guard.read(payload).empty();
   };
-  CAF_REQUIRE(send(message_type::client_handshake, 0, written(process(1))));
+  CAF_REQUIRE(send(message_type::client_handshake, 0, wire_bytes(process(1))));
   return send(message_type::direct_message, 7,
-              written(std::vector<std::uint32_t>{}, std::uint16_t{0}, "@<>+fq::" + name));
+              wire_bytes(std::vector<std::uint32_t>{}, std::uint16_t{0}, "@<>+fq::" + name));
 }
 
 } // namespace

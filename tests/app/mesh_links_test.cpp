@@ -5,6 +5,7 @@
 
 #include "app/limits.hpp"
 #include "app/mesh_links.hpp"
+#include "tests/app/mesh_bytes.hpp"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <array>
 
 using namespace fq;
+using test::process;
 
 namespace {
 
@@ -33,10 +35,6 @@ public:
 private:
   std::array<int, 2> ends_{};
 };
-
-caf::node_id process(std::uint32_t number) {
-  return caf::make_node_id(number, "0011223344556677889900112233445566778899").value_or(caf::node_id{});
-}
 
 struct fixture {
   mesh_links links;
