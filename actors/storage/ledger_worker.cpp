@@ -274,9 +274,9 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     lost ? on_lost(x.aggregate, *lost) : settings_.memory->resume(x.aggregate);
     if (lost) reply.outcome = acquire_outcome::lost;
     if (auto* got = std::get_if<acquired>(&result)) {
+      settings_.memory->saw({x.aggregate, got->epoch, got->applied_seq, got->applied_seq, holder_});
       if (!settings_.loader) got->image = ledger_->load(x.aggregate, since_of(x, *got));
       reply.outcome = acquire_outcome::acquired;
-      settings_.memory->saw({x.aggregate, got->epoch, got->applied_seq, got->applied_seq, holder_});
       if (!settings_.lease.owner.empty()) {
         auto horizon = std::make_shared<lease_horizon>(lease_end, looked, settings_.doubt);
         reply.lease = horizon;

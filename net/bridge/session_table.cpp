@@ -6,7 +6,9 @@
 #include <algorithm>
 
 namespace fq::net {
+
 bool session_table::knows(aggregate_id aggregate) {
+  notice_pause();
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
@@ -36,6 +38,7 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   auto reached = co_await ask_event(ctx_, aggregate, find_line{}); // the bridge now knows the owner
   if (reached.error) co_return reached.error;
   if (stopped_) co_return make_error(errc::unavailable);
+  notice_pause();
   auto& r = rooms_[number_of(aggregate)];
   r.used = ctx_.now;
   const bool has_passed = r.lease.has_passed(ctx_.environment.steady_now());
@@ -80,6 +83,7 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
     if (ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate, false); // the next request subscribes again
     return forget(aggregate);
   }
+  notice_pause();
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // push of an ended subscription
@@ -89,7 +93,8 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   r.is_remote = push.trusted_for.count() > 0;
   const auto steady = ctx_.environment.steady_now();
   const auto since = push.is_all ? push.asked_at : steady;
-  if (r.is_remote && since + push.trusted_for <= steady) { // this process was frozen, or the network slow
+  const bool is_late = r.is_remote && since + push.trusted_for <= steady; // the network is slow
+  if (is_late || since < awake_since_) {
     r.is_asked = ask(aggregate);
     return;
   }
@@ -129,7 +134,20 @@ bool session_table::is_elsewhere(aggregate_id aggregate) const {
   return found != elsewhere_.end() && ctx_.now < found->second;
 }
 
+/// Pushes may wait to be read since this thread stood still.
+void session_table::notice_pause() {
+  const auto steady = ctx_.environment.steady_now();
+  if (steady <= swept_at_ + still_max) return;
+  swept_at_ = awake_since_ = steady;
+  for (auto& [number, r] : rooms_) {
+    r.is_known = false;
+    r.is_asked = !r.waiting.empty() && ask(aggregate_id{number});
+  }
+}
+
 void session_table::sweep(milliseconds now) {
+  notice_pause();
+  swept_at_ = now;
   while (auto* late = take_late(now)) late->handle.resume();
   if (++ticks_ % sweep_ticks != 0) return;
   std::erase_if(elsewhere_, [&](const auto& item) { return item.second <= now; });

@@ -23,7 +23,7 @@ struct session_record {
 
 class session_table final : public session_receiver {
 public:
-  explicit session_table(context& ctx) : ctx_(ctx) {}
+  explicit session_table(context& ctx) : ctx_(ctx), swept_at_(ctx.environment.steady_now()) {}
   ~session_table() { stop(); }
   session_table(const session_table&) = delete;
   session_table& operator=(const session_table&) = delete;
@@ -45,7 +45,8 @@ public:
   /// Call it when the cache has no answer for the aggregate any more.
   void forget_elsewhere(aggregate_id aggregate) { elsewhere_.erase(number_of(aggregate)); }
 
-  /// Ends waits past their timeout and removes unused aggregates. Called about every 250 ms.
+  /// Ends waits past their timeout and removes unused aggregates. Call it about every 250 ms: after
+  /// `still_max` without a call nothing is known.
   void sweep(milliseconds now);
   void stop();
 
@@ -90,8 +91,11 @@ private:
   void wake(room& r, bool arrived);
   bool ask(aggregate_id aggregate); ///< for all sessions, from now
   void forget(aggregate_id aggregate);
+  void notice_pause();
 
   context& ctx_;
+  milliseconds swept_at_; ///< steady time
+  milliseconds awake_since_{0}; ///< steady time; what was asked before is outdated
   bool stopped_ = false;
   std::unordered_map<std::uint32_t, room> rooms_; ///< by aggregate number
   std::unordered_map<std::uint32_t, milliseconds> elsewhere_; ///< deadline by aggregate number

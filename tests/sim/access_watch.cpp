@@ -15,15 +15,18 @@ void access_watch::applied(const batch& b) {
     const bool is_in_force = row.status == entry_status::admitted;
     const auto known = sessions_.find(row.number);
     if (known == sessions_.end() && !is_in_force) continue;
-    if (known == sessions_.end()) ids_.push_back(make_entry_id(row.joined_at, b.aggregate, row.number));
     sessions_[row.number].moments.push_back({now(), is_in_force, deadline_of(row)});
   }
 }
 
+void access_watch::issued(const entry_id& session) {
+  if (std::ranges::find(issued_, session) == issued_.end()) issued_.push_back(session);
+}
+
 const entry_id* access_watch::some_session() {
-  if (ids_.empty()) return nullptr;
-  const auto latest = std::min<std::size_t>(ids_.size(), chance(world_.rng, 800) ? 6 : ids_.size());
-  return &ids_[ids_.size() - 1 - world_.rng() % latest];
+  if (issued_.empty()) return nullptr;
+  const auto latest = std::min<std::size_t>(issued_.size(), chance(world_.rng, 800) ? 6 : issued_.size());
+  return &issued_[issued_.size() - 1 - world_.rng() % latest];
 }
 
 milliseconds access_watch::window_begin() const {

@@ -17,7 +17,9 @@ class access_watch {
 public:
   explicit access_watch(world& w) : world_(w) {}
   void applied(const batch& b);
-  /// A session that was ever committed; null: there is none. Often one of the latest.
+  /// A fan saw the session, so its token exists.
+  void issued(const entry_id& session);
+  /// A session whose token was issued; null: there is none. Often one of the latest.
   [[nodiscard]] const entry_id* some_session();
   /// The server let the holder of this session in, until `expires_at`.
   void granted(const std::string& node, const entry_id& session, timestamp expires_at);
@@ -41,7 +43,7 @@ private:
   [[nodiscard]] bool was(const session& s, Holds holds) const;
 
   world& world_;
-  std::vector<entry_id> ids_;
+  std::vector<entry_id> issued_;
   std::map<queue_number, session> sessions_;
   std::deque<std::pair<milliseconds, timestamp>> commits_; ///< the owner's time at each commit
 };

@@ -320,6 +320,7 @@ private:
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
+  std::map<customer_id, std::uint64_t> invited_at_; ///< the step of the last change
   std::set<std::pair<queue_number, std::uint32_t>> access_; ///< codes given with entries
   std::map<customer_id, timestamp> blocked_; ///< since
   std::set<customer_id> may_leave_;

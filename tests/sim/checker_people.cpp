@@ -198,7 +198,7 @@ bool checker::was_sold_out_for(const customer_id& who, std::uint64_t since) cons
   type_set closed = 0; // for good
   for (const auto& t : types_)
     if (is_set(t.sale_until) && t.sale_until <= right_time) closed |= type_set{1} << t.ordinal;
-  const bool invited_now = found != invitations_.end()
+  const bool invited_now = found != invitations_.end() && invited_at_.at(who) < since
                            && is_invited(who, found->second.ticket_type, right_time)
                            && units_of(who, found->second.ticket_type) < found->second.quantity;
   for (auto i = stock_states_.rbegin(); i != stock_states_.rend(); ++i) {
@@ -215,6 +215,7 @@ void checker::see(const invitation_stored& c) {
   const auto known = invitations_.find(c.row.customer);
   if (known == invitations_.end() || known->second.told_at != c.row.told_at) news_.push_back(c.row.customer);
   invitations_[c.row.customer] = c.row;
+  invited_at_[c.row.customer] = step;
   if (invitations_.size() > rules_.bounds.invitations) fail("I14", "more invitations than an event may have");
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/sim/access_watch.hpp"
 #include "tests/sim/fan_ask.hpp"
 
 namespace fq::sim {
@@ -158,6 +159,7 @@ void fan::do_leave() {
 
 void fan::on_admitted(const entry_view& entry) {
   token_ = make_session_token(*world_->sessions, entry.id, entry.admission_no);
+  world_->access->issued(entry.id);
   if (world_->closing) return next(goal::poll, soon(500, 1'500));
   if (!decided_) {
     decided_ = true;

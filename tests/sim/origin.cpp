@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/origin.hpp"
 
+#include "net/bridge/limits.hpp"
+
 namespace fq::sim {
-namespace {
 
-/// As arrival_timeout in net/bridge/limits.hpp.
-constexpr milliseconds arrival_timeout{3'000};
-
-} // namespace
+using net::arrival_timeout;
+using net::still_max;
 
 origin::origin(caf::actor_config& config, world* w, std::string node, environment* env, region_handle region,
                session_reader_handle reader) :
@@ -25,7 +24,10 @@ caf::behavior origin::make_behavior() {
   });
   delayed_send(this, between(world_->rng, milliseconds{1}, milliseconds{500}),
                timer_fired{timer_kind::sweep, 0});
+  looked_at_ = env_->steady_now();
   return {[this](const timer_fired&) {
+            notice_pause();
+            looked_at_ = env_->steady_now();
             delayed_send(this, between(world_->rng, milliseconds{50}, milliseconds{600}),
                          timer_fired{timer_kind::sweep, 0});
             if (const auto* session = world_->access->some_session()) ask_about(*session);
@@ -68,6 +70,13 @@ void origin::ask_reader(const entry_id& session) {
 
 // -- the table --------------------------------------------------------------------------------------------
 
+void origin::notice_pause() {
+  const auto steady = env_->steady_now();
+  if (steady <= looked_at_ + still_max) return;
+  looked_at_ = awake_since_ = steady;
+  is_known_ = false;
+}
+
 bool origin::knows() const { return is_known_ && !lease_.has_passed(env_->steady_now()); }
 
 void origin::answer_from_table(const entry_id& session) {
@@ -105,6 +114,7 @@ void origin::watch(const event_handle& owner) {
 }
 
 void origin::on_sessions_changed(const sessions_changed& push) {
+  notice_pause();
   if (push.is_lost) {
     if (owner_) send(owner_, watch_sessions{false});
     return forget();
@@ -114,7 +124,8 @@ void origin::on_sessions_changed(const sessions_changed& push) {
   if (!push.is_all && is_remote_ && lease_.has_passed(steady)) return; // another node may own it
   is_remote_ = push.trusted_for.count() > 0;
   const auto since = push.is_all ? push.asked_at : steady;
-  if (is_remote_ && since + push.trusted_for <= steady) return watch(owner_);
+  const bool is_late = is_remote_ && since + push.trusted_for <= steady;
+  if (is_late || since < awake_since_) return watch(owner_);
   if (push.is_all) sessions_.clear();
   clock_ = push.now;
   clock_at_ = steady;

@@ -27,6 +27,7 @@ public:
 private:
   void ask_about(const entry_id& session);
   void ask_reader(const entry_id& session);
+  void notice_pause();
   [[nodiscard]] bool knows() const;
   void answer_from_table(const entry_id& session);
   void find_owner();
@@ -48,6 +49,7 @@ private:
   timestamp clock_; ///< the owner's, at clock_at_
   milliseconds clock_at_{0};
   milliseconds asked_at_{0}; ///< for the owner's sessions
+  milliseconds looked_at_{0}, awake_since_{0};
   std::map<entry_id, timestamp> sessions_; ///< their ends
 };
 

@@ -120,8 +120,9 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     [s](const find_line&) { return scripted(*s, line_reply{}); },
                     [self, s](const watch_sessions& m) {
                       ++(m.on ? s->watches : s->unwatches);
-                      if (m.on && s->answers_watch)
-                        caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
+                      if (!m.on || !s->answers_watch) return;
+                      s->sessions.asked_at = m.asked_at;
+                      caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
                     },
                     [s](const advance_line& m) {
                       s->asked_advance = m;

@@ -4,6 +4,8 @@
 #define CAF_SUITE routes_waiting_rooms
 #include "caf/test/unit_test.hpp"
 
+#include "net/bridge/limits.hpp"
+
 #include "tests/net/api/world.hpp"
 
 namespace waiting_rooms_test {
@@ -57,9 +59,9 @@ CAF_TEST(the first question learns the sessions and the next ask nobody) {
 CAF_TEST(a grant is kept no longer than its session lasts) {
   room w;
   w.access(w.token);
-  w.clock.now_ms += 57'500;
+  w.pass(milliseconds{57'500});
   CAF_CHECK_EQUAL(field_of(w.access(w.token), "Cache-Control"), "private, max-age=2");
-  w.clock.now_ms += 2'500;
+  w.pass(milliseconds{2'500});
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
 }
 
@@ -129,6 +131,19 @@ CAF_TEST(what an owner pushes is believed until it says that nothing is known) {
   CAF_CHECK_EQUAL(w.told->unwatches, 1); // of a table without readers
 }
 
+CAF_TEST(after a pause of the process nothing is believed that was told before) {
+  room w;
+  w.access(w.token);
+  const auto before = w.told->sessions;
+  w.told->sessions.begun.clear(); // the session ends while the process is frozen
+  w.clock.now_ms += still_max.count() + 1;
+  CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
+  CAF_CHECK_EQUAL(w.told->watches, 2);
+  w.clock.now_ms += still_max.count() + 1;
+  w.push(before); // was on its way before the pause
+  CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
+}
+
 CAF_TEST(while the clock of the owner stands still no session ends) {
   room w;
   w.access(w.token);
@@ -137,15 +152,15 @@ CAF_TEST(while the clock of the owner stands still no session ends) {
   news.begun.clear();
   news.now += seconds{20};
   news.is_paused = true; // an outage of the ledger
-  w.clock.now_ms += 20'000;
+  w.pass(milliseconds{20'000});
   w.push(news);
-  w.clock.now_ms += 100'000;
+  w.pass(milliseconds{100'000});
   CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
   news.is_paused = false;
   w.push(news);
-  w.clock.now_ms += 39'000;
+  w.pass(milliseconds{39'000});
   CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
-  w.clock.now_ms += 1'000;
+  w.pass(milliseconds{1'000});
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "410 session_over");
 }
 

@@ -21,6 +21,7 @@
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -105,6 +106,7 @@ public:
           .verifier = verifier,
           .issuer = issuer,
           .sessions = sessions} {
+    ctx.now = clock.steady_now();
     ctx.shared = &shared;
     ctx.bridge = &bridge;
     ctx.table = &table;
@@ -157,6 +159,14 @@ public:
     return {{"Authorization", "Bearer " + std::string{key}}, {"Content-Type", "application/json"}};
   }
   text_fields as_operator() const { return bearer(token_kind::operate, {0x4444, 3}); }
+  /// Time passes while the io thread runs.
+  void pass(milliseconds time) {
+    for (const auto end = clock.now_ms + time.count(); clock.now_ms < end;) {
+      clock.now_ms = std::min<std::int64_t>(end, clock.now_ms + 250);
+      ctx.now = clock.steady_now();
+      table.sweep(ctx.now);
+    }
+  }
   /// Pushes as the owner does, and waits for the arrival.
   void push(const sessions_changed& news) { static_cast<session_receiver&>(table).on_sessions_changed(news); }
   text_fields as_customer() const { return bearer(token_kind::customer, customer); }
