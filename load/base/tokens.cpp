@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the claims; libcjose signs.
+// Builds the tokens; OpenSSL's HMAC signs, because cjose takes 4 us longer for each of a crowd's tokens.
 #include "load/base/tokens.hpp"
 
 #include <boost/json.hpp>
 
-#include <cjose/cjose.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
 #include <openssl/rand.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -15,22 +18,19 @@ namespace fq::load {
 
 namespace {
 
-struct jwk_release {
-  void operator()(cjose_jwk_t* key) const { cjose_jwk_release(key); }
-};
-struct header_release {
-  void operator()(cjose_header_t* header) const { cjose_header_release(header); }
-};
-struct jws_release {
-  void operator()(cjose_jws_t* jws) const { cjose_jws_release(jws); }
+struct mac_free {
+  void operator()(EVP_MAC* mac) const { EVP_MAC_free(mac); }
+  void operator()(EVP_MAC_CTX* context) const { EVP_MAC_CTX_free(context); }
 };
 
-using jwk_ptr = std::unique_ptr<cjose_jwk_t, jwk_release>;
-using header_ptr = std::unique_ptr<cjose_header_t, header_release>;
-using jws_ptr = std::unique_ptr<cjose_jws_t, jws_release>;
+void fill_random(void* out, std::size_t size) {
+  if (RAND_bytes(static_cast<unsigned char*>(out), static_cast<int>(size)) != 1)
+    throw token_error("the operating system gives no random numbers");
+}
 
 uuid random_subject() {
-  uuid id{system_random(), system_random()};
+  uuid id;
+  fill_random(&id, sizeof id);
   // Version 4, variant 1.
   id.high = (id.high & ~0xF000ULL) | 0x4000ULL;
   id.low = (id.low & ~(3ULL << 62)) | (2ULL << 62);
@@ -45,12 +45,30 @@ std::string read_whole(const std::string& path) {
   return std::move(text).str();
 }
 
-std::string key_id_of(const std::string& jwk_text, const std::string& path) {
-  boost::system::error_code error;
-  const auto value = boost::json::parse(jwk_text, error);
-  if (error || !value.is_object()) throw token_error(path + " is not a JSON Web Key");
-  const auto* kid = value.as_object().if_contains("kid");
-  return kid != nullptr && kid->is_string() ? std::string(kid->as_string()) : std::string();
+std::string base64url(std::string_view bytes) {
+  std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0'); // with a terminating zero
+  const auto length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                      reinterpret_cast<const unsigned char*>(bytes.data()),
+                                      static_cast<int>(bytes.size()));
+  out.resize(static_cast<std::size_t>(length));
+  std::ranges::replace(out, '+', '-');
+  std::ranges::replace(out, '/', '_');
+  while (out.ends_with('=')) out.pop_back();
+  return out;
+}
+
+// Empty: it is not base64url.
+std::string from_base64url(std::string text) {
+  std::ranges::replace(text, '-', '+');
+  std::ranges::replace(text, '_', '/');
+  const auto padding = (4 - text.size() % 4) % 4;
+  text.append(padding, '=');
+  std::string out(text.size(), '\0');
+  const auto length =
+    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                    reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+  out.resize(length < 0 ? 0 : static_cast<std::size_t>(length) - padding);
+  return out;
 }
 
 // Signs tokens of one kind ("customer", "organizer") with the key of that kind.
@@ -58,43 +76,54 @@ class minter {
 public:
   minter(const std::string& data_dir, const std::string& kind) :
       path_(data_dir + "/keys/" + kind + ".jwk"), type_("fq-" + kind) {
-    const auto jwk_text = read_whole(path_);
-    make_header(key_id_of(jwk_text, path_));
-    cjose_err error{};
-    key_.reset(cjose_jwk_import(jwk_text.data(), jwk_text.size(), &error));
-    if (!key_) throw token_error(path_ + " is not a usable key");
+    boost::system::error_code error;
+    const auto jwk = boost::json::parse(read_whole(path_), error);
+    if (error || !jwk.is_object()) throw token_error(path_ + " is not a JSON Web Key");
+    make_header(text_of(jwk, "kid"));
+    const auto secret = from_base64url(text_of(jwk, "k"));
+    if (secret.empty() || !start(secret)) throw token_error(path_ + " is not a usable key");
   }
 
   [[nodiscard]] std::string mint(const uuid& subject, std::int64_t now_unix_s, std::int64_t ttl_s) const {
     const auto claims = R"({"iss":"fairqueue","aud":")" + type_ + R"(","sub":")" + to_string(subject)
                         + R"(","iat":)" + std::to_string(now_unix_s) + R"(,"exp":)"
                         + std::to_string(now_unix_s + ttl_s) + "}";
-    cjose_err error{};
-    const jws_ptr jws(cjose_jws_sign(key_.get(), header_.get(),
-                                     reinterpret_cast<const std::uint8_t*>(claims.data()), claims.size(),
-                                     &error));
-    const char* text = nullptr;
-    if (!jws || !cjose_jws_export(jws.get(), &text, &error))
-      throw token_error("cannot sign a token with " + path_);
-    return text;
+    const auto text = header_ + base64url(claims);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
+    std::size_t size = 0;
+    const bool is_signed =
+      EVP_MAC_init(context_.get(), nullptr, 0, nullptr) == 1
+      && EVP_MAC_update(context_.get(), reinterpret_cast<const unsigned char*>(text.data()), text.size()) == 1
+      && EVP_MAC_final(context_.get(), mac.data(), &size, mac.size()) == 1;
+    if (!is_signed) throw token_error("cannot sign a token with " + path_);
+    return text + "." + base64url({reinterpret_cast<const char*>(mac.data()), size});
   }
 
 private:
+  static std::string text_of(const boost::json::value& jwk, std::string_view name) {
+    const auto* found = jwk.as_object().if_contains(name);
+    return found != nullptr && found->is_string() ? std::string(found->as_string()) : std::string();
+  }
   void make_header(const std::string& kid) {
-    cjose_err error{};
-    header_.reset(cjose_header_new(&error));
-    auto set = [this, &error](const char* name, const char* value) {
-      return cjose_header_set(header_.get(), name, value, &error);
-    };
-    const bool complete = header_ && set(CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256) && set("typ", type_.c_str())
-                          && (kid.empty() || set(CJOSE_HDR_KID, kid.c_str()));
-    if (!complete) throw token_error("cannot build a token header");
+    boost::json::object header{{"alg", "HS256"}, {"typ", type_}};
+    if (!kid.empty()) header["kid"] = kid;
+    header_ = base64url(boost::json::serialize(header)) + ".";
+  }
+  bool start(const std::string& secret) {
+    std::string digest = "SHA256";
+    const std::array parameters{OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.data(), 0),
+                                OSSL_PARAM_construct_end()};
+    return context_
+           && EVP_MAC_init(context_.get(), reinterpret_cast<const unsigned char*>(secret.data()),
+                           secret.size(), parameters.data())
+                == 1;
   }
 
   std::string path_;
   std::string type_;
-  header_ptr header_;
-  jwk_ptr key_;
+  std::string header_; // with its dot
+  std::unique_ptr<EVP_MAC, mac_free> mac_{EVP_MAC_fetch(nullptr, "HMAC", nullptr)};
+  std::unique_ptr<EVP_MAC_CTX, mac_free> context_{EVP_MAC_CTX_new(mac_.get())};
 };
 
 } // namespace
@@ -137,8 +166,7 @@ std::string mint_organizer_token(const std::string& data_dir, const uuid& organi
 
 std::uint64_t system_random() {
   std::uint64_t out = 0;
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(&out), sizeof out) != 1)
-    throw token_error("the operating system gives no random numbers");
+  fill_random(&out, sizeof out);
   return out;
 }
 
