@@ -47,9 +47,9 @@ std::string read_whole(const std::string& path) {
 
 std::string base64url(std::string_view bytes) {
   std::string out((bytes.size() + 2) / 3 * 4 + 1, '\0'); // with a terminating zero
-  const auto length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                      reinterpret_cast<const unsigned char*>(bytes.data()),
-                                      static_cast<int>(bytes.size()));
+  const auto length =
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                    reinterpret_cast<const unsigned char*>(bytes.data()), static_cast<int>(bytes.size()));
   out.resize(static_cast<std::size_t>(length));
   std::ranges::replace(out, '+', '-');
   std::ranges::replace(out, '/', '_');
