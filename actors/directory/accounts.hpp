@@ -96,6 +96,7 @@ private:
   [[nodiscard]] uuid client_key(const std::string& email, const uuid& client) const;
   /// Key of the client that asks for a code; tells whether it has a mark (has_mark).
   [[nodiscard]] uuid client_of(const request_otp& x) const;
+  [[nodiscard]] uuid turn_of(const request_otp& x, bool is_known) const;
   /// Time until this client may ask for another code; 0: now, and the request counts.
   [[nodiscard]] milliseconds pause_of(const uuid& client, const uuid& strangers);
   void make_room(const std::string& email, changes& out);

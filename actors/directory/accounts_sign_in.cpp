@@ -25,14 +25,14 @@ refusal too_late(milliseconds retry_after) {
   return no;
 }
 
-/// Known browsers have turns of their own in the queue of mails.
-send_mail code_mail(const request_otp& x, bool is_known, const std::string& code, milliseconds life,
+send_mail code_mail(const request_otp& x, const uuid& turn, const std::string& code, milliseconds life,
                     std::string key) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
   // Cannot fail: the template gets all its variables.
   auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}}));
-  return {x.email,        std::move(content.subject),  std::move(content.text), std::move(content.html),
-          std::move(key), is_known ? x.mark : x.client};
+  return {
+    x.email, std::move(content.subject), std::move(content.text), std::move(content.html), std::move(key),
+    turn};
 }
 
 std::string key_of(const std::string& handle) { return to_hex(sha256(handle)); }
@@ -226,11 +226,17 @@ uuid accounts_state::client_key(const std::string& email, const uuid& client) co
   return {hash[0], hash[1] & ~std::uint64_t{1}};
 }
 
-/// A mark counts while its address has an account: an erasure ends it.
+/// A mark counts for the customer who got it: an erasure ends it.
 uuid accounts_state::client_of(const request_otp& x) const {
-  if (x.mark.is_nil() || !customers_.contains(x.email)) return client_key(x.email, x.client);
+  const auto owner = customers_.find(x.email);
+  if (owner == customers_.end() || x.mark.lo != owner->second.id.lo) return client_key(x.email, x.client);
   const auto key = client_key(x.email, x.mark);
   return {key.hi, key.lo | 1};
+}
+
+/// Known browsers have turns of their own in the queue of mails, but few of one network.
+uuid accounts_state::turn_of(const request_otp& x, bool is_known) const {
+  return is_known ? client_key(std::to_string(x.mark.hi % known_turns), x.client) : x.client;
 }
 
 void accounts_state::remember(const otp_row& row) {
@@ -300,7 +306,6 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   auto code = std::to_string(core_.env().random_u64() % codes);
   code.insert(0, 6 - code.size(), '0');
   changes content;
-  drop(key_of(x.replaces), content);
   const auto key = key_of(x.handle);
   const auto hash = hash_of(x.email, x.handle, code);
   keep({key, x.email, client, hash, core_.now() + services_->otp_life, 0}, content);
@@ -308,9 +313,9 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   auto promise = self_->make_response_promise();
   self_
     ->request(services_->mailer, code_mail_timeout,
-              code_mail(x, has_mark(client), code, services_->otp_life, key))
+              code_mail(x, turn_of(x, has_mark(client)), code, services_->otp_life, key))
     .then(
-      [this, promise, key, hash](const mail_sent& sent) mutable {
+      [this, promise, key, hash, earlier = key_of(x.replaces)](const mail_sent& sent) mutable {
         const auto kept = otps_.find(key);
         // False after a reload or if it had to make room.
         const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash;
@@ -321,8 +326,13 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
           core_.note(std::move(unsent));
           return promise.deliver(ack_reply{too_late(sent.retry_after)});
         }
-        if (planted(bug::code_before_commit)) return promise.deliver(ack_reply{});
-        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before the answer
+        changes replaced;
+        drop(earlier, replaced);
+        if (planted(bug::code_before_commit)) {
+          core_.note(std::move(replaced));
+          return promise.deliver(ack_reply{});
+        }
+        core_.hold(std::move(promise), std::move(replaced), ack_reply{}); // durable before the answer
       },
       [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
   return caf::delegated<ack_reply>{};

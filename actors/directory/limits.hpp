@@ -22,6 +22,9 @@ inline constexpr std::size_t otps_max = 100'000;
 inline constexpr std::size_t otps_per_address_max = 16;
 /// Clients in memory with wrong guesses, and addresses that got mail (I14): about 12 MB each.
 inline constexpr std::size_t clients_in_memory_max = 100'000;
+/// Turns of a network's known browsers in the queue of mails: a network with a thousand marks does not have a
+/// thousand turns.
+inline constexpr std::uint64_t known_turns = 4;
 /// Organizers' clients in memory that have signed in (I14).
 inline constexpr std::size_t known_desks_max = 10'000;
 /// Max listed sign-ins per organizer (I14); beyond it the list forgets the oldest.

@@ -129,7 +129,7 @@ struct request_otp {
   uuid client = {}; ///< its network; nil: none is known
   std::string handle; ///< unpredictable
   std::string replaces = {}; ///< handle of an earlier request of this client, which ends; empty: none
-  uuid mark = {}; ///< id of the client's browser mark for this address; nil: none
+  uuid mark = {}; ///< id of the client's browser mark for this address (net/service/browser_mark); nil: none
 };
 FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark)
 

@@ -198,9 +198,9 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
   }
   log_sign_in(rq, "customer", got.reply.person);
   if (!got.reply.had_mark) ctx.shared->otp_mails.give_back(limit_key(rq.peer), ctx.environment.steady_now());
-  const auto now = ctx.environment.wall_now();
-  const uuid id{ctx.environment.random_u64(), ctx.environment.random_u64()};
-  co_return redeemed_code{std::nullopt, got.reply.person, ctx.shared->marks.issue(email, id, now), false};
+  const auto& who = got.reply.person;
+  auto mark = ctx.shared->marks.issue(email, who, ctx.environment.random_u64(), ctx.environment.wall_now());
+  co_return redeemed_code{std::nullopt, who, std::move(mark), false};
 }
 
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer) {

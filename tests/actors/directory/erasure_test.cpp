@@ -76,8 +76,8 @@ CAF_TEST(an erased customer is gone at once and its address begins anew) {
 }
 
 CAF_TEST(a browser mark is worth nothing after the erasure) {
-  const uuid mark{7, 7};
   const auto who = sign_in("a@example.com");
+  const uuid mark{7, who.lo};
   const auto ask_as = [&](std::uint64_t stranger, const uuid& own) {
     return request("a@example.com", "h" + std::to_string(stranger), {6, stranger}, {}, own)->value.no.why;
   };
@@ -86,6 +86,10 @@ CAF_TEST(a browser mark is worth nothing after the erasure) {
   CAF_CHECK(ask_as(11, mark) == reason::none);
   CAF_CHECK(erase(who) == reason::none);
   CAF_CHECK(ask_as(12, mark) == reason::rate_limited);
+  advance(24h);
+  sign_in("a@example.com"); // begins anew
+  for (std::uint64_t i = 20; ask_as(i, {}) == reason::none;) ++i;
+  CAF_CHECK(ask_as(60, mark) == reason::rate_limited);
 }
 
 CAF_TEST(an open purchase refuses the erasure) {
