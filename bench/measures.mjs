@@ -2,15 +2,27 @@
 // The measures of scripts/bench. Each names its sides and does one round with one of them; the rounds of the
 // sides alternate. Figures of a round: `rate` a second, `cpu_us` of all server processes a request, `p99_ms`.
 import fs from 'node:fs';
-import { root, run } from '../tests/blackbox/lib.mjs';
+import { root, run, sleep, temporary_folder } from '../tests/blackbox/lib.mjs';
+import { Authority } from '../tests/support/certificates.mjs';
 import { Services } from '../tests/support/services.mjs';
 import { cpu_seconds, crowd } from './parts.mjs';
 import { bare_beast, nginx, server_of } from './sides.mjs';
+
+/** What is measured, with its unit. */
+export const units = {
+  rate: 'requests/s',
+  cpu_us: 'server CPU a request, µs',
+  p99_ms: 'p99, ms',
+  load_cpu_us: 'load program’s CPU a request, µs',
+  cpu_percent: 'CPU, % of a core',
+};
 
 const load = `${root}/build/release/load/fairqueue-load`;
 const joins_a_round = 50_000;
 const checkouts_a_round = 100_000; // at most
 const seconds_a_round = 3;
+const events_of_scrapes = 1_000;
+const scrapes_a_round = 200;
 
 /** One of `tokens` or always the same request, for some seconds, from the second core. */
 async function ask(side, { url = side.url, ...request }) {
@@ -81,18 +93,18 @@ async function fresh(build, work, options = {}, begin = (side) => side) {
 }
 
 /** Sides that live as long as the measure. `yardsticks`: made with the first server. */
-async function lasting(builds, end_with, begin, yardsticks) {
+async function lasting(builds, end_with, begin, yardsticks, options = {}) {
   const sides = [];
   for (const build of builds) {
-    const side = await server_of(build, { is_pinned: true });
+    const side = await server_of(build, { is_pinned: true, ...options });
     end_with(() => side.end());
     sides.push({ ...side, request: await begin(side) });
   }
   for (const side of await yardsticks(sides[0])) {
     end_with(() => side.end());
-    sides.push({ ...side, request: {} });
+    sides.push({ request: {}, ...side });
   }
-  return sides.map((side) => ({ name: side.name, round: () => ask(side, side.request) }));
+  return sides.map((side) => ({ name: side.name, side, round: () => ask(side, side.request) }));
 }
 
 const answer_to = async ({ url, token }) => {
@@ -104,6 +116,52 @@ const answer_to = async ({ url, token }) => {
   );
   return { length: Buffer.byteLength(body), fields: own.map(([name, value]) => `${name}: ${value}`) };
 };
+
+const own_certificate = () => new Authority(temporary_folder()).issue('own');
+
+/** `own`: with TLS. */
+async function access_sides(builds, end_with, own) {
+  const begin = async (side) => {
+    const key = (scope) => side.command('apikey', 'issue', '--scope', scope);
+    const post = (target, token, body) => side.server.post(target, { token, body });
+    const operator = (await post('/sessions', await key('operator'), {})).json.token;
+    const settings = { name: 'Bench', concurrency: 2000, session_ttl_seconds: 86_400 };
+    const queue = (await post('/queues', operator, settings)).json.id;
+    const ticket = (await post(`/queues/${queue}/tickets`, await key('server'), { subject: 'user-42' })).json;
+    return { url: `${side.url}/access`, token: ticket.session_token };
+  };
+  const to_compare = async ({ server, request }) => {
+    const { length, fields } = await answer_to({ ...request, url: `${server.url}/access` });
+    return [...(own ? [] : [await bare_beast(length, fields)]), await nginx(length, own)];
+  };
+  return lasting(builds, end_with, begin, to_compare, { own });
+}
+
+/** `openssl s_time -new` resumes no session; wrk does. */
+async function shake_hands(side) {
+  const before = side.cpu();
+  const where = ['-connect', new URL(side.url).host, '-www', '/livez'];
+  const client = ['-c', '1', 'openssl', 's_time', '-new', '-time', String(seconds_a_round), ...where];
+  const { code, out, err } = await run('taskset', client, { timeout_ms: 60_000 });
+  const made = /^(\d+) connections in (\d+) real seconds, [1-9]/m.exec(out);
+  if (code !== 0 || !made) throw new Error(`openssl s_time: ${out}${err}`);
+  const [count, seconds] = [Number(made[1]), Number(made[2])];
+  return { rate: count / seconds, cpu_us: ((side.cpu() - before) * 1e6) / count };
+}
+
+async function scrape(side) {
+  const [cpu, began] = [side.cpu(), process.hrtime.bigint()];
+  for (let n = 0; n < scrapes_a_round; ++n) await side.server.get('/metrics', { admin: true });
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+  return { rate: scrapes_a_round / seconds, cpu_us: ((side.cpu() - cpu) * 1e6) / scrapes_a_round };
+}
+
+async function rest(side) {
+  await sleep(2_000);
+  const cpu = side.cpu();
+  await sleep(20_000);
+  return { cpu_percent: ((side.cpu() - cpu) / 20) * 100 };
+}
 
 export const measures = {
   joins: {
@@ -152,21 +210,43 @@ export const measures = {
   },
   access: {
     about: 'GET /access of one session; each server and wrk have one core each',
+    sides: (builds, end_with) => access_sides(builds, end_with),
+  },
+  access_tls: {
+    about: 'the same over kept TLS 1.3 connections (ECDSA P-256)',
+    sides: (builds, end_with) => access_sides(builds, end_with, own_certificate()),
+  },
+  handshakes: {
+    about: 'full TLS 1.3 handshakes, each with one GET /livez, one after the other; each side has one core',
     async sides(builds, end_with) {
-      const begin = async (side) => {
-        const key = (scope) => side.command('apikey', 'issue', '--scope', scope);
-        const post = (target, token, body) => side.server.post(target, { token, body });
-        const operator = (await post('/sessions', await key('operator'), {})).json.token;
-        const settings = { name: 'Bench', concurrency: 2000, session_ttl_seconds: 86_400 };
-        const queue = (await post('/queues', operator, settings)).json.id;
-        const ticket = (await post(`/queues/${queue}/tickets`, await key('server'), { subject: 'user-42' }))
-          .json;
-        return { url: `${side.url}/access`, token: ticket.session_token };
-      };
-      return lasting(builds, end_with, begin, async (side) => {
-        const { length, fields } = await answer_to(side.request);
-        return [await bare_beast(length, fields), await nginx(length)];
-      });
+      const own = own_certificate();
+      const sides = await lasting(
+        builds,
+        end_with,
+        () => ({}),
+        async () => [await nginx(2, own)],
+        { own },
+      );
+      return sides.map((side) => ({ name: side.name, round: () => shake_hands(side.side) }));
     },
+  },
+  scrapes: {
+    about: `/metrics with ${events_of_scrapes.toLocaleString('en')} events`,
+    async sides(builds, end_with) {
+      const sides = [];
+      for (const build of builds) {
+        const side = await server_of(build, { is_pinned: true });
+        end_with(() => side.end());
+        const token = await side.organizer();
+        for (let n = 1; n < events_of_scrapes; ++n)
+          await side.server.event(token, { queue: { policy: 'operator' } });
+        sides.push({ name: side.name, round: () => scrape(side) });
+      }
+      return sides;
+    },
+  },
+  idle: {
+    about: 'a server with the demo sale that nobody uses, for 20 s',
+    sides: (builds) => builds.map((build) => ({ name: build.name, round: () => fresh(build, rest) })),
   },
 };

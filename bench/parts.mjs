@@ -106,4 +106,7 @@ export async function crowd(
   return seen;
 }
 
+/** Median over the rounds of the first side's figure divided by the other side's. */
+export const ratio_to = (first, rounds, key) => median(rounds.map((r, i) => first[i][key] / r[key]));
+
 export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];

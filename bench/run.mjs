@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { measures } from './measures.mjs';
-import { bench, median } from './parts.mjs';
+import { bench, median, ratio_to } from './parts.mjs';
 
 function options_of(words) {
   const options = { rounds: 7, builds: [], wanted: [] };
@@ -46,9 +46,6 @@ async function rounds_of(sides, rounds) {
 const medians_of = (rounds) =>
   Object.fromEntries(Object.keys(rounds[0]).map((key) => [key, median(rounds.map((r) => r[key]))]));
 
-/** Median over the rounds of the first side's figure divided by the other side's. */
-const ratio_to = (first, rounds, key) => median(rounds.map((r, i) => first[i][key] / r[key]));
-
 const shown = (value) => (value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(2));
 
 function print(name, { sides }) {
@@ -56,9 +53,10 @@ function print(name, { sides }) {
   const [first, ...others] = Object.entries(sides);
   for (const [side, rounds] of [first, ...others]) {
     const figures = Object.entries(medians_of(rounds)).map(([key, value]) => `${key} ${shown(value)}`);
-    const has_ratio = side !== first[0];
-    const ratio = (key) => ratio_to(first[1], rounds, key).toFixed(3);
-    const of = has_ratio ? `  ${first[0]} has ${ratio('rate')} x its rate, ${ratio('cpu_us')} x its CPU` : '';
+    const ratios = Object.keys(rounds[0]).map(
+      (key) => `${ratio_to(first[1], rounds, key).toFixed(3)} x its ${key}`,
+    );
+    const of = side === first[0] ? '' : `  ${first[0]} has ${ratios.join(', ')}`;
     console.log(`  ${side.padEnd(12)} ${figures.join('  ')}${of}`);
   }
 }
