@@ -159,8 +159,8 @@ async function scrape(side) {
 async function rest(side) {
   await sleep(2_000);
   const cpu = side.cpu();
-  await sleep(20_000);
-  return { cpu_percent: ((side.cpu() - cpu) / 20) * 100 };
+  await sleep(10_000);
+  return { cpu_percent: ((side.cpu() - cpu) / 10) * 100 };
 }
 
 export const measures = {
@@ -246,7 +246,7 @@ export const measures = {
     },
   },
   idle: {
-    about: 'a server with the demo sale that nobody uses, for 20 s',
+    about: 'a server with the demo sale that nobody uses, for 10 s',
     sides: (builds) => builds.map((build) => ({ name: build.name, round: () => fresh(build, rest) })),
   },
 };

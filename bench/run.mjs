@@ -23,7 +23,8 @@ function options_of(words) {
     console.error(`scripts/bench: the measures are ${Object.keys(measures).join(', ')}`);
     process.exit(2);
   }
-  if (options.wanted.length === 0) options.wanted = Object.keys(measures);
+  options.is_whole = options.wanted.length === 0;
+  if (options.is_whole) options.wanted = Object.keys(measures);
   return options;
 }
 
@@ -61,12 +62,15 @@ function print(name, { sides }) {
   }
 }
 
-const { rounds, file, builds, wanted } = options_of(process.argv.slice(2));
+const { rounds, file, builds, wanted, is_whole } = options_of(process.argv.slice(2));
 const result = { date: new Date().toISOString(), builds, machine: machine(), rounds, measures: {} };
 for (const name of wanted)
   await bench(async (end_with) => {
     const sides = await measures[name].sides(builds, end_with);
     result.measures[name] = { about: measures[name].about, sides: await rounds_of(sides, rounds) };
     print(name, result.measures[name]);
-    if (file) fs.writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
   });
+if (file && is_whole) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, `${JSON.stringify(result, null, 1)}\n`);
+}

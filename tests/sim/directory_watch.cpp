@@ -73,6 +73,11 @@ void directory_watch::see(const block_stored& c) {
     world_.check->fail("I14", "a block list is longer than it may be");
 }
 
+void directory_watch::see(const block_removed& c) {
+  blocks_.erase({c.organizer, c.customer});
+  removed_at_[{c.organizer, c.customer}] = ++removals_;
+}
+
 void directory_watch::see(const audit_recorded& c) {
   audit_.insert(c.row.id);
   deeds_.insert(c.row.target);
@@ -220,7 +225,7 @@ void directory_watch::saw_taken(const std::string& external_id, const refusal& n
 // -- directories ------------------------------------------------------------------------------------------
 
 directory_watch::moment directory_watch::now() const {
-  moment m{world_.store->directory(), {}};
+  moment m{world_.store->directory(), {}, removals_};
   m.content.blocks = std::make_shared<const std::vector<block_row>>(world_.store->blocks());
   for (const auto& [id, key] : keys_)
     if (is_set(key.revoked_at)) m.revoked.insert(id);
@@ -237,11 +242,14 @@ void directory_watch::check_shown(const access_directory& shown, const moment& l
     if (!has(shown.api_keys, k.id) && !is_set(keys_.at(k.id).revoked_at)) stale("an API key");
   for (const auto& k : shown.api_keys)
     if (least.revoked.contains(k.id)) stale("the end of an API key");
+  const auto was_removed = [&](const block_row& b) { // also if it was stored again
+    const auto last = removed_at_.find({b.organizer, b.customer});
+    return last != removed_at_.end() && last->second > least.removals;
+  };
   for (const auto& b : *least.content.blocks)
-    if (blocks_.contains({b.organizer, b.customer})
-        && (!shown.blocks || std::ranges::none_of(*shown.blocks, [&](const block_row& s) {
-             return s.organizer == b.organizer && s.customer == b.customer;
-           })))
+    if (!was_removed(b) && (!shown.blocks || std::ranges::none_of(*shown.blocks, [&](const block_row& s) {
+          return s.organizer == b.organizer && s.customer == b.customer;
+        })))
       stale("a block");
 }
 

@@ -62,6 +62,7 @@ public:
   struct moment {
     access_directory content;
     std::set<uuid> revoked; ///< keys
+    std::uint64_t removals = 0; ///< of blocks, until then
   };
   /// What a directory shows at least that reads from now on.
   [[nodiscard]] moment now() const;
@@ -86,7 +87,7 @@ private:
   void see(const api_key_stored& c);
   void see(const setting_stored& c) { settings_.insert(c.row.value); }
   void see(const block_stored& c);
-  void see(const block_removed& c) { blocks_.erase({c.organizer, c.customer}); }
+  void see(const block_removed& c);
   void see(const audit_recorded& c);
   void see(const event_created& c);
   template <class Other>
@@ -117,6 +118,8 @@ private:
   std::map<uuid, api_key_row> keys_;
   std::set<std::string> settings_; ///< every value
   std::set<std::pair<uuid, uuid>> blocks_, blocks_ever_; ///< organizer and customer
+  std::map<std::pair<uuid, uuid>, std::uint64_t> removed_at_; ///< the number of the last removal
+  std::uint64_t removals_ = 0;
   std::map<aggregate_id, event_row> events_;
   std::map<std::string, event_id> external_ids_;
   std::map<std::uint64_t, event_id> event_of_key_;
