@@ -46,7 +46,7 @@ bool names_address_serialized(std::string_view bytes, std::string_view address) 
          || names_address(bytes, address);
 }
 
-/// Quotes of a value are escaped, so nobody's text passes for the member.
+/// Quotes of a value are escaped, so no text of a person passes for the member.
 std::string_view order_of_mail(std::string_view text) {
   constexpr std::string_view topic = "mail.send\n", begin = R"({"template":)", member = R"("order_id":")";
   constexpr std::size_t id_size = 36;

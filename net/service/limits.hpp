@@ -41,7 +41,7 @@ inline constexpr std::uint32_t wrong_codes_per_customer = 10;
 inline constexpr std::uint32_t wrong_codes_per_event = 600;
 inline constexpr seconds wrong_codes_window{10 * 60};
 
-/// Requests of a customer for an export, a minute. Each costs the ledger's reader about 5 ms at most.
+/// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;
 /// Erasures of customers of one network: a few thousand fill the list of them (actors/directory).
 inline constexpr std::uint32_t erasures_per_network = 20;

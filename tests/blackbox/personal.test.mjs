@@ -19,7 +19,7 @@ import {
 
 const quick = { 'workers.reconciliation_interval': '100ms', 'push.ntfy_url': 'http://127.0.0.1:9' };
 
-/** A customer with an order, and the texts that only this customer has. `contact`: what the order says otherwise. */
+/** A customer with an order, and the texts that only this customer has. `contact`: others of the order. */
 async function buyer(server, { price = 0, contact = {} } = {}) {
   const mark = crypto.randomBytes(6).toString('hex');
   const person = {
