@@ -262,7 +262,8 @@ boost::json::object erase_customer_request(const control_targets& to, const boos
     ask_accounts<customer_reply>(to.system, to.accounts, find_customer{{}, text_of(request, "email")});
   if (!who.error.empty()) return {{"error", who.error}};
   const auto got = ask_accounts<ack_reply>(
-    to.system, to.accounts, erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life});
+    to.system, to.accounts,
+    erase_customer{who.reply.customer, {R"({"by":"operator"})", {}}, to.token_life, true});
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}};
 }

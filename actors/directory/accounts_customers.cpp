@@ -14,12 +14,13 @@ caf::result<customer_reply> accounts_state::on_find_customer(const find_customer
   } else if (const auto known = customers_by_id_.find(x.customer); known != customers_by_id_.end()) {
     row = known->second;
   }
-  if (row == nullptr || row->email == erased_address(row->id)) return customer_reply{reason::not_found};
+  if (row == nullptr) return customer_reply{reason::not_found};
+  if (row->email == erased_address(row->id)) return customer_reply{reason::not_found, row->id};
   return core_.commit({}, customer_reply{{}, row->id, row->email, row->created_at});
 }
 
-/// Asks the ledger for open purchases first. A purchase that begins meanwhile goes on: it has no contact
-/// then.
+/// Asks the ledger for open purchases first. An order that is placed meanwhile goes on: the ledger's work
+/// finds its contact.
 caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x) {
   if (core_.refuses()) return core_.refusal();
   if (!customers_by_id_.contains(x.customer)) return ack_reply{reason::not_found};
@@ -54,7 +55,8 @@ void accounts_state::erase(const erase_customer& x, caf::response_promise promis
   if (row.email == erased_address(row.id)) return answer({});
   for (const auto& id : sessions_of({}, true))
     if (sessions_.at(id).expires_at <= core_.now()) drop_session(id, content);
-  if (sessions_of({}, true).size() >= services_->bounds.erased) {
+  const auto most = services_->bounds.erased;
+  if (sessions_of({}, true).size() >= (x.by_operator ? most : most - most / erased_reserve_part)) {
     refusal no{reason::unavailable, "Too many customers were erased lately."};
     no.first = std::chrono::ceil<seconds>(sessions_full_pause).count();
     return answer({std::move(no)});

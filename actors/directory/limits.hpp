@@ -31,6 +31,8 @@ inline constexpr std::size_t known_desks_max = 10'000;
 inline constexpr std::size_t organizer_sessions_max = 100;
 /// Max customers erased within the life of their tokens (I14): every node has all of them in memory.
 inline constexpr std::size_t erased_customers_max = 10'000;
+/// A quarter is for the operator's command: customers who fill the list cannot keep it out.
+inline constexpr std::size_t erased_reserve_part = 4;
 /// Retry-After when that many have been ended: their rows leave when their tokens expire.
 inline constexpr milliseconds sessions_full_pause{60 * 60 * 1000};
 /// Bytes of a User-Agent that are kept: enough for browser and system.

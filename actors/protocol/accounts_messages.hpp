@@ -174,7 +174,7 @@ FQ_INSPECT(find_customer, x.customer, x.email)
 
 struct customer_reply {
   refusal no;
-  customer_id customer{};
+  customer_id customer{}; ///< not_found: nil, or a customer that was erased
   std::string email{};
   timestamp created_at{};
 };
@@ -186,8 +186,9 @@ struct erase_customer {
   customer_id customer;
   audit_note note = {}; ///< without personal data
   milliseconds lifetime{24 * 60 * 60 * 1000}; ///< of the customer's tokens
+  bool by_operator = false;
 };
-FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime)
+FQ_INSPECT(erase_customer, x.customer, x.note, x.lifetime, x.by_operator)
 
 /// From the control socket or the demo set-up. If the address exists, `replace` sets the new password.
 struct add_organizer {

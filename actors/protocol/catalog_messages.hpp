@@ -71,7 +71,7 @@ FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
 /// Part of what is kept of a customer: see ledger::list_records.
 struct list_records {
   customer_id customer;
-  std::string email; ///< the customer's; mail of orders is found by the contacts' addresses too
+  std::string email; ///< the account's
   record_position after;
   std::uint32_t limit = 50;
 };

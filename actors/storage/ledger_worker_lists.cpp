@@ -61,13 +61,12 @@ purchase_found ledger_worker_state::find(const fq::find_open_purchase& x) {
 
 records_reply ledger_worker_state::list(const fq::list_records& x) {
   records_reply reply;
-  record_filter filter{x.customer, {x.email}, x.after, x.limit};
-  const bool is_by_address = x.after.kind >= record_kind::mail;
+  record_filter filter{x.customer, x.email, {}, x.after, x.limit};
+  if (is_scanned(x.after.kind)) filter.limit = records_looked_at;
   const bool read = reached([&] {
-    if (is_by_address)
-      for (const auto& l : ledger_->list_orders({x.customer, {}, orders_per_address_list}))
-        if (!l.order.contact.email.empty()) filter.addresses.push_back(l.order.contact.email);
-    if (is_by_address || x.after.kind == record_kind::place) filter.limit = records_looked_at;
+    if (x.after.kind >= record_kind::mail)
+      for (const auto& l : ledger_->list_orders({x.customer, {}, orders_with_mail}))
+        filter.orders.push_back(to_string(l.order.id));
     reply.page = ledger_->list_records(filter);
   });
   if (!read) reply.no = reason::unavailable;

@@ -33,8 +33,8 @@ inline constexpr std::size_t batches_per_commit_max = 256;
 inline constexpr std::size_t changes_per_commit_max = 20'000;
 /// Rows that one request for a customer's records looks at where no index helps: about 1 ms.
 inline constexpr std::uint32_t records_looked_at = 500;
-/// Newest orders of a customer whose contacts tell which mail is the customer's.
-inline constexpr std::uint32_t orders_per_address_list = 200;
+/// Newest orders of a customer, whose mail an export finds by the order.
+inline constexpr std::uint32_t orders_with_mail = 200;
 /// Retention of webhook receipts; gateways retry for up to three days (Paystack, Stripe).
 inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
 /// Retention of the delivery log, of devices and of sent domain events.

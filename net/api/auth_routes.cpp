@@ -206,7 +206,10 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer) {
   find_customer who{customer};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
-  if (!got.error && got.reply.no.why == reason::not_found) co_return account_address{};
+  if (!got.error && got.reply.no.why == reason::not_found) {
+    if (got.reply.customer.is_nil()) co_return account_address{};
+    co_return account_address{problem(fault::unauthenticated, rq.request_id), {}};
+  }
   if (auto no = refused(rq, got)) co_return account_address{std::move(no), {}};
   co_return account_address{std::nullopt, std::move(got.reply.email)};
 }

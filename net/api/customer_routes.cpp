@@ -19,6 +19,7 @@ awaitable<response> show_me(call c) {
   const auto cursor = query.find("cursor");
   auto from = cursor ? parse_export_cursor(*cursor) : std::optional{export_cursor{}};
   if (!from) co_return problem(fault::invalid_cursor, c.rq.request_id);
+  if (no = net::limit(c.ctx, c.rq, c.ctx.shared->exports, c.who); no) co_return std::move(*no);
   find_customer question{c.who};
   auto who = co_await ask(c.ctx, c.ctx.accounts, std::move(question));
   if (auto refusal = refused(c.rq, who)) co_return std::move(*refusal);
@@ -29,7 +30,9 @@ awaitable<response> show_me(call c) {
     if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
     page.add(std::move(got.reply));
   }
-  for (int i = 0; page.wants_records(limit) && i < record_reads_max; ++i) {
+  int reads = 0, scans = 0;
+  for (; page.wants_records(limit) && reads < record_reads_max && scans < record_scans_max; ++reads) {
+    if (is_scanned(page.next->records->kind)) ++scans;
     const auto known = static_cast<std::uint32_t>(page.orders.size() + page.records.size());
     list_records wish{c.who, page.who.email, *page.next->records, limit - known};
     auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
@@ -41,8 +44,11 @@ awaitable<response> show_me(call c) {
 
 awaitable<response> erase_me(call c) {
   if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  const auto network = limit_key(c.rq.peer);
+  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->erasures, network)) co_return std::move(*no);
   erase_customer erasure{c.who, {R"({"by":"customer"})", {}}, c.ctx.options.tokens.ttl};
   auto done = co_await ask(c.ctx, c.ctx.accounts, std::move(erasure));
+  if (!done.error && done.reply.no) c.ctx.shared->erasures.give_back(network, c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, done)) co_return std::move(*no);
   if (c.ctx.directory) {
     auto refreshed = co_await ask(c.ctx, c.ctx.directory, refresh_directory{});

@@ -85,8 +85,10 @@ inline constexpr int edit_tries = 8;
 
 // -- personal data
 
-/// Reads of one request for an export: each kind of row once, and 7,000 rows of tables without an index.
-inline constexpr int record_reads_max = 24;
+/// Reads of one request for an export: each kind of row once, and two more.
+inline constexpr int record_reads_max = 12;
+/// Those of them without an index: 500 rows each.
+inline constexpr int record_scans_max = 4;
 
 // -- waiting rooms
 

@@ -41,6 +41,12 @@ inline constexpr std::uint32_t wrong_codes_per_customer = 10;
 inline constexpr std::uint32_t wrong_codes_per_event = 600;
 inline constexpr seconds wrong_codes_window{10 * 60};
 
+/// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
+inline constexpr std::uint32_t exports_per_customer = 10;
+/// Erasures of customers of one network: a few thousand fill the list of them (actors/directory).
+inline constexpr std::uint32_t erasures_per_network = 20;
+inline constexpr seconds erasures_window{60 * 60};
+
 /// A client can exceed its limit on several nodes for this long; a shorter interval costs round trips.
 inline constexpr milliseconds limit_sharing_interval{250};
 /// Retry-After while an event is stopped because the ledger lost commits of it, in seconds.

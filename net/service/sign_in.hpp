@@ -33,7 +33,7 @@ struct account_address {
   std::optional<response> no;
   std::string email; ///< empty: the customer has no account (its token is of `fairqueue token`)
 };
-/// The address that the customer confirmed by signing in.
+/// The address that the customer confirmed by signing in. 401 if the customer was erased.
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer);
 
 } // namespace fq::net

@@ -20,7 +20,7 @@ public:
       if (row.to_erase.empty()) continue;
       auto& known = state_.erasures[row.id];
       known.customer = row.id;
-      known.addresses = row.to_erase;
+      known.names = row.to_erase;
       if (!next || known.round < next->round) next = known;
     }
     return next;
@@ -28,7 +28,7 @@ public:
 
   void store_erasure(const erasure& e) override {
     state_.erasures[e.customer] = e;
-    find_row(customers(), e.customer)->to_erase = e.addresses;
+    find_row(customers(), e.customer)->to_erase = e.names;
   }
 
   void end_erasure(const customer_id& customer) override {
@@ -41,7 +41,7 @@ public:
     for (const auto& [number, state] : state_.aggregates)
       for (const auto& o : state.image.orders)
         if (o.customer == customer && !o.contact.email.empty() && orders.size() < limit)
-          orders.push_back({number, o.id, o.contact.email});
+          orders.push_back({number, o.id, o.contact.mail_address()});
     return orders;
   }
 
@@ -90,12 +90,15 @@ public:
   void erase_address(std::string_view address) override {
     auto& image = state_.aggregates.at(accounts_aggregate).image;
     std::erase_if(image.otps, [&](const otp_row& r) { return r.email == address; });
-    const auto holds = [&](const std::string& text) { return names_address(text, address); };
-    std::erase_if(state_.deliveries,
-                  [&](const auto& d) { return d.second.topic == "user.updated" && holds(d.second.payload); });
+    std::erase_if(state_.deliveries, [&](const auto& d) {
+      return d.second.topic == "user.updated" && names_address(d.second.payload, address);
+    });
+  }
+
+  void empty_letters(std::string_view name) override {
     for (auto& [number, state] : state_.aggregates)
       for (auto& letter : state.dead_letters) {
-        if (letter.kind != dead_letter_kind::undelivered || !holds(letter.payload)) continue;
+        if (letter.kind != dead_letter_kind::undelivered || !is_of(letter.payload, name)) continue;
         letter.payload.clear();
         letter.status = dead_letter_status::dismissed;
         erase_row(state.image.dead_letters, letter.id);

@@ -18,27 +18,27 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Mail of an order may have gone to another address. Returns whether there is a new one.
-bool add_addresses(erasure& e, const std::vector<order_contact>& orders) {
-  const auto known = e.addresses.size();
+/// Orders of older programs have no address of the account. Returns whether there is a new one.
+bool add_orders(erasure& e, const std::vector<order_contact>& orders) {
+  const auto known = e.names.size();
   for (const auto& order : orders) {
-    const auto lines = lines_of(e.addresses);
-    if (std::ranges::find(lines, order.address) == lines.end()) e.addresses += '\n' + order.address;
+    const auto lines = lines_of(e.names);
+    const auto id = to_string(order.order);
+    if (order.mail_address != lines.front() && std::ranges::find(lines, id) == lines.end())
+      e.names += '\n' + id;
   }
-  return e.addresses.size() != known;
+  return e.names.size() != known;
 }
 
 /// Looks at the next rows of the pass. False: this part has no more.
 bool look(erasure_store& store, erasure& e, std::size_t limit) {
   const auto wanted = limit * looks_per_change;
   const auto rows = store.rows_to_look_at(e, wanted);
-  const auto lines = lines_of(e.addresses);
-  const auto names = e.part == erasure_part::outbox ? names_address : names_address_serialized;
+  const auto names = lines_of(e.names);
+  const auto matches = e.part == erasure_part::outbox ? is_of : is_of_serialized;
   for (const auto& row : rows) {
     e.after = row.key;
-    const bool is_personal =
-      std::ranges::any_of(lines, [&](std::string_view address) { return names(row.text, address); });
-    if (!is_personal) continue;
+    if (!std::ranges::any_of(names, [&](std::string_view name) { return matches(row.text, name); })) continue;
     if (row.is_delivered)
       store.erase_row_of(e.part, row.key);
     else
@@ -57,7 +57,7 @@ std::size_t erase_some(erasure_store& store, const prune_bounds& bounds, std::si
   if (!next) return gone;
   auto& e = *next;
   const auto contacts = store.contacts_of(e.customer, limit);
-  if (add_addresses(e, contacts)) { // stored before they leave the orders
+  if (add_orders(e, contacts)) { // stored before the contacts leave them
     e.part = erasure_part::outbox; // what was looked at without them is looked at again
     e.after = {};
     store.store_erasure(e);
@@ -74,10 +74,10 @@ std::size_t erase_some(erasure_store& store, const prune_bounds& bounds, std::si
     store.store_erasure(e);
     return limit;
   }
-  for (const auto address : lines_of(e.addresses)) {
-    store.erase_address(address);
-    if (bounds.on_erased && !e.waits) bounds.on_erased(std::string{address});
-  }
+  const auto names = lines_of(e.names);
+  for (const auto name : names) store.empty_letters(name);
+  store.erase_address(names.front());
+  if (bounds.on_erased && !e.waits) bounds.on_erased(std::string{names.front()});
   if (!e.waits) {
     store.end_erasure(e.customer);
     return limit; // another customer may be next

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Erasure of what the ledger keeps of a customer who asked for it: one bounded step of prune(). Accounts only
-// renames the customer and names the addresses (customer_row::to_erase); the rest is worked off here,
-// whatever process ends meanwhile. Each part is idempotent.
+// renames the customer and keeps the address (customer_row::to_erase); the rest is worked off here, whatever
+// process ends meanwhile. Each part is idempotent. A contact's address may be a stranger's: it finds nothing.
 #pragma once
 #include "store/port/ledger.hpp"
 
@@ -16,13 +16,15 @@ namespace fq {
 /// Rows that a step looks at for each row that it may change.
 inline constexpr std::size_t looks_per_change = 8;
 
-/// The tables with addresses that no index finds: they are read from one end to the other.
+/// The tables without an index by customer: they are read from one end to the other.
 enum class erasure_part : std::uint8_t { outbox, idempotency };
 
 /// A customer to erase, and how far it has come.
 struct erasure {
   customer_id customer;
-  std::string addresses; ///< separated by line feeds
+  /// Separated by line feeds: the account's address, then ids of orders whose mail went elsewhere. See
+  /// is_of().
+  std::string names;
   std::uint64_t round = 0; ///< the lowest is next
   erasure_part part = erasure_part::outbox;
   bool waits = false; ///< this pass has met a row that must be delivered first
@@ -39,7 +41,7 @@ struct erasable_row {
 struct order_contact {
   aggregate_id aggregate{};
   order_id order;
-  std::string address;
+  std::string mail_address; ///< see contact
 };
 
 /// What an engine does for it.
@@ -58,9 +60,11 @@ public:
   /// Rows after e.after in the order of their keys.
   virtual std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) = 0;
   virtual void erase_row_of(erasure_part part, const outbox_key& key) = 0;
-  /// One-time codes of the address, its user.updated on the way to endpoints, and undelivered mail that was
-  /// given up: the dead letter is emptied and dismissed. Not of longer ones: names_address().
+  /// One-time codes of the address, and its user.updated on the way to endpoints. Not of longer ones:
+  /// names_address().
   virtual void erase_address(std::string_view address) = 0;
+  /// Empties and dismisses dead letters of undelivered mail: see is_of().
+  virtual void empty_letters(std::string_view name) = 0;
   /// Empties the contacts of at most `limit` orders of sales that ended before `before`.
   virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
 };
@@ -76,6 +80,7 @@ public:
   std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) override;                   \
   void erase_row_of(erasure_part part, const outbox_key& key) override;                                      \
   void erase_address(std::string_view address) override;                                                     \
+  void empty_letters(std::string_view name) override;                                                        \
   std::size_t erase_old_contacts(timestamp before, std::size_t limit) override
 
 /// One step: at most `limit` changes in one place, whatever bounds.limit is. Returns `limit` if there is more

@@ -231,7 +231,7 @@ struct prune_bounds {
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
   timestamp contacts_before = never; ///< end of the sale; of orders that are not open. The orders are kept
-  /// Called with each address of a customer, before the ledger forgets it. May be called again.
+  /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };
 

@@ -52,9 +52,10 @@ struct customer_record {
 
 struct record_filter {
   customer_id customer;
-  std::vector<std::string> addresses; ///< of mail and dead letters
+  std::string address; ///< of the account; mail and dead letters that name it are the customer's
+  std::vector<std::string> orders; ///< ids of own orders; mail about them is too, whatever its address
   record_position after; ///< its kind is read
-  std::uint32_t limit = 50; ///< rows that are looked at: places, mail and letters have no index
+  std::uint32_t limit = 50; ///< rows that are looked at
 };
 
 struct record_page {
@@ -63,6 +64,11 @@ struct record_page {
   bool more = false;
   friend bool operator==(const record_page&, const record_page&) = default;
 };
+
+/// Whether rows of the kind are read one after the other, because no index finds them.
+constexpr bool is_scanned(record_kind kind) {
+  return kind == record_kind::place || kind >= record_kind::mail;
+}
 
 /// What keeps a customer from being erased.
 enum class open_purchase : std::uint8_t {

@@ -80,8 +80,8 @@ bool is_own(const record_filter& filter, const seen_record& seen) {
   const auto kind = seen.record.at.kind;
   if (kind == record_kind::place) return seen.subject == filter.customer;
   if (kind != record_kind::mail && kind != record_kind::letter) return true;
-  return std::ranges::any_of(filter.addresses,
-                             [&](const std::string& address) { return names_address(seen.naming, address); });
+  return names_address(seen.naming, filter.address)
+         || std::ranges::find(filter.orders, order_of_mail(seen.naming)) != filter.orders.end();
 }
 
 } // namespace

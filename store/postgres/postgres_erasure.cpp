@@ -24,7 +24,8 @@ const postgres_statement end_of_erasure{
                     " erase_aggregate = 0, erase_seq = 0, erase_ordinal = 0 WHERE aggregate = 1 AND id = $1"};
 const postgres_statement own_contacts{
   "own_contacts",
-  "SELECT aggregate, id, email FROM orders WHERE customer = $1 AND email <> '' LIMIT $2::bigint"};
+  "SELECT aggregate, id, coalesce(nullif(account_email, ''), email) FROM orders WHERE customer = $1"
+  " AND email <> '' LIMIT $2::bigint"};
 const postgres_statement drop_contact{"drop_contact",
                                       empty_contacts + " WHERE aggregate = $1::bigint AND id = $2"};
 const postgres_statement own_deliveries{
@@ -99,7 +100,7 @@ std::optional<erasure> postgres_erasure::next_erasure() {
 void postgres_erasure::store_erasure(const erasure& e) {
   const std::int64_t waits = e.waits ? 1 : 0;
   ask(db_, store_progress,
-      postgres_parameters::of(e.customer, e.addresses, e.round, e.part, waits, e.after.aggregate, e.after.seq,
+      postgres_parameters::of(e.customer, e.names, e.round, e.part, waits, e.after.aggregate, e.after.seq,
                               e.after.ordinal));
 }
 
@@ -154,9 +155,12 @@ void postgres_erasure::erase_address(std::string_view address) {
   for (int i = 0; i < deliveries.size(); ++i)
     if (const auto d = deliveries[i]; names_address(d.text(2), address))
       ask(db_, drop_delivery, postgres_parameters::of(d.id(0), d.id(1)));
-  const auto letters = ask(db_, naming_letters, postgres_parameters::of(address));
+}
+
+void postgres_erasure::empty_letters(std::string_view name) {
+  const auto letters = ask(db_, naming_letters, postgres_parameters::of(name));
   for (int i = 0; i < letters.size(); ++i)
-    if (const auto l = letters[i]; names_address(l.text(2), address))
+    if (const auto l = letters[i]; is_of(l.text(2), name))
       ask(db_, empty_letter, postgres_parameters::of(l.number<aggregate_id>(0), l.id(1)));
 }
 

@@ -21,8 +21,8 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
               " erase_aggregate = ?6, erase_seq = ?7, erase_ordinal = ?8 WHERE aggregate = 1 AND id = ?1"),
     end(db, "UPDATE customer SET to_erase = '', erase_round = 0, erase_part = 0, erase_waits = 0,"
             " erase_aggregate = 0, erase_seq = 0, erase_ordinal = 0 WHERE aggregate = 1 AND id = ?"),
-    contacts(db, "SELECT aggregate, id, email FROM orders INDEXED BY order_of_customer WHERE customer = ?"
-                 " AND email <> '' LIMIT ?"),
+    contacts(db, "SELECT aggregate, id, coalesce(nullif(account_email, ''), email) FROM orders INDEXED BY"
+                 " order_of_customer WHERE customer = ? AND email <> '' LIMIT ?"),
     empty_contact(db, empty_contacts + " WHERE aggregate = ? AND id = ?"),
     deliveries(db, "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
                    " holder = ? LIMIT ?)"),
@@ -61,7 +61,7 @@ std::optional<erasure> sqlite_erasure::next_erasure() {
 }
 
 void sqlite_erasure::store_erasure(const erasure& e) {
-  sql_.store.run(e.customer, e.addresses, e.round, e.part, e.waits, e.after.aggregate, e.after.seq,
+  sql_.store.run(e.customer, e.names, e.round, e.part, e.waits, e.after.aggregate, e.after.seq,
                  e.after.ordinal);
 }
 
@@ -113,10 +113,13 @@ void sqlite_erasure::erase_address(std::string_view address) {
   while (d.step())
     if (names_address(d.text(2), address)) deliveries.emplace_back(d.id(0), d.id(1));
   for (const auto& [target, notice] : deliveries) sql_.drop_delivery.run(target, notice);
-  std::vector<std::pair<aggregate_id, uuid>> letters;
-  auto& l = sql_.letters.bind(address);
+}
+
+void sqlite_erasure::empty_letters(std::string_view name) {
+  std::vector<std::pair<aggregate_id, uuid>> letters; // emptied after the cursor has ended
+  auto& l = sql_.letters.bind(name);
   while (l.step())
-    if (names_address(l.text(2), address)) letters.emplace_back(l.number<aggregate_id>(0), l.id(1));
+    if (is_of(l.text(2), name)) letters.emplace_back(l.number<aggregate_id>(0), l.id(1));
   for (const auto& [aggregate, id] : letters) sql_.empty_letter.run(aggregate, id);
 }
 

@@ -19,8 +19,8 @@ import {
 
 const quick = { 'workers.reconciliation_interval': '100ms', 'push.ntfy_url': 'http://127.0.0.1:9' };
 
-/** A customer with an order, and the texts that only this customer has. */
-async function buyer(server, { price = 0 } = {}) {
+/** A customer with an order, and the texts that only this customer has. `contact`: others of the order. */
+async function buyer(server, { price = 0, contact = {} } = {}) {
   const mark = crypto.randomBytes(6).toString('hex');
   const person = {
     email: `ann-${mark}@example.com`,
@@ -40,7 +40,7 @@ async function buyer(server, { price = 0 } = {}) {
       event_id: event.id,
       admission_token: (await server.join_and_be_admitted(token, event.id)).admission_token,
       items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 1 }],
-      contact: person,
+      contact: { ...person, ...contact },
     },
   });
   assert.equal(order.status, 200, order.text);
@@ -74,12 +74,15 @@ async function rows_of(server, query) {
   return out.trim();
 }
 
-/** Until the ledger has worked off the erasure and the mail of the order has been sent. */
-async function erased_everywhere(server, texts, { letters = false } = {}) {
-  await eventually(
+const nothing_to_erase = (server) =>
+  eventually(
     'an empty ledger',
     async () => (await rows_of(server, "SELECT count(*) FROM customer WHERE to_erase <> ''")) === '0',
   );
+
+/** Until the ledger has worked off the erasure and the mail of the order has been sent. */
+async function erased_everywhere(server, texts, { letters = false } = {}) {
+  await nothing_to_erase(server);
   await eventually('no mail file', () => files_with(server, texts, /^(sandbox|ledger)/).length === 0);
   const of_others = "FROM dead_letter WHERE payload <> ''"; // a longer address, which holds the shorter one
   assert.equal(await rows_of(server, `SELECT count(*) ${of_others}`), letters ? '1' : '0');
@@ -117,6 +120,17 @@ test('a customer is exported, erased, and found nowhere', async (t) => {
       `INSERT INTO dead_letter (aggregate, id, kind, subject, status, detail, payload, created_at, updated_at)
        SELECT aggregate, x'${id}', 2, x'${id}', 0, 'why', '${payload}', 1, 1 FROM event LIMIT 1`,
     );
+  // Who names the address in an order reads nothing of its owner, and erases nothing.
+  const other = await buyer(server, { contact: { email: fan.person.email } });
+  const seen = await server.get('/customers/me', { token: other.token });
+  assert.equal(seen.status, 200, seen.text);
+  assert.deepEqual(seen.json.unsent_mails, []);
+  assert.deepEqual(
+    seen.json.mails.map((m) => m.event_id),
+    [null, other.event.id],
+  );
+  assert.equal((await server.delete('/customers/me', { token: other.token })).status, 204);
+  await nothing_to_erase(server);
   const shown = await server.get('/customers/me', { token: fan.token });
   assert.equal(shown.status, 200, shown.text);
   assert.equal(shown.json.customer_id, fan.customer_id);

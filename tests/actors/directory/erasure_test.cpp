@@ -19,8 +19,10 @@ struct erasure_fixture : globals_fixture {
     CAF_REQUIRE(a->ok);
     return a->value;
   }
-  reason erase(const customer_id& who) {
-    auto a = ask<ack_reply>(people, erase_customer{who});
+  reason erase(const customer_id& who, bool by_operator = false) {
+    erase_customer wish{who};
+    wish.by_operator = by_operator;
+    auto a = ask<ack_reply>(people, std::move(wish));
     run();
     CAF_REQUIRE(a->ok);
     return a->value.no.why;
@@ -41,7 +43,8 @@ CAF_TEST(a customer is found by id and by address) {
     CAF_CHECK_EQUAL(find({who}).email, "a@example.com");
     CAF_CHECK(find({{}, "a@example.com"}).customer == who);
     CAF_CHECK(find({{}, "b@example.com"}).no.why == reason::not_found);
-    CAF_CHECK(find({{7, 7}}).no.why == reason::not_found);
+    const auto unknown = find({{7, 7}});
+    CAF_CHECK(unknown.no.why == reason::not_found && unknown.customer.is_nil());
     reload(accounts_aggregate);
   }
 }
@@ -56,6 +59,7 @@ CAF_TEST(an erased customer is gone at once and its address begins anew) {
   CAF_CHECK(store.directory().ended_sessions == std::vector<uuid>{who});
   for (int i = 0; i < 2; ++i) {
     CAF_CHECK(find({who}).no.why == reason::not_found);
+    CAF_CHECK(find({who}).customer == who); // not one without an account
     CAF_CHECK(find({{}, "a@example.com"}).no.why == reason::not_found);
     CAF_CHECK_EQUAL(find({other}).email, "b@example.com");
     CAF_CHECK(erase(who) == reason::none); // once more
@@ -139,6 +143,10 @@ CAF_TEST(answers with addresses of every length are found) {
     CAF_CHECK(!names_address_serialized(packed(), address));
     reply.order.order.contact.email = "<" + address + ">";
     CAF_CHECK(names_address_serialized(packed(), address));
+    const auto order = make_uuid(env.wall_now(), first_event_aggregate, size);
+    CAF_CHECK(!is_of_serialized(packed(), to_string(order)));
+    reply.order.order.id = order;
+    CAF_CHECK(is_of_serialized(packed(), to_string(order)));
   }
 }
 
@@ -152,6 +160,17 @@ CAF_TEST(ended tokens of erased customers are bounded and leave with their life)
   advance(25h);
   CAF_CHECK(erase(c) == reason::none);
   CAF_CHECK(store.directory().ended_sessions == std::vector<uuid>{c});
+}
+
+CAF_TEST(a part of the list of erased customers is for the operator) {
+  services.bounds.erased = 4;
+  std::vector<customer_id> fans;
+  for (const char name : {'a', 'b', 'c', 'd', 'e'})
+    fans.push_back(sign_in(name + std::string{"@example.com"}));
+  for (int i = 0; i < 3; ++i) CAF_CHECK(erase(fans[i]) == reason::none);
+  CAF_CHECK(erase(fans[3]) == reason::unavailable);
+  CAF_CHECK(erase(fans[3], true) == reason::none);
+  CAF_CHECK(erase(fans[4], true) == reason::unavailable);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

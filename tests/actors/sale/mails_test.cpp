@@ -2,6 +2,7 @@
 // The mails of each decision.
 #define CAF_SUITE mails
 #include "actors/sale/mails.hpp"
+#include "domain/base/address_text.hpp"
 #include "domain/sale/sale.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -58,6 +59,7 @@ CAF_TEST(who has not paid after a while is sent the page) {
   const auto mails = f.mails_after(seconds{2});
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
   CAF_CHECK(mails[0].find("https://pay.example/1") != std::string::npos);
+  CAF_CHECK_EQUAL(order_of_mail(mails[0]), to_string(f.it.orders().all().begin()->first));
 }
 
 CAF_TEST(mails go to the address of the account and not to the contact) {

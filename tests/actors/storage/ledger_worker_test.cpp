@@ -167,6 +167,40 @@ CAF_TEST(lists are paged) {
   CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
 }
 
+CAF_TEST(an export has no mail of the address that an order names as its contact) {
+  const auto e = put_event(10);
+  const customer_id mallory{7, 7};
+  const std::string victim = "victim@example.org", own = "mallory@example.org";
+  order_row order;
+  order.id = make_uuid(env.wall_now(), e.aggregate, 1);
+  order.customer = mallory;
+  order.contact = {"M", "M", victim, "", own};
+  const auto mail_to = [&](std::uint64_t n, const std::string& to, const std::string& about) {
+    return outbox_row{{n, n},
+                      "mail.send",
+                      R"({"template":"x","to":")" + to + R"(","order_id":")" + about + "\"}",
+                      env.wall_now()};
+  };
+  const auto head = *store.acquire_unleased(e.aggregate, never);
+  claim_row claim;
+  claim.id = order.claim = make_uuid(env.wall_now(), e.aggregate, 2);
+  claim.customer = mallory;
+  const batch b{e.aggregate,
+                head.epoch,
+                head.applied_seq,
+                head.applied_seq + 1,
+                env.wall_now(),
+                {claim_opened{claim}, order_placed{order}, outbox_appended{mail_to(1, victim, "another")},
+                 outbox_appended{mail_to(2, own, "another")},
+                 outbox_appended{mail_to(3, "older@example.org", to_string(order.id))}}};
+  CAF_REQUIRE(store.commit({&b, 1}).at(0) == commit_outcome::committed);
+  auto found = ask<records_reply>(worker, list_records{mallory, own, {record_kind::mail, {}, 0, 0, {}}, 50});
+  run();
+  std::vector<uuid> mails;
+  for (const auto& r : found->value.page.records) mails.push_back(r.at.id);
+  CAF_CHECK((mails == std::vector<uuid>{{2, 2}, {3, 3}}));
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
 
 } // namespace ledger_worker_test

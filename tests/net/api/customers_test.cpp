@@ -74,8 +74,44 @@ CAF_TEST(a ledger without an end costs a bounded number of reads) {
   w.told->customer = {{}, {1, 2}, "ann@example.com", from_unix_ms(1'800'000'000'000)};
   w.told->records.assign(1'000, {{}, {{}, {record_kind::place, first_event_aggregate, 5, 0, {}}, true}});
   const auto answer = w.send(method::get, "/customers/me", "", w.as_customer());
-  CAF_CHECK_EQUAL(w.told->asked_records.size(), static_cast<std::size_t>(record_reads_max));
+  CAF_CHECK_EQUAL(w.told->asked_records.size(), 4u); // 500 rows each
   CAF_CHECK(has(answer, R"("next_cursor":"0.16.5.0.)"));
+  w.told->asked_records.clear();
+  w.told->records.assign(1'000, {{}, {{}, {record_kind::claim, {}, 0, 0, {5, 5}}, true}});
+  w.send(method::get, "/customers/me", "", w.as_customer());
+  CAF_CHECK_EQUAL(w.told->asked_records.size(), 12u);
+}
+
+CAF_TEST(a customer reads a few pages a minute) {
+  world w;
+  const auto me = w.as_customer(), other = w.bearer(token_kind::customer, {9, 9});
+  const auto status = [&](const text_fields& who) {
+    return w.send(method::get, "/customers/me", "", who).status;
+  };
+  for (int i = 0; i < 10; ++i) CAF_CHECK_EQUAL(status(me), 200u);
+  w.told->asked_records.clear();
+  CAF_CHECK_EQUAL(status(me), 429u);
+  CAF_CHECK(w.told->asked_records.empty());
+  CAF_CHECK_EQUAL(status(other), 200u);
+  w.clock.now_ms += 6'000;
+  CAF_CHECK_EQUAL(status(me), 200u);
+}
+
+CAF_TEST(a network erases a few customers an hour and refusals do not count) {
+  world w;
+  const auto erase = [&](const std::string& peer) {
+    return w.send(method::del, "/customers/me", "", w.as_customer(), peer).status;
+  };
+  w.told->ack = ack_reply{reason::payment_open};
+  for (int i = 0; i < 30; ++i) CAF_CHECK_EQUAL(erase("192.0.2.1"), 409u);
+  w.told->ack = {};
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(erase("192.0.2.1"), 204u);
+  w.told->asked_erasure = {};
+  CAF_CHECK_EQUAL(erase("192.0.2.1"), 429u);
+  CAF_CHECK(w.told->asked_erasure.customer.is_nil());
+  CAF_CHECK_EQUAL(erase("198.51.100.1"), 204u);
+  w.clock.now_ms += 180'000;
+  CAF_CHECK_EQUAL(erase("192.0.2.1"), 204u);
 }
 
 CAF_TEST(a refused erasure ends no tokens) {

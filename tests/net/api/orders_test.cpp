@@ -73,6 +73,10 @@ CAF_TEST(mail of an order goes to the address that signed in whatever the contac
   s.told->customer = {reason::not_found, {}, {}, {}}; // a token of the command line
   CAF_CHECK_EQUAL(s.check_out().status, 202u);
   CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "");
+  s.told->asked_order = {};
+  s.told->customer.customer = s.customer; // erased a moment ago
+  CAF_CHECK_EQUAL(shown(s.check_out()), "401 unauthenticated");
+  CAF_CHECK(s.told->asked_order.customer.is_nil());
   s.told->customer.no = reason::unavailable;
   CAF_CHECK_EQUAL(s.check_out().status, 503u);
 }

@@ -177,6 +177,12 @@ inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
   return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
 }
 
+/// What a mail is stored as; `order` nil: about none.
+inline std::string sample_mail(const std::string& address, const order_id& order = {}) {
+  const auto about = order.is_nil() ? "" : R"("order_id":")" + to_string(order) + "\"";
+  return R"({"template":"order_receipt","to":[{"address":")" + address + R"("}],"data":{)" + about + "}}";
+}
+
 // -- engines ------------------------------------------------------------------------------------------------
 
 /// A ledger with one owned draft event: 10 units of type 0 and 5 of type 1.

@@ -73,7 +73,7 @@ void fill(world& w) {
 
 /// Reads all pages with `limit` rows looked at in each.
 std::vector<customer_record> all_records(ledger& store, const customer_id& customer, std::uint32_t limit) {
-  record_filter f{customer, {own}, {}, limit};
+  record_filter f{customer, own, {}, {}, limit};
   std::vector<customer_record> all;
   for (int pages = 0; pages < 1'000; ++pages) {
     auto page = store.list_records(f);
@@ -145,6 +145,34 @@ CAF_TEST(every kind of row that names a customer is read page by page) {
         if (!(found[i] == wanted[i])) CAF_ERROR("record " << i << " of pages of " << limit << " differs");
     }
     CAF_CHECK(all_records(w.store, id_of(99, accounts_aggregate), 2).size() == 2u); // only by the address
+  });
+}
+
+CAF_TEST(mail to another address is the own one if it is about an own order) {
+  in_every_world([](world& w) {
+    const auto order = id_of(40'001), foreign = id_of(40'002);
+    const std::string elsewhere = "bob@example.org";
+    changes content;
+    const auto append = [&](std::string_view topic, const std::string& payload) {
+      const auto n = content.size();
+      auto letter = letter_with(n, elsewhere);
+      letter.payload = std::string{topic} + '\n' + payload;
+      content.emplace_back(
+        outbox_appended{{id_of(60'000 + n), std::string{topic}, payload, noon, every_lane}});
+      content.emplace_back(dead_letter_stored{letter});
+    };
+    append("mail.send", sample_mail(elsewhere, order));
+    append("mail.send", sample_mail(elsewhere, foreign));
+    append("mail.send", sample_mail(elsewhere));
+    append("order.completed", R"({"order_id":")" + to_string(order) + "\"}");
+    FQ_COMMITS(w.put(std::move(content)));
+    record_filter f{zoe, own, {to_string(order)}, {record_kind::mail, {}, 0, 0, {}}, 100};
+    for (const auto wanted : {id_of(60'000), id_of(50'000)}) { // the mail, then its letter
+      const auto page = w.store.list_records(f);
+      CAF_REQUIRE_EQUAL(page.records.size(), 1u);
+      CAF_CHECK(page.records[0].at.id == wanted);
+      f.after = page.next;
+    }
   });
 }
 
