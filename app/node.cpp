@@ -236,15 +236,15 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
   mailer_services_.keep_for = otp_life;
   std::vector<mail_port*> ports;
   for (const auto& port : mail_of_codes_) ports.push_back(port.get());
-  accounts_services_ = {
-    .env = &env_,
-    .ledgers = ledgers,
-    .passwords = add(children, "passwords", system_->spawn<caf::detached>(password_worker)),
-    .mailer = spawn_mailer(children, "mailer", mailer_services_, ports),
-    .otp_key = secret_key{hmac_sha256(keys_.stored.bytes(), "fairqueue one-time passwords")},
-    .otp_life = otp_life,
-    .otp_failures_max = otp_guesses_max,
-    .has_cluster = options_.cluster.is_on()};
+  accounts_services_ = {.env = &env_,
+                        .ledgers = ledgers,
+                        .passwords =
+                          add(children, "passwords", system_->spawn<caf::detached>(password_worker)),
+                        .mailer = spawn_mailer(children, "mailer", mailer_services_, ports),
+                        .otp_key = otp_key_of(keys_.stored),
+                        .otp_life = otp_life,
+                        .otp_failures_max = otp_guesses_max,
+                        .has_cluster = options_.cluster.is_on()};
   accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
 }
 

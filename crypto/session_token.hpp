@@ -10,6 +10,7 @@
 #include "crypto/replaceable.hpp"
 #include "domain/base/ids.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,7 +27,12 @@ public:
   explicit session_keys(const secret_key& key) : session_keys(std::vector{key}) {}
   /// The first signs; the others are accepted as well.
   explicit session_keys(const std::vector<secret_key>& keys) : keys_{named(keys)} {}
-  void renew(const std::vector<secret_key>& keys) { keys_.set(named(keys)); }
+  void renew(const std::vector<secret_key>& keys) {
+    keys_.set(named(keys));
+    ++renewals_;
+  }
+  /// Who remembers that a token is valid checks it again after the next renewal.
+  [[nodiscard]] std::uint32_t renewals() const noexcept { return renewals_; }
 
 private:
   friend std::string make_session_token(const session_keys&, const uuid&, std::uint32_t);
@@ -40,6 +46,7 @@ private:
   static std::vector<named_key> named(const std::vector<secret_key>& keys);
 
   replaceable<std::vector<named_key>> keys_;
+  std::atomic<std::uint32_t> renewals_ = 0;
 };
 
 [[nodiscard]] std::string make_session_token(const session_keys& keys, const uuid& entry,

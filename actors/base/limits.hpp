@@ -31,4 +31,7 @@ inline constexpr std::size_t supervisor_waiting_max = 20'000;
 /// saving, and an outage. A longer lag comes from a server that was off.
 inline constexpr milliseconds clock_lag_max{90 * 60 * 1000};
 
+/// Timers of idle pollers are due at its multiples.
+inline constexpr milliseconds poll_tick{100};
+
 } // namespace fq

@@ -183,15 +183,11 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 
 // -- customers
 
-/// Tenants see the id: it tells neither whether nor when the address was registered. An erased customer keeps
-/// its id, so that the address then begins anew with another one.
+/// An erased customer keeps its id, so that the address then begins anew with another one.
 customer_id accounts_state::id_of(const std::string& email) const {
   if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
   for (std::uint32_t n = 0;; ++n) {
-    const auto hash =
-      keyed_hash_128(services_->otp_key.bytes(), "customer\n" + email + '\n' + std::to_string(n));
-    const auto when = from_unix_ms(static_cast<std::int64_t>(hash[0] >> 16));
-    const auto id = make_uuid(when, accounts_aggregate, hash[1]);
+    const auto id = customer_id_of(services_->otp_key, email, n);
     if (!customers_by_id_.contains(id)) return id;
   }
 }

@@ -6,7 +6,7 @@
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
 #include "actors/storage/owner.hpp"
-#include "crypto/digest.hpp"
+#include "crypto/customer_id.hpp"
 #include "domain/base/guesses.hpp"
 #include "domain/base/recent_map.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/outbox/courier.hpp"
 
+#include "actors/base/idle_poll.hpp"
 #include "actors/outbox/dispatcher.hpp"
 #include "domain/base/planted.hpp"
 
@@ -41,11 +42,10 @@ courier_handle::behavior_type courier_state::behavior() {
 /// Two timers: `sweep` claims due deliveries, `flush` starts waiting deliveries and stores results.
 void courier_state::on_timer(const timer_fired& t) {
   if (t.kind == timer_kind::sweep) {
-    self_->delayed_send(self_, courier_poll, timer_fired{timer_kind::sweep, 0});
+    poll_after(self_, courier_poll, t);
     return take();
   }
-  self_->delayed_send(self_, held() > 0 ? courier_busy_poll : courier_poll,
-                      timer_fired{timer_kind::flush, 0});
+  held() > 0 ? self_->delayed_send(self_, courier_busy_poll, t) : poll_after(self_, courier_poll, t);
   start_waiting();
   settle();
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/outbox/dispatcher.hpp"
 
+#include "actors/base/idle_poll.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -71,7 +73,8 @@ void dispatcher_state::on_consumed(const outbox_consumed& x) {
 }
 
 void dispatcher_state::next_round(milliseconds after) {
-  self_->delayed_send(self_, after, timer_fired{timer_kind::sweep, ++round_});
+  const timer_fired next{timer_kind::sweep, ++round_};
+  after < poll_tick ? self_->delayed_send(self_, after, next) : poll_after(self_, after, next);
 }
 
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env) {

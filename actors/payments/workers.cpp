@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/payments/workers.hpp"
 
+#include "actors/base/idle_poll.hpp"
 #include "actors/payments/limits.hpp"
 #include "crypto/password.hpp"
 
@@ -124,9 +125,9 @@ caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gat
   auto sender = std::make_shared<webhook_sender>(timeout);
   self->set_default_handler(caf::drop);
   self->send(self, timer_fired{timer_kind::flush, 0});
-  return {[=](const timer_fired&) {
+  return {[=](const timer_fired& t) {
     const bool more = deliver_round(*gateway, *sender, url, *env);
-    self->delayed_send(self, more ? milliseconds{0} : poll, timer_fired{timer_kind::flush, 0});
+    more ? self->send(self, t) : poll_after(self, poll, t);
   }};
 }
 

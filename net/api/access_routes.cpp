@@ -26,7 +26,9 @@ struct access_query {
   std::optional<uuid> queue; ///< the session must belong to this queue
   std::optional<api_key> key; ///< the origin's API key
   std::string_view token;
+  std::uint32_t renewals = 0; ///< of the keys, before the token is checked
   entry_id ticket; ///< of a valid token
+  session_record* known = nullptr; ///< of a token that was checked before
 };
 
 /// An entry is admitted once.
@@ -69,26 +71,43 @@ std::string field_text(std::string_view text) {
   return out;
 }
 
-response grant(context& ctx, const access_query& q, const session_record& s, std::int64_t seconds_to_keep) {
+/// The fields of a grant, as they are sent.
+std::string grant_lines(const access_query& q, const session_record& s, std::int64_t keep) {
+  std::string out = "\r\nVary: Authorization, X-API-Key\r\nCache-Control: private, max-age=";
+  out += std::to_string(keep);
+  const auto add = [&out](std::string_view name, std::string_view value) {
+    out.append("\r\n").append(name).append(": ").append(value);
+  };
+  if (q.how == profile::auth_request)
+    add("X-Accel-Expires", std::to_string(std::min(keep, nginx_seconds_max)));
+  add("X-FairQueue-Ticket", to_string(q.ticket));
+  add("X-FairQueue-Queue", to_string(s.queue));
+  add("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
+  if (!s.subject.empty()) add("X-FairQueue-Subject", field_text(s.subject));
+  return out;
+}
+
+/// Most grants equal the last one to the same session.
+response grant(context& ctx, const access_query& q, session_record& s, std::int64_t seconds_to_keep) {
   ctx.shared->counts.access_granted.add();
   const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
-  response answer;
-  append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
-  answer.fields.reserve(7);
-  answer.fields.emplace_back("Vary", "Authorization, X-API-Key");
   const auto keep = std::clamp<std::int64_t>(left, 0, seconds_to_keep);
-  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(keep));
-  if (q.how == profile::auth_request)
-    answer.fields.emplace_back("X-Accel-Expires", std::to_string(std::min(keep, nginx_seconds_max)));
-  answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
-  answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
-  answer.fields.emplace_back("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
-  if (!s.subject.empty()) answer.fields.emplace_back("X-FairQueue-Subject", field_text(s.subject));
+  const bool is_for_nginx = q.how == profile::auth_request;
+  response answer;
+  if (s.last && s.last->seconds_to_keep == keep && s.last->is_for_nginx == is_for_nginx) [[likely]] {
+    answer.lines = s.last->lines;
+    answer.body = s.last->body;
+    return answer;
+  }
+  answer.lines = std::make_shared<const std::string>(grant_lines(q, s, keep));
+  append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
+  s.last = std::make_unique<session_record::granted>(
+    session_record::granted{std::string{q.token}, q.renewals, is_for_nginx, keep, answer.lines, answer.body});
   return answer;
 }
 
 /// Answers for session `s`; null: there is none.
-response answer_access(context& ctx, const request& rq, const access_query& q, const session_record* s,
+response answer_access(context& ctx, const request& rq, const access_query& q, session_record* s,
                        std::int64_t seconds_to_keep) {
   if (s == nullptr || s->admission_no != only_admission) return refuse(ctx, rq, q, fault::session_over);
   const bool is_of_another = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
@@ -99,7 +118,7 @@ response answer_access(context& ctx, const request& rq, const access_query& q, c
 response answer_access(context& ctx, const request& rq, const access_query& q) {
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
-  return answer_access(ctx, rq, q, ctx.table->find(q.ticket), keep);
+  return answer_access(ctx, rq, q, q.known ? q.known : ctx.table->find(q.ticket), keep);
 }
 
 /// For a session that another node owns, read from the cache.
@@ -107,8 +126,8 @@ response answer_access_found(context& ctx, const request& rq, const access_query
                              const session_found& found) {
   if (found.verdict == session_verdict::over) return answer_access(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
-  const session_record s{found.queue,        found.tenant,     found.admission_no,
-                         found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
+  session_record s{found.queue,        found.tenant,     found.admission_no,
+                   found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
   return answer_access(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
@@ -185,6 +204,26 @@ std::optional<response> limit_access(context& ctx, const request& rq, const acce
                                  : refuse(ctx, rq, q, fault::rate_limited);
 }
 
+/// Whether this thread has checked the token before, and its session is in force.
+bool is_known(context& ctx, access_query& q) {
+  const auto ticket = parse_uuid(q.token.substr(0, q.token.find('.')));
+  if (!ticket || !ctx.table->knows(owner_of(*ticket))) return false;
+  auto* s = ctx.table->find(*ticket);
+  if (s == nullptr || !s->last || s->last->renewals != q.renewals
+      || !constant_time_equal(q.token, s->last->token))
+    return false;
+  q.ticket = *ticket;
+  q.known = s;
+  return true;
+}
+
+bool is_valid(context& ctx, access_query& q) {
+  const auto ticket = session_token_entry(q.token);
+  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)) return false;
+  q.ticket = *ticket;
+  return session_token_matches(ctx.sessions, q.token, *ticket, only_admission);
+}
+
 /// The checks without any actor: the request, the API key, and the token's signature. So an invalid token
 /// is cheap, and only its holder can use up a session's limit. `no` is set to the answer if a check fails.
 access_query admit_query(context& ctx, const request& rq, std::optional<response>& no) {
@@ -192,9 +231,8 @@ access_query admit_query(context& ctx, const request& rq, std::optional<response
   if (no) return q;
   q.key = find_key(ctx, rq, q, no);
   if (no) return q;
-  const auto ticket = session_token_entry(q.token);
-  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)
-      || !session_token_matches(ctx.sessions, q.token, *ticket, only_admission)) {
+  q.renewals = ctx.sessions.renewals();
+  if (!is_known(ctx, q) && !is_valid(ctx, q)) {
     // An origin with an API key forwards many visitors; their invalid tokens do not count against its
     // address.
     no = q.key ? limit_access(ctx, rq, q) : std::nullopt;
@@ -203,7 +241,6 @@ access_query admit_query(context& ctx, const request& rq, std::optional<response
                  : refuse_unknown(ctx, rq, q, fault::unauthenticated);
     return q;
   }
-  q.ticket = *ticket;
   no = limit_access(ctx, rq, q);
   return q;
 }

@@ -203,9 +203,12 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
   co_return redeemed_code{std::nullopt, who, std::move(mark), false};
 }
 
-awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer) {
+awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
+                                                std::string_view contact) {
   find_customer who{customer};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
+  if (auto own = lower_email(contact); got.error && ctx.shared->is_address_of(own, customer))
+    co_return account_address{std::nullopt, std::move(own)};
   if (!got.error && got.reply.no.why == reason::not_found) {
     if (got.reply.customer.is_nil()) co_return account_address{};
     co_return account_address{problem(fault::unauthenticated, rq.request_id), {}};

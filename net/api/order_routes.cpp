@@ -161,7 +161,7 @@ awaitable<response> check_out(call c) {
   wish.order.idempotency = key.ref;
   keys_in_flight::hold working;
   if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
-  auto account = co_await find_account_address(c.ctx, c.rq, c.who);
+  auto account = co_await find_account_address(c.ctx, c.rq, c.who, wish.order.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
   wish.order.wish.contact.account_email = std::move(account.email);
   code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};

@@ -22,7 +22,7 @@ bool session_table::is_remote(aggregate_id aggregate) const {
   return found != rooms_.end() && found->second.is_remote;
 }
 
-const session_record* session_table::find(const entry_id& ticket) {
+session_record* session_table::find(const entry_id& ticket) {
   const auto at = rooms_.find(number_of(owner_of(ticket)));
   if (at == rooms_.end()) return nullptr;
   auto& r = at->second;
@@ -103,7 +103,7 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   r.clock_at = steady;
   r.is_paused = push.is_paused;
   for (const auto& s : push.begun)
-    r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, {}};
+    r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at};
   for (const auto& ticket : push.ended) r.sessions.erase(ticket);
   if (r.is_remote)
     r.lease = lease_of_copy{std::make_shared<const lease_horizon>(since + push.trusted_for)};

@@ -6,6 +6,7 @@
 #include "net/bridge/actor_bridge.hpp"
 
 #include <list>
+#include <memory>
 #include <string>
 #include <unordered_map>
 
@@ -19,6 +20,17 @@ struct session_record {
   std::string subject;
   timestamp expires_at;
   milliseconds ends{0}; ///< `expires_at` as steady time; set by session_table::find
+
+  /// A grant as it was sent last, with the token that it was for.
+  struct granted {
+    std::string token;
+    std::uint32_t renewals = 0; ///< of the keys when the token was checked
+    bool is_for_nginx = false;
+    std::int64_t seconds_to_keep = 0;
+    std::shared_ptr<const std::string> lines; ///< see response
+    std::string body;
+  };
+  std::unique_ptr<granted> last = {};
 };
 
 class session_table final : public session_receiver {
@@ -33,7 +45,7 @@ public:
   /// Whether the owner is on another node: the sessions here may be older.
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
   /// Null: the session is not in force. Only valid if the aggregate is known.
-  [[nodiscard]] const session_record* find(const entry_id& ticket);
+  [[nodiscard]] session_record* find(const entry_id& ticket);
   /// Subscribes to the owner's sessions and waits for them. Returns an error of actors/base/errors.hpp if
   /// there is no owner or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);

@@ -87,6 +87,8 @@ struct response {
   std::string_view static_body = {}; ///< replaces `body`; static storage, sent without a copy
   std::shared_ptr<body_source> source = {}; ///< replaces both
   std::vector<std::pair<std::string_view, std::string>> fields = {}; ///< names: static storage
+  /// Further fields as they are sent, Cache-Control among them; each begins with CRLF.
+  std::shared_ptr<const std::string> lines = {};
   bool close = false;
   std::optional<ws_upgrade> upgrade = {};
 };

@@ -62,7 +62,8 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
   out.append("\r\nX-Content-Type-Options: nosniff");
   if (!facts.strict_transport.empty())
     out.append("\r\nStrict-Transport-Security: ").append(facts.strict_transport);
-  bool has_cache_control = false;
+  bool has_cache_control = answer.lines != nullptr;
+  if (answer.lines) out.append(*answer.lines);
   for (const auto& [name, value] : answer.fields) {
     has_cache_control |= same_text(name, "cache-control");
     out.append("\r\n").append(name).append(": ").append(value);

@@ -189,7 +189,7 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   if (!v.ctx.shared->may_name(v.ctx.options.payments.gateway))
     co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
   auto wish = order_of(v, at, std::move(items));
-  auto account = co_await find_account_address(v.ctx, v.rq, v.customer);
+  auto account = co_await find_account_address(v.ctx, v.rq, v.customer, wish.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
   wish.wish.contact.account_email = std::move(account.email);
   code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};

@@ -30,6 +30,9 @@ inline constexpr std::size_t shown_currencies_max = 20;
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
+/// Ids of an address that are compared with a customer's: it has another one after each erasure.
+inline constexpr std::uint32_t erasures_tried = 4;
+
 /// Life of a browser mark: people buy tickets once or twice a year.
 inline constexpr seconds browser_mark_life{365 * 86'400};
 /// Characters of a browser mark; ours have 91.

@@ -69,6 +69,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     cursors(store.session),
     marks(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
+    otp_key(otp_key_of(store.stored)),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
@@ -91,6 +92,12 @@ std::vector<rate_limiter*> services::limiters() {
 uuid services::key_of(std::string_view email, const uuid& client) const {
   const auto hash = keyed_hash_128(address_key.bytes(), std::string{email} + '\n' + to_string(client));
   return {hash[0], hash[1]};
+}
+
+bool services::is_address_of(std::string_view email, const customer_id& customer) const {
+  for (std::uint32_t erasures = 0; erasures < erasures_tried; ++erasures)
+    if (customer_id_of(otp_key, email, erasures) == customer) return true;
+  return false;
 }
 
 std::string services::pass_of(const entry_view& place, timestamp now) const {

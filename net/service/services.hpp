@@ -3,6 +3,7 @@
 // gateway. Made once by the composition; every `context` points to it. Every member is thread-safe.
 #pragma once
 #include "config/options.hpp"
+#include "crypto/customer_id.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/passes.hpp"
 #include "domain/base/environment.hpp"
@@ -70,6 +71,7 @@ struct services {
   cursor_codec cursors;
   browser_marks marks;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
+  secret_key otp_key; ///< of this installation; customers' ids are hashes under it
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
   sandbox_gateway* sandbox;
@@ -95,6 +97,8 @@ struct services {
   /// The admission pass of an admitted entry.
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
   /// The hash by which an entry stores a tenant's subject.
+  /// `email`: in lower case. False also for an address that was erased very often, or has an older id.
+  [[nodiscard]] bool is_address_of(std::string_view email, const customer_id& customer) const;
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:

@@ -33,7 +33,9 @@ struct account_address {
   std::optional<response> no;
   std::string email; ///< empty: the customer has no account (its token is of `fairqueue token`)
 };
-/// The address that the customer confirmed by signing in. 401 if the customer was erased.
-awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer);
+/// The address that the customer confirmed by signing in. 401 if the customer was erased. While accounts is
+/// unavailable only `contact` can be it: the customer's id is a hash of the address.
+awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
+                                                std::string_view contact);
 
 } // namespace fq::net

@@ -81,6 +81,16 @@ CAF_TEST(mail of an order goes to the address that signed in whatever the contac
   CAF_CHECK_EQUAL(s.check_out().status, 503u);
 }
 
+CAF_TEST(while accounts is unavailable a contact that is the address of the account serves) {
+  shop s;
+  s.told->accounts_fail = true;
+  CAF_CHECK_EQUAL(s.check_out().status, 503u);
+  const auto own = customer_id_of(s.shared.otp_key, "ada@example.org", 1);
+  const auto answer = s.send(method::post, "/checkout", s.body(), s.bearer(token_kind::customer, own));
+  CAF_CHECK_EQUAL(answer.status, 202u);
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "ada@example.org");
+}
+
 CAF_TEST(what is ready is 200 and what waits is asked for) {
   shop s;
   s.told->order.async_percent = 0; // percentage of this event: 0

@@ -46,7 +46,14 @@ inline made_request json_post(std::string body) {
   return {method::post, "/x", std::move(body), {{"Content-Type", "application/json"}}};
 }
 
+/// The first one, in the order in which they are sent.
 inline std::string field_of(const response& answer, std::string_view name) {
+  const auto begin = "\r\n" + std::string{name} + ": ";
+  const auto at = answer.lines ? answer.lines->find(begin) : std::string::npos;
+  if (at != std::string::npos) {
+    const auto from = at + begin.size();
+    return answer.lines->substr(from, answer.lines->find("\r\n", from) - from);
+  }
   for (const auto& [n, value] : answer.fields)
     if (same_text(n, name)) return value;
   return {};

@@ -79,6 +79,7 @@ struct script {
   customer_reply customer;
   erase_customer asked_erasure;
   find_customers asked_customers;
+  bool accounts_fail = false;
   change_setting asked_setting;
   std::vector<record_deed> deeds;
 };
@@ -310,7 +311,10 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             return scripted(*s, s->ack);
           },
           [s](const sign_organizer_out&) { return scripted(*s, s->ack); },
-          [s](const find_customer&) { return scripted(*s, s->customer); },
+          [s](const find_customer&) -> caf::result<customer_reply> {
+            if (s->accounts_fail) return make_error(errc::unavailable);
+            return scripted(*s, s->customer);
+          },
           [s](const erase_customer& m) {
             s->asked_erasure = m;
             return scripted(*s, s->ack);

@@ -56,6 +56,27 @@ CAF_TEST(the first question learns the sessions and the next ask nobody) {
   CAF_CHECK_EQUAL(field_of(answer, "X-FairQueue-Ticket"), to_string(w.ticket));
 }
 
+CAF_TEST(a token that was checked before is checked again after its keys were renewed) {
+  room w;
+  for (int i = 0; i < 2; ++i) CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
+  auto forged = w.token;
+  forged.back() = forged.back() == 'A' ? 'Q' : 'A';
+  CAF_CHECK_EQUAL(shown(w.access(forged)), "401 unauthenticated");
+  w.sessions.renew({secret_key{hmac_sha256(w.keys.stored.bytes(), "another")}});
+  CAF_CHECK_EQUAL(shown(w.access(w.token)), "401 unauthenticated");
+  CAF_CHECK_EQUAL(w.access(make_session_token(w.sessions, w.ticket, 1)).status, 200u);
+}
+
+CAF_TEST(grants in two forms do not mix) {
+  room w;
+  for (int i = 0; i < 2; ++i) {
+    CAF_CHECK_EQUAL(field_of(w.access(w.token), "X-Accel-Expires"), "");
+    const auto answer = w.access(w.token, "?profile=auth_request");
+    CAF_CHECK_EQUAL(field_of(answer, "X-Accel-Expires"), "3");
+    CAF_CHECK_EQUAL(answer.body, w.access(w.token).body);
+  }
+}
+
 CAF_TEST(a grant is kept no longer than its session lasts) {
   room w;
   w.access(w.token);
