@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import { root, run, sleep, temporary_folder } from '../tests/blackbox/lib.mjs';
 import { Authority } from '../tests/support/certificates.mjs';
 import { Services } from '../tests/support/services.mjs';
-import { cpu_seconds, crowd } from './parts.mjs';
+import { cpu_seconds, crowd, exact_cpu_seconds } from './parts.mjs';
 import { bare_beast, nginx, server_of } from './sides.mjs';
 
 /** What is measured, with its unit. */
@@ -158,9 +158,9 @@ async function scrape(side) {
 
 async function rest(side) {
   await sleep(2_000);
-  const cpu = side.cpu();
+  const cpu = exact_cpu_seconds(side.server.pid);
   await sleep(10_000);
-  return { cpu_percent: ((side.cpu() - cpu) / 10) * 100 };
+  return { cpu_percent: ((exact_cpu_seconds(side.server.pid) - cpu) / 10) * 100 };
 }
 
 export const measures = {
@@ -246,7 +246,7 @@ export const measures = {
     },
   },
   idle: {
-    about: 'a server with the demo sale that nobody uses, for 10 s',
+    about: 'an unused server with the demo sale, for 10 s',
     sides: (builds) => builds.map((build) => ({ name: build.name, round: () => fresh(build, rest) })),
   },
 };

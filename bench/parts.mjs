@@ -58,6 +58,13 @@ export function cpu_seconds(pid, with_ended = false) {
   return counted.reduce((sum, n) => sum + n, 0) / ticks_per_second;
 }
 
+/** Of the threads that live. `cpu_seconds` counts in hundredths. */
+export const exact_cpu_seconds = (pid) =>
+  fs
+    .readdirSync(`/proc/${pid}/task`)
+    .map((task) => Number(fs.readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e9)
+    .reduce((sum, seconds) => sum + seconds);
+
 /** A line of /proc/<pid>/status: KiB or a count. */
 export const status_of = (pid, name) =>
   Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);

@@ -47,8 +47,8 @@ function rows_of([name, { about, sides }]) {
 const m = latest.machine;
 const heads = ['measure', 'side', ...Object.values(units), 'ratio of the rates, of the CPU'];
 const table = [
-  `${latest.date.slice(0, 10)}, ${m.cores} cores (${m.cpu}), Linux ${m.kernel}, g++ ${m.compiler}; medians of`,
-  `${latest.rounds} interleaved rounds. The ratios are those of the first side to this one.`,
+  `${latest.date.slice(0, 10)}, ${m.cores} cores (${m.cpu}), Linux ${m.kernel}, g++ ${m.compiler}; medians`,
+  `of ${latest.rounds} interleaved rounds. The ratios are those of the first side to this one.`,
   '',
   `| ${heads.join(' | ')} |`,
   `|${heads.map(() => '---|').join('')}`,
@@ -64,28 +64,32 @@ fs.writeFileSync(
 
 // -- the plots --------------------------------------------------------------------------------------------
 
-/** One plot: each side of this measure as a line over the results. The builds of FairQueue are one side. */
+/** Each build of each result, the one to compare with first. */
+const columns = results.flatMap((result) => [...result.builds].reverse().map((build) => ({ result, build })));
+
+/** One plot: the builds of FairQueue are one line over the columns, and each yardstick is another. */
 function plot_of(name, key) {
-  const sides = new Map();
-  results.forEach((result, i) => {
+  const lines = new Map();
+  columns.forEach(({ result, build }, i) => {
     for (const [side, rounds] of Object.entries(result.measures[name]?.sides ?? {})) {
-      if (side !== result.builds[0].name && commit_of(result, side)) continue; // a commit to compare with
-      const line = side === result.builds[0].name ? 'FairQueue' : side;
-      if (!sides.has(line))
-        sides.set(
+      const of_build = commit_of(result, side);
+      if (of_build && side !== build.name) continue;
+      const line = of_build ? 'FairQueue' : side;
+      if (!lines.has(line))
+        lines.set(
           line,
-          results.map(() => null),
+          columns.map(() => null),
         );
-      sides.get(line)[i] = figure(rounds, key);
+      lines.get(line)[i] = figure(rounds, key);
     }
   });
-  const has_values = [...sides.values()].flat().some((value) => value !== null);
-  return has_values ? { title: `${name}: ${units[key]}`, sides: [...sides] } : null;
+  const has_values = [...lines.values()].flat().some((value) => value !== null);
+  return has_values ? { title: `${name}: ${units[key]}`, lines: [...lines] } : null;
 }
 
 const names = [...new Set(results.flatMap((result) => Object.keys(result.measures)))];
 const plots = names.flatMap((name) => Object.keys(units).map((key) => plot_of(name, key))).filter(Boolean);
-const labels = results.map((result) => `${result.builds[0].commit}, ${result.date.slice(0, 10)}`);
+const labels = columns.map(({ build }) => build.commit);
 const uplot = (file) => fs.readFileSync(path.join(root, 'web/node_modules/uplot/dist', file), 'utf8');
 const in_script = (value) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
@@ -104,14 +108,14 @@ the others of its plot, not with its own past.</p>
 <script>
 const labels = ${in_script(labels)};
 const colours = ['#0b62c4', '#c4520b', '#3a8a2e', '#8a2e7d'];
-for (const { title, sides } of ${in_script(plots)}) {
-  const series = sides.map(([label], i) => ({ label, stroke: colours[i % 4], points: { show: true } }));
+for (const { title, lines } of ${in_script(plots)}) {
+  const series = lines.map(([label], i) => ({ label, stroke: colours[i % 4], points: { show: true, size: 7 } }));
   new uPlot({
     title, width: 560, height: 300,
-    scales: { x: { time: false }, y: { range: (u, min, max) => [0, max * 1.1] } },
-    axes: [{ values: (u, at) => at.map((i) => labels[i] ?? ''), space: 140, incrs: [1, 5, 20, 100] }, {}],
+    scales: { x: { time: false, range: () => [-0.5, labels.length - 0.5] }, y: { range: (u, min, max) => [0, max * 1.1] } },
+    axes: [{ values: (u, at) => at.map((i) => labels[i] ?? ''), space: 70, incrs: [1, 5, 20, 100] }, { size: 70 }],
     series: [{ label: 'commit', value: (u, i) => labels[i] ?? '' }, ...series],
-  }, [labels.map((_, i) => i), ...sides.map(([, values]) => values)], document.querySelector('main'));
+  }, [labels.map((_, i) => i), ...lines.map(([, values]) => values)], document.querySelector('main'));
 }
 </script>
 </html>
