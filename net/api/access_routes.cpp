@@ -116,9 +116,10 @@ response answer_access(context& ctx, const request& rq, const access_query& q, s
 
 /// For an aggregate whose sessions are known here.
 response answer_access(context& ctx, const request& rq, const access_query& q) {
+  if (q.known) return answer_access(ctx, rq, q, q.known, q.known->last->seconds_to_keep);
   const auto keep =
     ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
-  return answer_access(ctx, rq, q, q.known ? q.known : ctx.table->find(q.ticket), keep);
+  return answer_access(ctx, rq, q, ctx.table->find(q.ticket), keep);
 }
 
 /// For a session that another node owns, read from the cache.
@@ -259,7 +260,7 @@ awaitable<response> get_access(context& ctx, const request& rq, const path_param
   std::optional<response> no;
   const auto q = admit_query(ctx, rq, no);
   if (no) return ready(std::move(*no));
-  if (ctx.table->knows(owner_of(q.ticket))) [[likely]]
+  if (q.known || ctx.table->knows(owner_of(q.ticket))) [[likely]]
     return ready(answer_access(ctx, rq, q));
   return answer_access_later(ctx, rq, q);
 }

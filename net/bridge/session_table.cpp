@@ -8,11 +8,11 @@
 namespace fq::net {
 
 bool session_table::knows(aggregate_id aggregate) {
-  notice_pause();
+  const auto steady = notice_pause();
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
-  if (r.lease.has_passed(ctx_.environment.steady_now())) return false;
+  if (r.lease.has_passed(steady)) return false;
   r.used = ctx_.now;
   return true;
 }
@@ -38,10 +38,10 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   auto reached = co_await ask_event(ctx_, aggregate, find_line{}); // the bridge now knows the owner
   if (reached.error) co_return reached.error;
   if (stopped_) co_return make_error(errc::unavailable);
-  notice_pause();
+  const auto steady = notice_pause();
   auto& r = rooms_[number_of(aggregate)];
   r.used = ctx_.now;
-  const bool has_passed = r.lease.has_passed(ctx_.environment.steady_now());
+  const bool has_passed = r.lease.has_passed(steady);
   if (r.is_known && !has_passed) co_return caf::error{};
   if (!r.is_asked || has_passed) {
     r.is_asked = ask(aggregate);
@@ -83,15 +83,14 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
     if (ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate, false); // the next request subscribes again
     return forget(aggregate);
   }
-  notice_pause();
+  const auto steady = notice_pause();
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // push of an ended subscription
   auto& r = found->second;
-  if (!push.is_all && r.is_remote && r.lease.has_passed(ctx_.environment.steady_now()))
+  if (!push.is_all && r.is_remote && r.lease.has_passed(steady))
     return; // another node may have owned it meanwhile
   r.is_remote = push.trusted_for.count() > 0;
-  const auto steady = ctx_.environment.steady_now();
   const auto since = push.is_all ? push.asked_at : steady;
   const bool is_late = r.is_remote && since + push.trusted_for <= steady; // the network is slow
   if (is_late || since < awake_since_) {
@@ -135,14 +134,15 @@ bool session_table::is_elsewhere(aggregate_id aggregate) const {
 }
 
 /// Pushes may wait to be read since this thread stood still.
-void session_table::notice_pause() {
+milliseconds session_table::notice_pause() {
   const auto steady = ctx_.environment.steady_now();
-  if (steady <= swept_at_ + still_max) return;
+  if (steady <= swept_at_ + still_max) return steady;
   swept_at_ = awake_since_ = steady;
   for (auto& [number, r] : rooms_) {
     r.is_known = false;
     r.is_asked = !r.waiting.empty() && ask(aggregate_id{number});
   }
+  return steady;
 }
 
 void session_table::sweep(milliseconds now) {

@@ -103,7 +103,7 @@ private:
   void wake(room& r, bool arrived);
   bool ask(aggregate_id aggregate); ///< for all sessions, from now
   void forget(aggregate_id aggregate);
-  void notice_pause();
+  milliseconds notice_pause(); ///< returns the steady time
 
   context& ctx_;
   milliseconds swept_at_; ///< steady time
