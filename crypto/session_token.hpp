@@ -31,7 +31,7 @@ public:
     keys_.set(named(keys));
     ++renewals_;
   }
-  /// Who remembers that a token is valid checks it again after the next renewal.
+  /// A caller that remembers a valid token must check it again after a renewal.
   [[nodiscard]] std::uint32_t renewals() const noexcept { return renewals_; }
 
 private:

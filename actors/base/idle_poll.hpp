@@ -9,9 +9,10 @@
 
 namespace fq {
 
-/// Sends `t` to the actor itself after `pause`, or up to `poll_tick` earlier.
+/// Sends `t` to the actor itself after `pause`, or up to `poll_tick` earlier if it is not shorter.
 template <class Self>
 void poll_after(Self* self, milliseconds pause, timer_fired t) {
+  if (pause < poll_tick) return self->delayed_send(self, pause, t);
   const auto at = self->clock().now() + pause;
   self->scheduled_send(self, at - at.time_since_epoch() % poll_tick, t);
 }

@@ -45,7 +45,7 @@ void courier_state::on_timer(const timer_fired& t) {
     poll_after(self_, courier_poll, t);
     return take();
   }
-  held() > 0 ? self_->delayed_send(self_, courier_busy_poll, t) : poll_after(self_, courier_poll, t);
+  poll_after(self_, held() > 0 ? courier_busy_poll : courier_poll, t);
   start_waiting();
   settle();
 }

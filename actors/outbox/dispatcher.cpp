@@ -73,8 +73,7 @@ void dispatcher_state::on_consumed(const outbox_consumed& x) {
 }
 
 void dispatcher_state::next_round(milliseconds after) {
-  const timer_fired next{timer_kind::sweep, ++round_};
-  after < poll_tick ? self_->delayed_send(self_, after, next) : poll_after(self_, after, next);
+  poll_after(self_, after, timer_fired{timer_kind::sweep, ++round_});
 }
 
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env) {

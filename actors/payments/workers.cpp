@@ -127,7 +127,7 @@ caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gat
   self->send(self, timer_fired{timer_kind::flush, 0});
   return {[=](const timer_fired& t) {
     const bool more = deliver_round(*gateway, *sender, url, *env);
-    more ? self->send(self, t) : poll_after(self, poll, t);
+    poll_after(self, more ? milliseconds{0} : poll, t);
   }};
 }
 

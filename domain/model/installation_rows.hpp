@@ -157,7 +157,7 @@ struct customer_row {
   tenant_id tenant = default_tenant;
   std::string email; ///< lower case; `erased_address` after an erasure
   timestamp created_at;
-  /// By which prune() finds what it still has to erase elsewhere: erasure::names; empty: nothing is left.
+  /// Names that prune() still has to erase elsewhere (erasure::names); empty: nothing is left.
   std::string to_erase = {};
   friend bool operator==(const customer_row&, const customer_row&) = default;
 };

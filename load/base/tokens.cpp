@@ -123,7 +123,7 @@ private:
   std::string type_;
   std::string header_; // with its dot
   std::unique_ptr<EVP_MAC, mac_free> mac_{EVP_MAC_fetch(nullptr, "HMAC", nullptr)};
-  std::unique_ptr<EVP_MAC_CTX, mac_free> context_{EVP_MAC_CTX_new(mac_.get())};
+  std::unique_ptr<EVP_MAC_CTX, mac_free> context_{mac_ ? EVP_MAC_CTX_new(mac_.get()) : nullptr};
 };
 
 } // namespace

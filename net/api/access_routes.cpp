@@ -97,6 +97,8 @@ response grant(context& ctx, const access_query& q, session_record& s, std::int6
   if (s.last && s.last->seconds_to_keep == keep && s.last->is_for_nginx == is_for_nginx) [[likely]] {
     answer.lines = s.last->lines;
     answer.body = s.last->body;
+    if (!q.known) s.last->token = q.token;
+    if (!q.known) s.last->renewals = q.renewals;
     return answer;
   }
   answer.lines = std::make_shared<const std::string>(grant_lines(q, s, keep));
@@ -208,10 +210,9 @@ std::optional<response> limit_access(context& ctx, const request& rq, const acce
 /// Whether this thread has checked the token before, and its session is in force.
 bool is_known(context& ctx, access_query& q) {
   const auto ticket = parse_uuid(q.token.substr(0, q.token.find('.')));
-  if (!ticket || !ctx.table->knows(owner_of(*ticket))) return false;
-  auto* s = ctx.table->find(*ticket);
+  auto* s = ticket ? ctx.table->find(*ticket) : nullptr;
   if (s == nullptr || !s->last || s->last->renewals != q.renewals
-      || !constant_time_equal(q.token, s->last->token))
+      || !constant_time_equal(q.token, s->last->token) || !ctx.table->knows(owner_of(*ticket)))
     return false;
   q.ticket = *ticket;
   q.known = s;

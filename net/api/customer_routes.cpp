@@ -48,7 +48,7 @@ awaitable<response> erase_me(call c) {
   if (auto no = limit(c.ctx, c.rq, c.ctx.shared->erasures, network)) co_return std::move(*no);
   erase_customer erasure{c.who, {R"({"by":"customer"})", {}}, c.ctx.options.tokens.ttl};
   auto done = co_await ask(c.ctx, c.ctx.accounts, std::move(erasure));
-  if (!done.error && done.reply.no) c.ctx.shared->erasures.give_back(network, c.ctx.environment.steady_now());
+  if (done.error || done.reply.no) c.ctx.shared->erasures.give_back(network, c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, done)) co_return std::move(*no);
   if (c.ctx.directory) {
     auto refreshed = co_await ask(c.ctx, c.ctx.directory, refresh_directory{});

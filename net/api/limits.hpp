@@ -87,7 +87,7 @@ inline constexpr int edit_tries = 8;
 
 /// Reads of one request for an export: each kind of row once, and two more.
 inline constexpr int record_reads_max = 12;
-/// Those of them without an index: 500 rows each.
+/// Max reads of those kinds that have no index: 500 rows each.
 inline constexpr int record_scans_max = 4;
 
 // -- waiting rooms
@@ -105,8 +105,9 @@ inline constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_t
 /// hard to guess.
 inline constexpr std::size_t anonymous_key_min = 16;
 
-/// Seconds for which an origin may cache an answer of GET /access: a revoked session lives on so long.
-inline constexpr std::int64_t cache_seconds_max = 5;
+/// Seconds for which an origin may cache an answer of GET /access: a revoked session lives on so long. With
+/// still_max (net/bridge/limits.hpp) the 5 s of I15.
+inline constexpr std::int64_t cache_seconds_max = 3;
 /// Same for answers from the cache, which may be 3 s old (actors/storage/session_reader).
 inline constexpr std::int64_t cache_seconds_max_elsewhere = 1;
 /// For nginx, which counts whole seconds and so keeps an answer for up to 1 s longer.

@@ -13,7 +13,7 @@ inline constexpr std::uint8_t bounces_max = 3;
 /// A subscription to an owner's sessions that is not answered by then is tried again.
 inline constexpr milliseconds arrival_timeout{3'000};
 /// A thread that was not swept for this time stood still, and so did the process perhaps: it asks owners
-/// again. Below the 3 s that I15 leaves beside an origin's cache.
+/// again. I15 leaves 2 s beside the cache of an origin (net/api/limits.hpp) for an owner on this node.
 inline constexpr milliseconds still_max{2'000};
 /// An aggregate without a request for this time is unsubscribed, so that ended sales take no memory.
 inline constexpr milliseconds unused_max{10 * 60 * 1000};

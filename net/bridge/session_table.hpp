@@ -40,7 +40,7 @@ public:
   session_table(const session_table&) = delete;
   session_table& operator=(const session_table&) = delete;
 
-  /// Whether the sessions of this aggregate are known now.
+  /// Whether the sessions of this aggregate are known now. It then counts as used.
   [[nodiscard]] bool knows(aggregate_id aggregate);
   /// Whether the owner is on another node: the sessions here may be older.
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;

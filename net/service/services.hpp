@@ -96,9 +96,9 @@ struct services {
   [[nodiscard]] uuid key_of(std::string_view email, const uuid& client) const;
   /// The admission pass of an admitted entry.
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
-  /// The hash by which an entry stores a tenant's subject.
   /// `email`: in lower case. False also for an address that was erased very often, or has an older id.
   [[nodiscard]] bool is_address_of(std::string_view email, const customer_id& customer) const;
+  /// The hash by which an entry stores a tenant's subject.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:

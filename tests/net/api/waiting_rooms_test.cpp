@@ -50,7 +50,7 @@ CAF_TEST(the first question learns the sessions and the next ask nobody) {
   CAF_CHECK_EQUAL(w.told->questions, asked);
   CAF_CHECK_EQUAL(w.told->watches, 1);
   const auto answer = w.access(w.token, "?queue_id=" + to_string(w.event_id));
-  CAF_CHECK_EQUAL(field_of(answer, "Cache-Control"), "private, max-age=5");
+  CAF_CHECK_EQUAL(field_of(answer, "Cache-Control"), "private, max-age=3");
   CAF_CHECK_EQUAL(field_of(answer, "Vary"), "Authorization, X-API-Key");
   CAF_CHECK_EQUAL(field_of(answer, "X-FairQueue-Subject"), "ann");
   CAF_CHECK_EQUAL(field_of(answer, "X-FairQueue-Ticket"), to_string(w.ticket));
@@ -64,7 +64,12 @@ CAF_TEST(a token that was checked before is checked again after its keys were re
   CAF_CHECK_EQUAL(shown(w.access(forged)), "401 unauthenticated");
   w.sessions.renew({secret_key{hmac_sha256(w.keys.stored.bytes(), "another")}});
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "401 unauthenticated");
-  CAF_CHECK_EQUAL(w.access(make_session_token(w.sessions, w.ticket, 1)).status, 200u);
+  const auto token = make_session_token(w.sessions, w.ticket, 1);
+  CAF_CHECK_EQUAL(w.access(token).status, 200u);
+  const auto* remembered = w.table.find(w.ticket);
+  CAF_REQUIRE(remembered != nullptr && remembered->last);
+  CAF_CHECK_EQUAL(remembered->last->token, token);
+  CAF_CHECK_EQUAL(remembered->last->renewals, 1u);
 }
 
 CAF_TEST(grants in two forms do not mix) {
