@@ -139,7 +139,10 @@ request_parser::step request_parser::parse_chunks(const char* data, std::size_t 
     boost::beast::error_code error;
     const auto used = parser_->put(boost::asio::const_buffer{data + consumed, size - consumed}, error);
     consumed += used;
-    if (body.size() > limit) return fail(http_refusal::body_too_large, "the body is too large");
+    if (body.size() > limit) {
+      body.resize(limit);
+      return fail(http_refusal::body_too_large, "the body is too large");
+    }
     if (error == http::error::need_more) {
       // Chunk data is consumed at once; only a chunk's first line or the trailer can remain.
       const std::string_view lines{data + consumed, size - consumed};
