@@ -94,6 +94,7 @@ const uplot = (file) => fs.readFileSync(path.join(root, 'web/node_modules/uplot/
 const in_script = (value) => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const page = `<!doctype html>
+<!-- made by bench/report.mjs -->
 <html lang="en">
 <meta charset="utf-8">
 <title>FairQueue: benchmarks over commits</title>
@@ -109,11 +110,18 @@ the others of its plot, not with its own past.</p>
 const labels = ${in_script(labels)};
 const colours = ['#0b62c4', '#c4520b', '#3a8a2e', '#8a2e7d'];
 for (const { title, lines } of ${in_script(plots)}) {
-  const series = lines.map(([label], i) => ({ label, stroke: colours[i % 4], points: { show: true, size: 7 } }));
+  const points = { show: true, size: 7 };
+  const series = lines.map(([label], i) => ({ label, stroke: colours[i % 4], points }));
   new uPlot({
     title, width: 560, height: 300,
-    scales: { x: { time: false, range: () => [-0.5, labels.length - 0.5] }, y: { range: (u, min, max) => [0, max * 1.1] } },
-    axes: [{ values: (u, at) => at.map((i) => labels[i] ?? ''), space: 70, incrs: [1, 5, 20, 100] }, { size: 70 }],
+    scales: {
+      x: { time: false, range: () => [-0.5, labels.length - 0.5] },
+      y: { range: (u, min, max) => [0, max * 1.1] },
+    },
+    axes: [
+      { values: (u, at) => at.map((i) => labels[i] ?? ''), space: 70, incrs: [1, 5, 20, 100] },
+      { size: 70 },
+    ],
     series: [{ label: 'commit', value: (u, i) => labels[i] ?? '' }, ...series],
   }, [labels.map((_, i) => i), ...lines.map(([, values]) => values)], document.querySelector('main'));
 }

@@ -63,7 +63,8 @@ function print(name, { sides }) {
 }
 
 const { rounds, file, builds, wanted, is_whole } = options_of(process.argv.slice(2));
-const result = { date: new Date().toISOString(), builds, machine: machine(), rounds, measures: {} };
+const commits = builds.map((build) => ({ name: build.name, commit: build.commit }));
+const result = { date: new Date().toISOString(), builds: commits, machine: machine(), rounds, measures: {} };
 for (const name of wanted)
   await bench(async (end_with) => {
     const sides = await measures[name].sides(builds, end_with);

@@ -9,7 +9,7 @@
 
 namespace fq {
 
-/// Sends `t` to the actor itself after `pause`, or up to `poll_tick` earlier if it is not shorter.
+/// Sends `t` to the actor itself after `pause`. A pause of at least `poll_tick` ends up to `poll_tick` early.
 template <class Self>
 void poll_after(Self* self, milliseconds pause, timer_fired t) {
   if (pause < poll_tick) return self->delayed_send(self, pause, t);

@@ -26,7 +26,7 @@ inline constexpr std::size_t shown_currencies_max = 20;
 
 /// Codes that a client address may ask for and not enter; each that is entered is returned. A crowd behind
 /// one address that needs 40 s for each has 400 under way, at otp.requests_per_ip_per_minute. A stranger
-/// sends 8,000 mails an hour at most, beside those to his own addresses with a browser mark.
+/// sends 8,000 mails an hour at most. Mails to addresses with a browser mark do not count.
 inline constexpr std::uint32_t otp_mails_per_client = 2'000;
 inline constexpr seconds otp_mails_window{15 * 60};
 
