@@ -57,6 +57,7 @@ struct aggregate_acquired {
   std::string lease_owner; ///< not_owner: the other node
   milliseconds lease_left{0}; ///< not_owner: remaining time of its lease
   std::uint64_t load = 0; ///< as in the question
+  milliseconds read_at{0}; ///< steady time at which the content's ledger time was read
 };
 
 /// From the worker that has acquired an aggregate to the one that reads its rows. The latter answers

@@ -262,7 +262,7 @@ void ledger_worker_state::prune() {
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
-  aggregate_acquired reply{acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}, x.load};
+  aggregate_acquired reply{acquire_outcome::unavailable, nullptr, nullptr, {}, milliseconds{0}, x.load, {}};
   const auto looked = env_->steady_now();
   const auto lease_end = looked + settings_.lease.term; // earliest possible
   reached([&] {
@@ -270,6 +270,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     const auto terms = planted(bug::lease_ignored) ? lease_terms{} : lease();
     holder_ = std::hash<std::string>{}(terms.owner + '/' + std::to_string(terms.incarnation));
     auto result = ledger_->acquire(x.aggregate, terms, {}, seen);
+    reply.read_at = env_->steady_now();
     const auto* lost = std::get_if<ledger_lost>(&result);
     lost ? on_lost(x.aggregate, *lost) : settings_.memory->resume(x.aggregate);
     if (lost) reply.outcome = acquire_outcome::lost;

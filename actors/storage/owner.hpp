@@ -77,7 +77,8 @@ protected:
   /// Begins a tenure with an acquired image.
   void start(const aggregate_acquired& answer) {
     lease_ = answer.lease;
-    clock_->start(answer.content->now, answer.content->committed_at, answer.content->clock_lag);
+    const auto ledger_now = answer.content->now + (env_->steady_now() - answer.read_at);
+    clock_->start(ledger_now, answer.content->committed_at, answer.content->clock_lag);
     journal_->start(aggregate_, *answer.content);
   }
 

@@ -57,6 +57,17 @@ CAF_TEST(after two loads at once the owner serves under the epoch of the later o
   CAF_CHECK(!person(add_organizer{"o@example.com", "secret", false}).no);
 }
 
+CAF_TEST(an owner that reads its load late begins at the time of reading) {
+  request("f@example.com");
+  kill(people);
+  people = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
+  sched.run_once(); // it asks the ledger
+  run_without(people); // the process freezes after the ledger's answer
+  sched.advance_time(services.otp_life);
+  run();
+  CAF_CHECK(enter("f@example.com", code()).no.why == reason::invalid_otp);
+}
+
 CAF_TEST(a code works once and gives the same customer each time) {
   auto asked = request("f@example.com");
   CAF_REQUIRE(asked->ok);
