@@ -60,11 +60,13 @@ struct entries_changed {
 };
 FQ_INSPECT(entries_changed, x.event, x.changes)
 
-/// To subscribed hubs, after commit: an entry left the line, so positions may have changed. Coalesced.
+/// To subscribed hubs, after commit: so many places left the line, or joined it before others. No position
+/// changed by more.
 struct line_moved {
   event_id event;
+  std::uint32_t moves = 1;
 };
-FQ_INSPECT(line_moved, x.event)
+FQ_INSPECT(line_moved, x.event, x.moves)
 
 /// To subscribed hubs, after commit: a socket notice about the whole queue.
 struct event_noticed {

@@ -122,10 +122,10 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
     });
   if (planted(bug::return_not_told))
     std::erase_if(d.entry_changes, [](const auto& c) { return c.status == entry_status::waiting; });
-  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))
+  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && d.line_moves == 0))
     return;
   journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
-                       notices = std::move(d.notices), moved = d.line_moved] {
+                       notices = std::move(d.notices), moves = d.line_moves] {
     const auto event = sale_->event().id;
     // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
     // afterwards.
@@ -133,7 +133,7 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
     // Sent before the end of the entry that placed the order.
     if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size());
     if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
-    if (moved) hubs_->tell(fq::line_moved{event});
+    if (moves > 0) hubs_->tell(fq::line_moved{event, moves});
   });
 }
 

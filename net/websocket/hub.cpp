@@ -28,6 +28,10 @@ milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads) {
   return std::clamp(milliseconds{all * 1'000 / small_moves_a_second}, refresh_min, refresh_max);
 }
 
+bool may_be_due(std::uint64_t last, std::uint64_t moves, milliseconds age, milliseconds refresh) {
+  return moves > 0 && (age >= refresh || moved_enough(last, last - std::min(last, moves)));
+}
+
 /// The sockets of one event.
 struct line {
   enum class phase : std::uint8_t { opening, open, lost };
@@ -46,10 +50,9 @@ struct line {
   std::size_t snapshots = 0; ///< snapshots in flight
   milliseconds show_at{0}; ///< earliest time of the next snapshot; set after an error
   milliseconds reopen_at{0};
-  bool moved = false; ///< since the last sweep began
-  bool untold = false; ///< small moves were held back
+  std::uint64_t moves = 0; ///< as pushed, since the first socket
+  bool untold = false; ///< a socket may have moved since its last position
   bool sweeping = false;
-  milliseconds swept_at{0};
 };
 
 hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
@@ -190,9 +193,7 @@ void hub::sweep(milliseconds now) {
     } else if (l->now == line::phase::open) {
       take_snapshots(l);
       if (l->watches_presence && now - l->present_told_at >= presence_interval) tell_presence(*l);
-      if (!l->sweeping
-          && (l->moved || (l->untold && now - l->swept_at >= refresh_of(l->peers, ctx_.options.io.threads))))
-        sweep_positions(l);
+      if (l->untold && !l->sweeping) sweep_positions(l);
     }
   }
   if (++ticks_ % peer_sweep_ticks != 0) return;
@@ -266,7 +267,6 @@ detached hub::open_line(line_ptr l) {
 void hub::opened(const line_ptr& l) {
   l->now = line::phase::open;
   l->to_show.clear();
-  l->moved = true;
   for (const auto& [number, first] : l->by_number)
     for (auto* peer = first; peer; peer = peer->next_same_number) {
       peer->in_sync = false;
@@ -290,6 +290,7 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   const auto generation = l->generation;
   ++l->snapshots;
   const auto owner = owner_of(l->event);
+  const auto moves = l->moves;
   answer<entry_reply> got;
   if (peer->by_ticket)
     got = co_await ask_event(ctx_, owner, find_ticket{peer->holder});
@@ -307,11 +308,11 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   if (reply.no)
     peer->close(ws_close::normal); // the entry is gone
   else
-    show(l, *peer, reply.entry);
+    show(l, *peer, reply.entry, moves);
   take_snapshots(l);
 }
 
-void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
+void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry, std::uint64_t moves) {
   if (entry.number != peer.number) { // the customer has joined again since the request
     leave_line(*l, peer);
     peer.number = entry.number;
@@ -322,6 +323,7 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
   peer.admission_no = entry.admission_no;
   peer.last_position = entry.position;
   peer.last_position_at = ctx_.now;
+  peer.moves_then = moves;
   peer.forget_position();
   peer.kind = entry.kind;
   peer.send(state_frame(entry, l->status, l->sold_out, ctx_.environment.wall_now(), ctx_.sessions));
@@ -376,7 +378,10 @@ void hub::change(ws_peer& peer, const entry_change& c) {
 }
 
 void hub::on_line_moved(const line_moved& push) {
-  if (const auto l = find_line(push.event)) l->moved = true;
+  const auto l = find_line(push.event);
+  if (!l) return;
+  l->moves += push.moves;
+  l->untold = true;
 }
 
 void hub::on_event_noticed(const event_noticed& push) {
@@ -407,15 +412,33 @@ void hub::on_event_noticed(const event_noticed& push) {
 
 // -- positions
 
+milliseconds hub::refresh_of(const line& l) const {
+  return net::refresh_of(l.peers, ctx_.options.io.threads);
+}
+
+/// The places that may have to hear a position, ascending: the owner finds neighbours faster.
+std::vector<queue_number> hub::due_positions(line& l) const {
+  std::vector<queue_number> due;
+  const auto refresh = refresh_of(l);
+  l.untold = false;
+  for (const auto& [number, first] : l.by_number)
+    for (const auto* peer = first; peer; peer = peer->next_same_number) {
+      const auto moves = l.moves - peer->moves_then;
+      if (!peer->in_sync || !is_in_line(peer->status) || moves == 0) continue;
+      l.untold = true;
+      if (!may_be_due(peer->last_position, moves, ctx_.now - peer->last_position_at, refresh)) continue;
+      due.push_back(queue_number{number});
+      break;
+    }
+  std::ranges::sort(due);
+  return due;
+}
+
 detached hub::sweep_positions(line_ptr l) {
   const auto generation = l->generation;
   l->sweeping = true;
-  l->moved = l->untold = false;
-  l->swept_at = ctx_.now;
-  std::vector<queue_number> numbers;
-  numbers.reserve(l->by_number.size());
-  for (const auto& [number, first] : l->by_number)
-    if (first->in_sync && is_in_line(first->status)) numbers.push_back(queue_number{number});
+  const auto moves = l->moves;
+  const auto numbers = due_positions(*l);
   for (std::size_t from = 0; from < numbers.size(); from += positions_per_question) {
     const auto to = std::min(from + positions_per_question, numbers.size());
     const auto begin = numbers.begin();
@@ -424,10 +447,7 @@ detached hub::sweep_positions(line_ptr l) {
     find_positions question{chunk};
     auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), std::move(question));
     if (stopped_ || l->gone || l->generation != generation) break;
-    if (error || reply.positions.size() != chunk.size()) {
-      l->moved = true; // retried at the next tick
-      break;
-    }
+    if (error || reply.positions.size() != chunk.size()) break; // retried at the next tick
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const auto found = l->by_number.find(value_of(chunk[i]));
       if (found == l->by_number.end()) continue;
@@ -439,7 +459,7 @@ detached hub::sweep_positions(line_ptr l) {
                         static_cast<float>(reply.us_per_place_high) / 1e6f};
       for (ws_peer::ptr peer{found->second}; peer;) {
         const ws_peer::ptr next{peer->next_same_number};
-        offer_position(*l, *peer, where);
+        offer_position(*l, *peer, where, moves);
         peer = next;
       }
     }
@@ -469,14 +489,15 @@ void hub::tell_presence(line& l) {
   if (!batch.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(batch));
 }
 
-/// Sends the position if it moved far enough or the last update is old enough.
-void hub::offer_position(line& l, ws_peer& peer, const place& where) {
-  if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position) return;
-  if (moved_enough(peer.last_position, where.position)
-      || ctx_.now - peer.last_position_at >= refresh_of(l.peers, ctx_.options.io.threads))
-    peer.send_position(where);
-  else
-    l.untold = true;
+/// Sends the position if it moved far enough or the last one is old. `moves`: of the line at the question.
+void hub::offer_position(const line& l, ws_peer& peer, const place& where, std::uint64_t moves) {
+  if (!peer.in_sync || !is_in_line(peer.status)) return;
+  const bool has_moved = where.position != peer.last_position;
+  if (has_moved && !moved_enough(peer.last_position, where.position)
+      && ctx_.now - peer.last_position_at < refresh_of(l))
+    return;
+  peer.moves_then = moves;
+  if (has_moved) peer.send_position(where);
 }
 
 } // namespace fq::net

@@ -15,6 +15,10 @@ namespace fq::net {
 /// Max age of a position that moved only a little. `sockets`: of the event on this io thread; the other
 /// threads are assumed to have as many.
 [[nodiscard]] milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads);
+/// Whether a socket may have to hear a new position. `moves`: of the line since `last`, its latest one, which
+/// is `age` old.
+[[nodiscard]] bool may_be_due(std::uint64_t last, std::uint64_t moves, milliseconds age,
+                              milliseconds refresh);
 
 class hub final : public push_receiver, private ws_owner {
 public:
@@ -62,12 +66,14 @@ private:
   void opened(const line_ptr& l);
   void take_snapshots(const line_ptr& l);
   detached take_snapshot(line_ptr l, ws_peer::ptr peer);
-  void show(const line_ptr& l, ws_peer& peer, const entry_view& entry);
+  void show(const line_ptr& l, ws_peer& peer, const entry_view& entry, std::uint64_t moves);
   void change(ws_peer& peer, const entry_change& change);
   detached sweep_positions(line_ptr l);
   void show_again(line& l, ws_peer& first);
   void tell_presence(line& l);
-  void offer_position(line& l, ws_peer& peer, const place& where);
+  [[nodiscard]] milliseconds refresh_of(const line& l) const;
+  std::vector<queue_number> due_positions(line& l) const;
+  void offer_position(const line& l, ws_peer& peer, const place& where, std::uint64_t moves);
   std::uint64_t chance();
   milliseconds steady(timestamp when) const;
 

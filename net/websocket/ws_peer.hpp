@@ -81,6 +81,7 @@ public:
   bool in_sync = false; ///< got its `state`; pushes apply from then on
   std::uint64_t last_position = 0;
   milliseconds last_position_at{0};
+  std::uint64_t moves_then = 0; ///< of the line, at last_position
 
   friend void intrusive_ptr_add_ref(ws_peer* p) { ++p->references_; }
   friend void intrusive_ptr_release(ws_peer* p) {

@@ -60,6 +60,7 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
 
 void sample_sale::settle() {
   wake = it->run(now, last);
+  line_moves += last.line_moves;
   ledger.apply(last.content);
 }
 

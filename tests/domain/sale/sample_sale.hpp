@@ -32,6 +32,7 @@ public:
   std::unique_ptr<sale> it;
   timestamp now = opening;
   decision last; ///< of the last call and its run
+  std::uint64_t line_moves = 0; ///< of all decisions
   sale::wake_up wake;
   blocked_customers blocked;
 

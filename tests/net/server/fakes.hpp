@@ -143,7 +143,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
       }
       s.head = order.generation;
       push(changed);
-      push(line_moved{event_of(aggregate)});
+      push(line_moved{event_of(aggregate), static_cast<std::uint32_t>(changed.changes.size())});
       break;
     }
     case timer_kind::sweep: push(line_moved{event_of(aggregate)}); break;

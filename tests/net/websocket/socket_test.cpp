@@ -263,6 +263,18 @@ CAF_TEST(small moves are told as often whatever the number of io threads) {
   }
 }
 
+CAF_TEST(a place is asked about only if it may have moved enough) {
+  struct row {
+    std::uint64_t last, moves;
+    int age_ms;
+    bool is_due;
+  };
+  for (const auto& r : {row{10'000, 0, 5000, false}, row{10'000, 99, 900, false}, row{10'000, 100, 0, true},
+                        row{10'000, 1, 1000, true}, row{150, 1, 0, false}, row{150, 2, 0, true},
+                        row{101, 1, 0, true}, row{100, 1, 0, true}, row{5, 9, 0, true}})
+    CAF_CHECK_EQUAL(may_be_due(r.last, r.moves, milliseconds{r.age_ms}, milliseconds{1000}), r.is_due);
+}
+
 CAF_TEST(a server with sockets starts and stops) {
   for (int run = 0; run < 100; ++run) {
     world w{fake::test_site()};
