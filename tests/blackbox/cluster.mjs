@@ -59,7 +59,7 @@ export class Cluster {
     cluster.certificates = certificates ?? (await authority());
     cluster.settings = { 'ledger.url': cluster.ledger_url, ...settings };
     cluster.nodes = [];
-    for (let i = 0; i < nodes; ++i) await cluster.add(`node-${'abcdef'[i]}`);
+    for (let i = 0; i < nodes; ++i) await cluster.add(`node-${'abcdefgh'[i]}`);
     await cluster.whole();
     return cluster;
   }
