@@ -412,14 +412,9 @@ void hub::on_event_noticed(const event_noticed& push) {
 
 // -- positions
 
-milliseconds hub::refresh_of(const line& l) const {
-  return net::refresh_of(l.peers, ctx_.options.io.threads);
-}
-
 /// The places that may have to hear a position, ascending: the owner finds neighbours faster.
-std::vector<queue_number> hub::due_positions(line& l) const {
+std::vector<queue_number> hub::due_positions(line& l, milliseconds refresh) const {
   std::vector<queue_number> due;
-  const auto refresh = refresh_of(l);
   l.untold = false;
   for (const auto& [number, first] : l.by_number)
     for (const auto* peer = first; peer; peer = peer->next_same_number) {
@@ -438,7 +433,8 @@ detached hub::sweep_positions(line_ptr l) {
   const auto generation = l->generation;
   l->sweeping = true;
   const auto moves = l->moves;
-  const auto numbers = due_positions(*l);
+  const auto refresh = refresh_of(l->peers, ctx_.options.io.threads);
+  const auto numbers = due_positions(*l, refresh);
   for (std::size_t from = 0; from < numbers.size(); from += positions_per_question) {
     const auto to = std::min(from + positions_per_question, numbers.size());
     const auto begin = numbers.begin();
@@ -459,7 +455,7 @@ detached hub::sweep_positions(line_ptr l) {
                         static_cast<float>(reply.us_per_place_high) / 1e6f};
       for (ws_peer::ptr peer{found->second}; peer;) {
         const ws_peer::ptr next{peer->next_same_number};
-        offer_position(*l, *peer, where, moves);
+        offer_position(*peer, where, moves, refresh);
         peer = next;
       }
     }
@@ -490,11 +486,11 @@ void hub::tell_presence(line& l) {
 }
 
 /// Sends the position if it moved far enough or the last one is old. `moves`: of the line at the question.
-void hub::offer_position(const line& l, ws_peer& peer, const place& where, std::uint64_t moves) {
+void hub::offer_position(ws_peer& peer, const place& where, std::uint64_t moves, milliseconds refresh) {
   if (!peer.in_sync || !is_in_line(peer.status)) return;
   const bool has_moved = where.position != peer.last_position;
   if (has_moved && !moved_enough(peer.last_position, where.position)
-      && ctx_.now - peer.last_position_at < refresh_of(l))
+      && ctx_.now - peer.last_position_at < refresh)
     return;
   peer.moves_then = moves;
   if (has_moved) peer.send_position(where);

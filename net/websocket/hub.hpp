@@ -71,9 +71,8 @@ private:
   detached sweep_positions(line_ptr l);
   void show_again(line& l, ws_peer& first);
   void tell_presence(line& l);
-  [[nodiscard]] milliseconds refresh_of(const line& l) const;
-  std::vector<queue_number> due_positions(line& l) const;
-  void offer_position(const line& l, ws_peer& peer, const place& where, std::uint64_t moves);
+  std::vector<queue_number> due_positions(line& l, milliseconds refresh) const;
+  void offer_position(ws_peer& peer, const place& where, std::uint64_t moves, milliseconds refresh);
   std::uint64_t chance();
   milliseconds steady(timestamp when) const;
 

@@ -329,10 +329,9 @@ private:
       FQ_HOLDS(seed_, active <= std::max<std::uint64_t>(q.concurrency, active_before_));
     for (const auto& [number, position] : positions()) // I8
       if (const auto i = before_.find(number); i != before_.end()) FQ_HOLDS(seed_, position <= i->second);
-    for (const auto& [number, position] : positions_over_all()) // what line_moved tells
+    for (const auto& [number, at] : positions_over_all()) // what line_moved tells
       if (const auto i = over_all_before_.find(number); i != over_all_before_.end())
-        FQ_HOLDS(seed_, std::max(position, i->second) - std::min(position, i->second)
-                          <= s_.line_moves - moves_before_);
+        FQ_HOLDS(seed_, std::max(at, i->second) - std::min(at, i->second) <= s_.line_moves - moves_before_);
     check_order();
     waiting_seen_ += s_.it->queue().counts().waiting;
     for (const auto& [id, c] : s_.ledger.claims) expiring_seen_ += c.status == claim_status::expiring;
@@ -395,9 +394,8 @@ private:
 
   std::map<queue_number, std::uint64_t> positions_over_all() const {
     std::map<queue_number, std::uint64_t> result;
-    const auto& line = s_.it->queue();
-    line.each([&](const auto& e) {
-      if (is_in_line(e.status)) result[e.number] = line.position(e);
+    s_.it->queue().each([&](const auto& e) {
+      if (is_in_line(e.status)) result[e.number] = s_.it->queue().position(e);
     });
     return result;
   }
@@ -458,8 +456,7 @@ private:
   gateway_book book_;
   std::map<payment_id, money> told_;
   std::vector<gateway_fact> mail_;
-  std::map<queue_number, std::uint64_t> before_; ///< within each class
-  std::map<queue_number, std::uint64_t> over_all_before_;
+  std::map<queue_number, std::uint64_t> before_, over_all_before_; ///< within each class; over all
   std::uint64_t moves_before_ = 0;
   std::set<std::uint64_t> blocked_;
   std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
