@@ -424,7 +424,7 @@ void region_state::on_down(const caf::down_msg& down) {
   const auto aggregate = i->second;
   owners_.erase(aggregate);
   by_address_.erase(i);
-  on_handed_over({aggregate, false});
+  end_move({aggregate, false});
   if (auto asked = stopping_.extract(aggregate))
     for (auto& q : asked.mapped()) answer(std::move(q));
 }

@@ -63,12 +63,14 @@ private:
   void move_owned(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   struct pending_move {
     std::string to;
+    caf::actor_addr owner; ///< the one that hands over; null: not asked yet
     milliseconds give_up{0}; ///< steady time; covers a dead owner and a successor that was not notified
     std::vector<pending_resolve> asked; ///< requests during the move
     /// Operators' requests, answered after the move.
     std::vector<caf::typed_response_promise<ack_reply>> told;
   };
   void on_handed_over(const handed_over& x);
+  void end_move(const handed_over& x);
   void cancel_move(aggregate_id aggregate, pending_move& moved, const caf::error& why);
   void finish_move(aggregate_id aggregate, pending_move& moved);
   void notify_successor(aggregate_id aggregate, pending_move& moved);

@@ -49,14 +49,16 @@ void region_state::leave_all() {
 }
 
 void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
-  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
+  moving_[aggregate] = {to, {}, services_->env->steady_now() + move_timeout, {}, {}};
   self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
     .then(
-      [this, to, is_forced](const event_handle& owner) {
+      [this, aggregate, to, is_forced](const event_handle& owner) {
+        if (const auto moving = moving_.find(aggregate); moving != moving_.end())
+          moving->second.owner = owner.address();
         self_->send(owner, hand_over{to, is_forced});
       },
       [this, aggregate](const caf::error&) {
-        on_handed_over({aggregate, false});
+        end_move({aggregate, false});
       });
 }
 
@@ -82,13 +84,18 @@ void region_state::move_serving(caf::typed_response_promise<ack_reply> asked, co
   moving_[x.aggregate].told.push_back(std::move(asked));
 }
 
+/// From the owner that hands over, or from another region: the aggregate was handed to this node. Both
+/// may cross.
 void region_state::on_handed_over(const handed_over& x) {
+  const auto moving = moving_.find(x.aggregate);
+  const auto sender = caf::actor_cast<caf::actor_addr>(self_->current_sender());
+  if (moving != moving_.end() && sender && moving->second.owner == sender) return end_move(x);
+  if (x.is_done) elsewhere_.erase(x.aggregate);
+}
+
+void region_state::end_move(const handed_over& x) {
   auto moved = moving_.extract(x.aggregate);
-  if (!moved) {
-    // From another region: the aggregate was handed to this node.
-    if (x.is_done) elsewhere_.erase(x.aggregate);
-    return;
-  }
+  if (!moved) return;
   x.is_done ? finish_move(x.aggregate, moved.mapped())
             : cancel_move(x.aggregate, moved.mapped(), make_error(errc::unavailable));
   for (auto& q : moved.mapped().asked) answer(std::move(q));

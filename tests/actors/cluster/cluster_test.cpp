@@ -210,6 +210,21 @@ CAF_TEST(a move whose owner dies meanwhile is given up and the event stays) {
   CAF_CHECK_EQUAL(owner(), "a");
 }
 
+CAF_TEST(a late notice that the event was given here does not end its move) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto place = ask<entry_reply>(resolve("a")->value, join{event.id, customer(1), 0});
+  run_without(at("a").worker); // decided, not committed
+  caf::anon_send(at("a").root, moving_to_b());
+  caf::anon_send(at("a").root, handed_over{event.aggregate, true});
+  const auto told = ask<owned_aggregates>(at("a").root, list_owned{});
+  run_without(at("a").worker);
+  CAF_CHECK_EQUAL(told->value.aggregates.size(), 1u);
+  run();
+  CAF_CHECK(place->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+}
+
 CAF_TEST(a node that ends in order is not waited for) {
   auto& a = start("a");
   caf::anon_send(a.worker, beat_node{{"a", "", wire_version, 0, true, false, never, true}, 60s});
