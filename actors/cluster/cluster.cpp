@@ -111,7 +111,10 @@ void cluster_state::on_seen(const nodes_seen& x) {
   forget_outdated();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
-  watch_.read(services_->node, nodes_, services_->env->steady_now(), services_->beat_interval);
+  const auto steady = services_->env->steady_now();
+  const auto before = std::exchange(beat_begun_, x.begun);
+  const bool was_missing = !before || steady - *before > services_->alive_for - services_->beat_interval;
+  watch_.read(services_->node, nodes_, steady, services_->beat_interval, was_missing);
   end_lost();
   publish();
 }
@@ -119,11 +122,11 @@ void cluster_state::on_seen(const nodes_seen& x) {
 // -- lost nodes
 
 /// Ends the leases of nodes that are not connected: at once if the ledger has lost them too, else once they
-/// are silent.
+/// are silent. A node that cannot know of this one trusts its leases to their end.
 void cluster_state::end_lost() {
   doubt_leases();
   for (const auto& [id, node] : watch_.others()) {
-    if (peers_.contains(id)) continue;
+    if (peers_.contains(id) || !node.knows_us) continue;
     self_
       ->request(services_->ledgers.of(accounts_aggregate), end_leases_timeout,
                 end_leases_of{node.row, node.is_silent()})

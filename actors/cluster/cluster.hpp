@@ -113,6 +113,7 @@ private:
   std::optional<milliseconds> ran_at_; ///< steady time of the last beat()
   /// Steady time of the oldest heartbeat that the ledger has not answered.
   std::optional<milliseconds> asked_at_;
+  std::optional<milliseconds> beat_begun_; ///< steady time at which the last heartbeat read was begun
   bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
   std::uint32_t owners_ = 0; ///< last answer of the region

@@ -4,11 +4,11 @@
 namespace fq {
 
 void heartbeat_watch::read(const std::string& self, std::span<const node_row> nodes, milliseconds now,
-                           milliseconds interval) {
+                           milliseconds interval, bool was_missing) {
   for (const auto& row : nodes) {
     if (row.id == self) continue;
     auto& known = others_[row.id];
-    if (known.row.seen_at != row.seen_at) known = {row, now, 0};
+    if (known.row.seen_at != row.seen_at) known = {row, now, 0, !was_missing};
     known.row = row;
   }
   for (auto& [id, other] : others_)

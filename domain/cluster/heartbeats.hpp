@@ -17,13 +17,15 @@ public:
     node_row row; ///< with its last heartbeat
     milliseconds counted_at{0}; ///< steady time of the last reading that counted
     std::uint32_t unchanged = 0; ///< readings that counted and showed no new heartbeat
+    bool knows_us = false; ///< its last heartbeat came after one of this node, which it has read then
     [[nodiscard]] bool is_silent() const { return unchanged >= silent_readings; }
   };
 
   /// Takes a reading of all live nodes at the steady time `now`. A node's reading counts if the previous one
-  /// was about a heartbeat interval ago: a ledger that was away answers many requests at once.
-  void read(const std::string& self, std::span<const node_row> nodes, milliseconds now,
-            milliseconds interval);
+  /// was about a heartbeat interval ago: a ledger that was away answers many requests at once. `was_missing`:
+  /// before this reading, others may have read the heartbeats without this node's.
+  void read(const std::string& self, std::span<const node_row> nodes, milliseconds now, milliseconds interval,
+            bool was_missing = false);
   void clear() { others_.clear(); }
 
   /// By id. Includes nodes that are missing in the last reading, for some more readings.

@@ -33,10 +33,13 @@ void simulation::scan_unowned() {
 }
 
 void simulation::check_served(const event_state* owner) {
-  if (owner != nullptr) served_at_ = now();
-  if (owner != nullptr || (net_ && now() <= std::max(served_at_, world_.calm_from) + on_the_move)) return;
+  if (owner != nullptr) {
+    served_at_ = now();
+    return;
+  }
   const auto must_run = store_.aggregates_to_wake({});
   if (std::ranges::find(must_run, sale_aggregate) == must_run.end()) idle_at_ = now();
+  if (net_ && now() <= std::max(served_at_, world_.calm_from) + on_the_move) return;
   // What becomes due by its time waits for a scan, and for the next one, which leaves it to other nodes.
   const auto since = std::max({idle_at_, served_at_, world_.calm_from});
   if (now() > since + world_.options.takeover_interval * 3 + load_time)

@@ -18,11 +18,11 @@ constexpr milliseconds interval{1'000};
 struct reader {
   /// Reads the heartbeats of this node and of "b" after `pause`; `beat`: the time in b's heartbeat, 0: no
   /// row.
-  void read(milliseconds pause, std::int64_t beat) {
+  void read(milliseconds pause, std::int64_t beat, bool was_missing = false) {
     now += pause;
     std::vector<node_row> rows{{"a", "", 1, 0, true, false, from_unix_ms(now.count()), true}};
     if (beat != 0) rows.push_back({"b", "", 1, 0, true, false, from_unix_ms(beat), true});
-    watch.read("a", rows, now, interval);
+    watch.read("a", rows, now, interval, was_missing);
   }
   [[nodiscard]] bool is_silent() const {
     const auto found = watch.others().find("b");
@@ -64,6 +64,21 @@ CAF_TEST(readings that come together count as one) {
   for (int i = 0; i < 9; ++i) r.read(milliseconds{1}, 1);
   CAF_CHECK(!r.is_silent());
   CAF_CHECK_EQUAL(r.watch.others().at("b").unchanged, 1u);
+}
+
+CAF_TEST(a node knows this one when it beats after this one) {
+  reader r;
+  const auto knows_us = [&] { return r.watch.others().at("b").knows_us; };
+  r.read(interval, 1, true); // the first reading
+  CAF_CHECK(!knows_us());
+  r.read(interval, 1);
+  CAF_CHECK(!knows_us());
+  r.read(interval, 2);
+  CAF_CHECK(knows_us());
+  r.read(10 * interval, 3, true); // this node's row had ended meanwhile
+  CAF_CHECK(!knows_us());
+  r.read(interval, 4);
+  CAF_CHECK(knows_us());
 }
 
 CAF_TEST(a silent node is forgotten in time) {
