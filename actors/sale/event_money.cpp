@@ -82,6 +82,7 @@ caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
 caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   if (refuses()) return refused(x);
   if (x.is_report && !planted(bug::report_believed)) return ask_gateway(x.fact);
+  apply_block_list(); // late money takes stock
   const auto t = now();
   decision d;
   auto no = sale_->apply(x.fact, t, d);
@@ -217,6 +218,7 @@ void event_state::call(const gateway_call& order, const unknown_payment& lost) {
 
 void event_state::on_gateway_answered(const gateway_answered& x) {
   if (is_closed()) return; // repeated at the claim's deadline or the next sweep
+  apply_block_list();
   const auto t = now();
   decision d;
   switch (x.result) {

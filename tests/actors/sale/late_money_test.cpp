@@ -44,6 +44,31 @@ CAF_TEST(a failed attempt is asked about until the gateway answers) {
   CAF_CHECK(row().recheck_at == row().updated_at + services.rules.recheck_after[1]);
 }
 
+CAF_TEST(late money of a customer who is blocked takes no stock) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  const auto order = ordered(1);
+  page(order);
+  advance(event.claim_ttl);
+  const gateway_answered closed{.kind = gateway_call_kind::expire,
+                                .result = gateway_result::closed,
+                                .gateway = "sandbox",
+                                .payment = order.payment,
+                                .reference = make_reference(order.payment)};
+  tell(closed);
+  const auto stored = [&] { return *store.committed(event.aggregate); };
+  CAF_REQUIRE(stored().payments.front().status == payment_status::failed);
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
+  auto paid = closed;
+  paid.kind = gateway_call_kind::verify;
+  paid.result = gateway_result::paid;
+  paid.amount = stored().payments.front().amount;
+  paid.currency = event.currency;
+  tell(paid);
+  CAF_CHECK_EQUAL(stored().claims.size(), 1u);
+  CAF_CHECK_EQUAL(stored().refunds.size(), 1u);
+}
+
 CAF_TEST(money whose payment the ledger lost is confirmed and waits for a person and goes back) {
   const auto id = make_uuid(env.wall_now(), event.aggregate, 4711);
   gateway_fact fact{.gateway = "paystack",
