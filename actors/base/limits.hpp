@@ -25,6 +25,8 @@ struct owner_bounds {
 // -- supervisor
 /// Max requests that wait for an owner to load; more are refused.
 inline constexpr std::size_t supervisor_waiting_max = 20'000;
+/// Time for which an owner that has moved, or is idle, returns late requests to their senders.
+inline constexpr milliseconds moved_linger{3'000};
 
 // -- aggregate_clock
 /// Max lag that an owner takes over from the one before it: a clock that is an hour wrong, as by daylight

@@ -6,6 +6,7 @@
 #include "domain/base/environment.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 
@@ -36,11 +37,9 @@ supervisor_handle::behavior_type supervisor_state::behavior() {
     [this](const owner_absent&) { stop(make_error(errc::absent)); },
     [this](const owner_denied& x) { stop(make_not_owner(x.owner)); },
     [this](const owner_lost&) { stop(make_error(errc::ledger_lost)); },
-    [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
+    [this](const owner_idle&) { on_idle(); },
     [this](const owner_moved&) { has_moved_ = true; },
-    [this](const timer_fired&) {
-      if (!owner_) start_owner();
-    },
+    [this](const timer_fired& t) { on_timer(t); },
   };
 }
 
@@ -59,8 +58,33 @@ void supervisor_state::on_ready() {
   for (auto& p : waiting) p.deliver(owner_);
 }
 
+/// The owner returns late requests, and the next resolve starts another one.
+void supervisor_state::on_idle() {
+  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender()) return;
+  ready_ = false;
+  end_idle_owner();
+  idle_owner_ = std::exchange(owner_, nullptr);
+  self_->delayed_send(self_, moved_linger, timer_fired{timer_kind::idle, ++idles_});
+}
+
+void supervisor_state::end_idle_owner() {
+  if (!idle_owner_) return;
+  self_->demonitor(idle_owner_.address());
+  self_->send_exit(idle_owner_, caf::exit_reason::user_shutdown);
+  idle_owner_ = nullptr;
+}
+
+void supervisor_state::on_timer(const timer_fired& t) {
+  if (t.kind != timer_kind::idle) {
+    if (!owner_) start_owner();
+  } else if (t.generation == idles_) {
+    owner_ ? end_idle_owner() : stop(caf::exit_reason::user_shutdown);
+  }
+}
+
 caf::result<event_handle> supervisor_state::on_resolve() {
   if (ready_) return owner_;
+  if (!owner_ && idle_owner_) start_owner();
   if (waiting_.size() >= supervisor_waiting_max) return make_error(errc::unavailable);
   auto p = self_->make_response_promise<event_handle>();
   waiting_.push_back(p);
@@ -82,6 +106,7 @@ void supervisor_state::on_down(const caf::down_msg& down) {
 }
 
 void supervisor_state::stop(caf::error why) {
+  end_idle_owner();
   if (owner_) {
     self_->demonitor(owner_.address());
     self_->send_exit(owner_, caf::exit_reason::user_shutdown);

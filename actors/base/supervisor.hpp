@@ -43,6 +43,9 @@ private:
   void on_down(const caf::down_msg& down);
   caf::result<event_handle> on_resolve();
   void on_ready();
+  void on_idle();
+  void end_idle_owner();
+  void on_timer(const timer_fired& t);
   void stop(caf::error why);
 
   pointer self_ = nullptr;
@@ -52,6 +55,8 @@ private:
   event_handle owner_;
   bool ready_ = false;
   bool has_moved_ = false; ///< see owner_moved
+  event_handle idle_owner_; ///< returns late requests for a while; null: none
+  std::uint64_t idles_ = 0; ///< number of the latest one; generation of its timer
   std::deque<milliseconds> restarts_; ///< steady times of restarts within the window
   std::uint32_t failures_in_a_row_ = 0;
   std::vector<promise> waiting_;

@@ -2,6 +2,7 @@
 // The event actor's life cycle: load, reload, idle, move; and its timers.
 #include "actors/sale/event_actor.hpp"
 
+#include "actors/base/limits.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/sale/limits.hpp"
@@ -310,8 +311,8 @@ void event_state::on_idle_check() {
   if (serving_) forget_erased();
   if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
-    serving_ = false; // accept nothing that would be lost by the stop
-    demonitor_listeners();
+    is_moving_ = true; // late requests go back to their senders, who find the next owner
+    retire();
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     self_->send(supervisor_, owner_idle{});
   }
@@ -331,6 +332,18 @@ void event_state::on_hand_over(const hand_over& x) {
   finish_move();
 }
 
+/// It serves no more, and its watchers are told.
+void event_state::retire() {
+  serving_ = false;
+  fail_waiters();
+  mirror_ = nullptr;
+  audit_ = nullptr;
+  sessions_ = nullptr;
+  seat_ = nullptr;
+  hubs_->leave();
+  demonitor_listeners();
+}
+
 void event_state::finish_move() {
   if (!serving_ || !journal_->is_idle()) return;
   if (planted(bug::answers_after_handover)) {
@@ -338,14 +351,7 @@ void event_state::finish_move() {
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     return self_->send(region_, handed_over{aggregate_, true});
   }
-  serving_ = false;
-  fail_waiters();
-  mirror_ = nullptr;
-  audit_ = nullptr;
-  sessions_ = nullptr; // watchers are notified
-  seat_ = nullptr;
-  hubs_->leave();
-  demonitor_listeners();
+  retire();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
   const auto done = [this] {
     if (supervisor_) self_->send(supervisor_, owner_moved{});

@@ -124,6 +124,7 @@ private:
   void on_idle_check();
   void on_hand_over(const hand_over& x);
   void finish_move();
+  void retire();
   void on_subscribe(bool on);
   void on_owner_kept();
   void on_watch(const watch_sessions& x);

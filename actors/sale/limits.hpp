@@ -15,8 +15,6 @@ inline constexpr milliseconds switch_store_timeout{5'000};
 // -- event_actor
 /// For the ledger worker to end a lease; then the lease expires by itself.
 inline constexpr milliseconds release_timeout{3'000};
-/// Time for which a moved owner returns late requests to their senders.
-inline constexpr milliseconds moved_linger{3'000};
 /// Min delay of a timer: a burst of due deadlines becomes one run.
 inline constexpr milliseconds owner_timer_min{1};
 /// Timer interval while the ledger is unavailable.

@@ -34,6 +34,7 @@ using namespace fq;
 using namespace fq::sim;
 
 constexpr std::uint64_t failures_max = 5; ///< per process; then it stops
+constexpr std::uint64_t seeds_a_turn = 16; ///< has sales of each family, so that processes get equal work
 
 enum class family : std::uint8_t {
   all, ///< seeds without a family of their own
@@ -259,8 +260,9 @@ struct seed_range {
 /// The part of process `k` of `jobs`.
 tally run_part(const seed_range& range, unsigned k, unsigned jobs) {
   tally t;
-  for (std::uint64_t i = k; range.has_more(i) && t.failures < failures_max; i += jobs) {
+  for (std::uint64_t i = 0; range.has_more(i) && t.failures < failures_max; ++i) {
     const auto seed = range.first + i;
+    if (seed / seeds_a_turn % jobs != k) continue;
     const bool all = range.in == family::all;
     for (std::size_t f = 0; f < families.size(); ++f) {
       const auto& row = families[f];

@@ -5,7 +5,7 @@
 #define CAF_SUITE cluster
 #include "tests/actors/cluster/cluster_fixture.hpp"
 
-#include "actors/sale/limits.hpp"
+#include "actors/base/limits.hpp"
 
 namespace cluster_test {
 
