@@ -332,7 +332,7 @@ void event_state::on_hand_over(const hand_over& x) {
   finish_move();
 }
 
-/// It serves no more, and its watchers are told.
+/// It serves no more, and tells its watchers.
 void event_state::retire() {
   serving_ = false;
   fail_waiters();
