@@ -317,7 +317,7 @@ void queue_line::claim_opened(queue_number n, changes& out) {
   e.own_session().has_claimed = true;
   begin_session(e);
   auto* admitted = out.empty() ? nullptr : std::get_if<entry_moved>(&out.back());
-  if (admitted != nullptr && admitted->row.number == n) // by this decision: one change of the row does for both
+  if (admitted != nullptr && admitted->row.number == n) // in this decision: one change does for both
     admitted->row = e.row();
   else
     out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
