@@ -50,6 +50,11 @@ constexpr std::uint32_t otp_guesses_max = 5;
 /// Bounds of the interval of the checkout switch, an eighth of its shortest rule: tests use short rules.
 constexpr milliseconds checkout_look_max{5'000}, checkout_look_min{100};
 
+// -- randomness
+
+/// Bytes for ids that a thread reads at once: 64 ids.
+constexpr std::size_t random_bytes_ahead = 512;
+
 // -- deliveries
 
 /// FCM allows 600,000 pushes a minute per project; APNs publishes no limit. Both answer 429 when it is

@@ -92,6 +92,10 @@ public:
   [[nodiscard]] session_reader_handle session_reader() const { return session_reader_; }
   /// Null: this node is not in a cluster.
   [[nodiscard]] cluster_handle cluster() const { return cluster_; }
+  /// Null: the ledger is shared, so accounts may be on another node.
+  [[nodiscard]] const customer_book* customers() const {
+    return ledger_.lease.owner.empty() ? accounts_services_.customers.get() : nullptr;
+  }
   /// Whether the last call to the ledger succeeded.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Whether a later process has this node's name; then this one serves nothing until it ends.

@@ -333,6 +333,7 @@ public:
     shared_.emplace(options, below_.keys(), keys_, passes_, env_, public_routes_, below_.sandbox());
     shared_->gateways = below_.gateways();
     shared_->webhook_urls = webhook_urls_of(options);
+    shared_->known_customers = below_.customers();
     if (auto store = open_shared_limits(options, below_.keys(), env_))
       limits_of_all_nodes_.emplace(shared_->limiters(), std::move(store), shared_->address_key, env_).start();
     link_state();

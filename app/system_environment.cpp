@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/system_environment.hpp"
 
+#include "app/limits.hpp"
 #include "crypto/random.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
 
 namespace fq {
 
@@ -13,6 +18,20 @@ milliseconds system_environment::steady_now() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-void system_environment::random_bytes(std::span<std::byte> out) { fill_random(out); }
+/// Ids take few bytes each: a thread reads those of many with one system call, and forgets what it gave. No
+/// process goes on after a fork, which would have the same bytes.
+void system_environment::random_bytes(std::span<std::byte> out) {
+  thread_local std::array<std::byte, random_bytes_ahead> ahead;
+  thread_local std::size_t left = 0;
+  if (out.size() > sizeof(std::uint64_t)) return fill_random(out);
+  if (left < out.size()) {
+    fill_random(ahead);
+    left = ahead.size();
+  }
+  left -= out.size();
+  const auto given = std::span{ahead}.subspan(left, out.size());
+  std::ranges::copy(given, out.begin());
+  std::ranges::fill(given, std::byte{});
+}
 
 } // namespace fq

@@ -47,6 +47,7 @@ void accounts_state::init(pointer self, const accounts_services& services) {
 
 accounts_handle::behavior_type accounts_state::behavior() {
   return {
+    [this](const find_customer& x) { return core_.here_or_there(x, [&] { return on_find_customer(x); }); },
     [this](const log_in& x) { return core_.here_or_there(x, [&] { return on_log_in(x); }); },
     [this](const request_otp& x) { return core_.here_or_there(x, [&] { return on_request_otp(x); }); },
     [this](const verify_otp& x) { return core_.here_or_there(x, [&] { return on_verify_otp(x); }); },
@@ -68,7 +69,6 @@ accounts_handle::behavior_type accounts_state::behavior() {
       return core_.here_or_there(x, [&] { return on_end_session(x); });
     },
     [this](const sign_organizer_out& x) { return core_.here_or_there(x, [&] { return on_sign_out(x); }); },
-    [this](const find_customer& x) { return core_.here_or_there(x, [&] { return on_find_customer(x); }); },
     [this](const erase_customer& x) { return core_.here_or_there(x, [&] { return on_erase_customer(x); }); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::accounts); },
     [this](const batch_settled& x) { core_.on_settled(x); },
@@ -82,8 +82,6 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   const auto* image = core_.on_acquired(answer);
   if (image == nullptr) return;
   organizers_.clear();
-  customers_by_id_.clear();
-  customers_.clear();
   sessions_.clear();
   otps_.clear();
   otp_ends_.clear();
@@ -96,8 +94,7 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   for (const auto& row : image->image.blocks)
     blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
-  for (const auto& row : image->image.customers)
-    customers_by_id_[row.id] = &customers_.emplace(row.email, row).first->second;
+  customers().load(image->image.customers);
   for (const auto& row : image->image.organizer_sessions) sessions_.emplace(row.id, row);
   for (const auto& row : image->image.otps) remember(row);
   core_.serve();
@@ -185,21 +182,21 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
 
 /// An erased customer keeps its id, so that the address then begins anew with another one.
 customer_id accounts_state::id_of(const std::string& email) const {
-  if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
+  if (const auto* known = customers().find(email)) return known->id;
   for (std::uint32_t n = 0;; ++n) {
     const auto id = customer_id_of(services_->otp_key, email, n);
-    if (!customers_by_id_.contains(id)) return id;
+    if (customers().find(id) == nullptr) return id;
   }
 }
 
 customer_id accounts_state::customer_of(const std::string& email, changes& out) {
   const auto id = id_of(email);
-  if (customers_by_id_.contains(id)) return id;
+  if (customers().find(id) != nullptr) return id;
   customer_row row{id, default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
   out.emplace_back(
     outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row), core_.now()}});
-  customers_by_id_[id] = &customers_.emplace(email, std::move(row)).first->second;
+  customers().add(std::move(row));
   return id;
 }
 

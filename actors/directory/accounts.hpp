@@ -2,6 +2,7 @@
 // Organizers, customers, one-time codes, tenants and their API keys. Argon2id and mail run in separate
 // workers. Codes are stored as keyed hashes and never logged.
 #pragma once
+#include "actors/base/customer_book.hpp"
 #include "actors/directory/limits.hpp"
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
@@ -14,6 +15,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <unordered_map>
@@ -41,6 +43,8 @@ struct accounts_services {
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
   accounts_bounds bounds = {};
+  /// Written by accounts.
+  std::shared_ptr<customer_book> customers = std::make_shared<customer_book>();
 };
 
 class accounts_state {
@@ -112,9 +116,8 @@ private:
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;
   global_owner<pointer> core_;
-  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like the next map
-  std::unordered_map<std::string, customer_row> customers_;
-  std::unordered_map<customer_id, customer_row*> customers_by_id_;
+  [[nodiscard]] customer_book& customers() const { return *services_->customers; }
+  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address
   std::map<uuid, organizer_session_row> sessions_; ///< ids are ordered by time
   std::unordered_map<std::string, otp_row> otps_; ///< by hash of the handle
   std::multimap<timestamp, std::string> otp_ends_; ///< the same hashes

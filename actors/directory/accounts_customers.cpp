@@ -8,12 +8,7 @@ namespace fq {
 
 caf::result<customer_reply> accounts_state::on_find_customer(const find_customer& x) {
   if (core_.refuses()) return core_.refusal();
-  const customer_row* row = nullptr;
-  if (x.customer.is_nil()) {
-    if (const auto known = customers_.find(x.email); known != customers_.end()) row = &known->second;
-  } else if (const auto known = customers_by_id_.find(x.customer); known != customers_by_id_.end()) {
-    row = known->second;
-  }
+  const auto* row = x.customer.is_nil() ? customers().find(x.email) : customers().find(x.customer);
   if (row == nullptr) return customer_reply{reason::not_found};
   if (row->email == erased_address(row->id)) return customer_reply{reason::not_found, row->id};
   return core_.commit({}, customer_reply{{}, row->id, row->email, row->created_at});
@@ -23,7 +18,7 @@ caf::result<customer_reply> accounts_state::on_find_customer(const find_customer
 /// finds its contact.
 caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x) {
   if (core_.refuses()) return core_.refusal();
-  if (!customers_by_id_.contains(x.customer)) return ack_reply{reason::not_found};
+  if (customers().find(x.customer) == nullptr) return ack_reply{reason::not_found};
   auto promise = self_->make_response_promise();
   self_->request(core_.reader(), open_purchase_timeout, find_open_purchase{x.customer})
     .then(
@@ -45,9 +40,9 @@ caf::result<ack_reply> accounts_state::on_erase_customer(const erase_customer& x
 
 /// The tokens end like a sign-in of an organizer: by a row that has ended, with the customer's id.
 void accounts_state::erase(const erase_customer& x, caf::response_promise promise) {
-  const auto known = customers_by_id_.find(x.customer);
-  if (known == customers_by_id_.end()) return promise.deliver(ack_reply{reason::not_found});
-  auto& row = *known->second;
+  const auto* known = customers().find(x.customer);
+  if (known == nullptr) return promise.deliver(ack_reply{reason::not_found});
+  auto row = *known;
   changes content;
   const auto answer = [&](ack_reply reply) {
     core_.hold(std::move(promise), std::move(content), std::move(reply));
@@ -67,13 +62,9 @@ void accounts_state::erase(const erase_customer& x, caf::response_promise promis
   const auto address = row.email;
   while (otps_of_.contains(address)) drop(std::string{otps_of_.at(address).front()}, content);
   record({}, "customer.erase", x.note, row.id, content);
-  row.to_erase = address;
-  row.email = erased_address(row.id);
-  content.emplace_back(customer_stored{row});
-  row.to_erase.clear(); // the ledger's work from here on
-  auto node = customers_.extract(address);
-  node.key() = erased_address(x.customer);
-  customers_.insert(std::move(node));
+  row = customers().erase(row.id);
+  row.to_erase = address; // the ledger's work from here on
+  content.emplace_back(customer_stored{std::move(row)});
   answer({});
 }
 

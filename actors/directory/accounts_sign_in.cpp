@@ -228,8 +228,8 @@ uuid accounts_state::client_key(const std::string& email, const uuid& client) co
 
 /// A mark counts for the customer who got it: an erasure ends it.
 uuid accounts_state::client_of(const request_otp& x) const {
-  const auto owner = customers_.find(x.email);
-  if (owner == customers_.end() || x.mark.lo != owner->second.id.lo) return client_key(x.email, x.client);
+  const auto* owner = customers().find(x.email);
+  if (owner == nullptr || x.mark.lo != owner->id.lo) return client_key(x.email, x.client);
   const auto key = client_key(x.email, x.mark);
   return {key.hi, key.lo | 1};
 }

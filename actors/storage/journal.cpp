@@ -19,10 +19,12 @@ void journal::start(aggregate_id aggregate, const acquired& image) {
 
 std::uint64_t journal::append(changes&& content, timestamp at, bool reveals) {
   if (content.empty()) return decided_;
-  if (next_.empty())
+  if (next_.empty()) {
     next_ = std::move(content);
-  else
+  } else {
+    next_.reserve(in_flight_ ? in_flight_->content.size() : 0); // batches are similar
     std::move(content.begin(), content.end(), std::back_inserter(next_));
+  }
   ++decided_;
   last_at_ = std::max(last_at_, at);
   if (reveals) last_reveal_ = decided_;

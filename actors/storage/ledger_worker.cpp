@@ -202,9 +202,11 @@ void ledger_worker_state::flush() {
     flush_is_due_ = true;
     self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
   }
-  std::vector<batch> all;
-  all.reserve(group.size());
-  for (const auto& w : group) all.push_back(*w.content);
+  std::vector<batch> copies; // of several batches: the ledger takes them in a row
+  if (group.size() > 1)
+    for (const auto& w : group) copies.push_back(*w.content);
+  const std::span<const batch> all =
+    group.size() == 1 ? std::span{group.front().content.get(), 1} : std::span<const batch>{copies};
   std::vector<ledger_mark> before;
   for (const auto& b : all) before.push_back(seen_of(b.aggregate));
   std::vector<commit_outcome> outcomes;

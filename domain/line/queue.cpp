@@ -316,7 +316,11 @@ void queue_line::claim_opened(queue_number n, changes& out) {
   end_session(e);
   e.own_session().has_claimed = true;
   begin_session(e);
-  out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
+  auto* admitted = out.empty() ? nullptr : std::get_if<entry_moved>(&out.back());
+  if (admitted != nullptr && admitted->row.number == n) // in this decision: one change does for both
+    admitted->row = e.row();
+  else
+    out.emplace_back(std::in_place_type<entry_moved>, e.status, e.row());
 }
 
 void queue_line::claim_closed(queue_number n) {

@@ -103,9 +103,9 @@ claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now
   row.expires_at =
     std::min(now + event_.claim_ttl, entry.session().session_expires_at); // session and claim end together
   const auto id = row.id;
+  queue_.claim_opened(row.entry, out.content);
   stock_.hold(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
-  queue_.claim_opened(row.entry, out.content);
   claims_.open(std::move(row), out.content);
   out.reveals = true;
   return id;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logins: organizers by password, customers by a one-time code by mail. The accounts actor checks them;
 // tokens are signed here.
+#include "actors/base/customer_book.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/api/sign_in_log.hpp"
@@ -205,13 +206,18 @@ awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::strin
 
 awaitable<account_address> find_account_address(context& ctx, const request& rq, uuid customer,
                                                 std::string_view contact) {
+  const auto erased = [&] { return account_address{problem(fault::unauthenticated, rq.request_id), {}}; };
+  if (const auto* here = ctx.shared->known_customers)
+    if (auto address = here->address_of(customer))
+      co_return *address == erased_address(customer) ? erased()
+                                                     : account_address{std::nullopt, std::move(*address)};
   find_customer who{customer};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
   if (auto own = lower_email(contact); got.error && ctx.shared->is_address_of(own, customer))
     co_return account_address{std::nullopt, std::move(own)};
   if (!got.error && got.reply.no.why == reason::not_found) {
     if (got.reply.customer.is_nil()) co_return account_address{};
-    co_return account_address{problem(fault::unauthenticated, rq.request_id), {}};
+    co_return erased();
   }
   if (auto no = refused(rq, got)) co_return account_address{std::move(no), {}};
   co_return account_address{std::nullopt, std::move(got.reply.email)};

@@ -87,8 +87,8 @@ inline constexpr int edit_tries = 8;
 
 /// Reads of one request for an export: each kind of row once, and two more.
 inline constexpr int record_reads_max = 12;
-/// Max reads of those kinds that have no index: 500 rows each.
-inline constexpr int record_scans_max = 4;
+/// Max reads of those kinds that have no index, 500 rows each: once each, and one more.
+inline constexpr int record_scans_max = 6;
 
 // -- waiting rooms
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 namespace fq {
+class customer_book; ///< actors/base/customer_book.hpp
 class gateway_port;
 class sandbox_gateway;
 struct entry_view;
@@ -74,6 +75,8 @@ struct services {
   secret_key otp_key; ///< of this installation; customers' ids are hashes under it
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
+  /// Those of accounts; null: accounts may be on another node. Set by the composition.
+  const customer_book* known_customers = nullptr;
   sandbox_gateway* sandbox;
   bool is_demo = false; ///< of `serve --demo`; set before `server_state::ready`, as the next member
   const demo_facts* demo = nullptr; ///< null: no demo, or not for this machine's user alone

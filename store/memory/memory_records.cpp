@@ -26,7 +26,7 @@ std::uint32_t number_of_state(Enum state) {
   return static_cast<std::uint32_t>(state);
 }
 
-/// The rows of an event of the customer, whatever their kind. Places are of any subject.
+/// The rows of an event, whatever their kind: of the customer, but of all those that are scanned.
 void read_image(const aggregate_image& image, aggregate_id number, const customer_id& customer,
                 std::vector<seen_record>& out) {
   using enum record_kind;
@@ -43,16 +43,17 @@ void read_image(const aggregate_image& image, aggregate_id number, const custome
         {}, 0, e.priority_class)
       .subject = e.subject;
   for (const auto& c : image.claims) {
-    if (c.customer != customer) continue;
     std::uint64_t tickets = 0;
     for (const auto& i : c.items) tickets += i.quantity;
-    add(record_at({claim, {}, 0, 0, c.id}, number_of_state(c.status), c.created_at, c.expires_at, c.ended_at),
-        {}, c.amount, tickets);
+    add(record_at({claim, number, 0, 0, c.id}, number_of_state(c.status), c.created_at, c.expires_at,
+                  c.ended_at),
+        {}, c.amount, tickets)
+      .subject = c.customer;
   }
   for (const auto& p : image.payments)
-    if (p.customer == customer)
-      add(record_at({payment, {}, 0, 0, p.id}, number_of_state(p.status), p.created_at, p.updated_at, {}),
-          p.gateway, p.amount, static_cast<std::uint64_t>(p.refunded));
+    add(record_at({payment, number, 0, 0, p.id}, number_of_state(p.status), p.created_at, p.updated_at, {}),
+        p.gateway, p.amount, static_cast<std::uint64_t>(p.refunded))
+      .subject = p.customer;
   for (const auto& p : image.priorities)
     if (p.customer == customer)
       add(record_at({priority, number, 0, 0, {}}, 0, p.created_at, {}, {}), {}, 0, p.priority_class);

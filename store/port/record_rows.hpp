@@ -67,7 +67,7 @@ struct record_page {
 
 /// Whether rows of the kind are read one after the other, because no index finds them.
 constexpr bool is_scanned(record_kind kind) {
-  return kind == record_kind::place || kind >= record_kind::mail;
+  return kind <= record_kind::payment || kind >= record_kind::mail;
 }
 
 /// What keeps a customer from being erased.

@@ -16,16 +16,16 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " WHERE (aggregate, queue_number) > (@a, @n) ORDER BY aggregate, queue_number LIMIT @l) AS q"
   " LEFT JOIN event AS e ON e.aggregate = q.aggregate ORDER BY q.aggregate, q.queue_number",
 
-  "SELECT NULL, NULL, NULL, c.id, c.status, NULL, c.amount, CAST((SELECT sum(quantity) FROM claim_item AS t"
-  " WHERE t.aggregate = c.aggregate AND t.claim = c.id) AS bigint), c.created_at, c.expires_at, c.ended_at, "
-  "e.id, NULL, NULL"
-  " FROM claim AS c LEFT JOIN event AS e ON e.aggregate = c.aggregate"
-  " WHERE c.customer = @c AND c.id > @i ORDER BY c.id LIMIT @l",
+  "SELECT c.aggregate, NULL, NULL, c.id, c.status, NULL, c.amount, CAST((SELECT sum(quantity) FROM"
+  " claim_item AS t WHERE t.aggregate = c.aggregate AND t.claim = c.id) AS bigint), c.created_at,"
+  " c.expires_at, c.ended_at, e.id, c.customer, NULL FROM (SELECT * FROM claim"
+  " WHERE (aggregate, id) > (@a, @i) ORDER BY aggregate, id LIMIT @l) AS c"
+  " LEFT JOIN event AS e ON e.aggregate = c.aggregate ORDER BY c.aggregate, c.id",
 
-  "SELECT NULL, NULL, NULL, p.id, p.status, p.gateway, p.amount, p.refunded, p.created_at, p.updated_at, "
-  "NULL,"
-  " e.id, NULL, NULL FROM payment AS p LEFT JOIN event AS e ON e.aggregate = p.aggregate"
-  " WHERE p.customer = @c AND p.id > @i ORDER BY p.id LIMIT @l",
+  "SELECT p.aggregate, NULL, NULL, p.id, p.status, p.gateway, p.amount, p.refunded, p.created_at,"
+  " p.updated_at, NULL, e.id, p.customer, NULL FROM (SELECT * FROM payment"
+  " WHERE (aggregate, id) > (@a, @i) ORDER BY aggregate, id LIMIT @l) AS p"
+  " LEFT JOIN event AS e ON e.aggregate = p.aggregate ORDER BY p.aggregate, p.id",
 
   "SELECT p.aggregate, NULL, NULL, NULL, NULL, NULL, NULL, p.priority_class, p.created_at, NULL, NULL, e.id,"
   " NULL, NULL FROM event_priority AS p LEFT JOIN event AS e ON e.aggregate = p.aggregate"
@@ -78,8 +78,8 @@ record_statement marked(std::string_view text, std::string (*mark)(char, std::si
 
 bool is_own(const record_filter& filter, const seen_record& seen) {
   const auto kind = seen.record.at.kind;
-  if (kind == record_kind::place) return seen.subject == filter.customer;
-  if (kind != record_kind::mail && kind != record_kind::letter) return true;
+  if (!is_scanned(kind)) return true;
+  if (kind < record_kind::mail) return seen.subject == filter.customer;
   return names_address(seen.naming, filter.address)
          || std::ranges::find(filter.orders, order_of_mail(seen.naming)) != filter.orders.end();
 }

@@ -39,7 +39,7 @@ void each_record_parameter(const std::string& parameters, const record_filter& f
 /// A row that was looked at. The kinds without an index give what tells whether it is the customer's.
 struct seen_record {
   customer_record record;
-  uuid subject; ///< of a place
+  uuid subject; ///< of a place; customer of a claim or payment
   std::string naming; ///< of mail and letters: a text that may name the customer
 };
 

@@ -41,6 +41,13 @@ void create_private(const std::filesystem::path& file) {
   if (fd >= 0) ::close(fd);
 }
 
+/// SQLite's count of its memory takes a lock of the process at each allocation, and nothing reads it. Refused
+/// without harm if SQLite is in use already.
+void count_no_memory() {
+  static const int done = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(done);
+}
+
 void put_big_endian(std::uint64_t value, unsigned char* out) {
   value = __builtin_bswap64(value);
   std::memcpy(out, &value, sizeof value);
@@ -89,6 +96,7 @@ bool sqlite_error::is_busy() const {
 sqlite_db::sqlite_db(const std::filesystem::path& file, sqlite_access access, milliseconds busy_timeout) {
   const bool writes = access == sqlite_access::read_write;
   if (writes && file != ":memory:") create_private(file);
+  count_no_memory();
   const int mode = writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   // No mutex: callers of the port guarantee one thread at a time.
   const int flags = mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

@@ -131,6 +131,16 @@ struct sqlite_ledger::connection {
     });
   }
 
+  /// `guarded`, for many statements that read: one transaction locks once for all. The writing connection has
+  /// the newest rows in its cache.
+  template <class Work>
+  auto read_newest(Work work) {
+    return guarded([&] {
+      const sqlite_transaction moment(db, sqlite_begin::deferred);
+      return work();
+    });
+  }
+
   /// Runs `work` with the reader; it sees one moment.
   template <class Work>
   auto read(Work work) {
@@ -381,7 +391,7 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
 
 std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions,
                                                     std::size_t limit, aggregate_id after) {
-  return connection_->guarded(
+  return connection_->read_newest(
     [&] { return connection_->outbox.undelivered(which, partitions, limit, after); });
 }
 
@@ -408,7 +418,7 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
 // -- notices
 
 notice_audience sqlite_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
-  return connection_->guarded([&] { return connection_->notices.audience(holders, tenants); });
+  return connection_->read_newest([&] { return connection_->notices.audience(holders, tenants); });
 }
 
 std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {

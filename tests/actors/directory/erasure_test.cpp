@@ -49,6 +49,23 @@ CAF_TEST(a customer is found by id and by address) {
   }
 }
 
+CAF_TEST(other threads see an erasure as soon as it is decided) {
+  CAF_CHECK(services.customers->address_of({7, 7}) == std::string{});
+  const auto who = sign_in("a@example.com");
+  const auto seen = [&] { return services.customers->address_of(who); };
+  CAF_CHECK(seen() == "a@example.com");
+  reload(accounts_aggregate);
+  CAF_CHECK(seen() == "a@example.com");
+  commit_faults.push_back({commit_fault::kind::unavailable});
+  auto answer = ask<ack_reply>(people, erase_customer{who});
+  run();
+  CAF_CHECK(!answer->ok); // not committed
+  CAF_CHECK(seen() == erased_address(who));
+  advance(1min);
+  CAF_CHECK(answer->ok);
+  CAF_CHECK(seen() == erased_address(who));
+}
+
 CAF_TEST(an erased customer is gone at once and its address begins anew) {
   const auto who = sign_in("a@example.com"), other = sign_in("b@example.com");
   request("a@example.com", "pending");

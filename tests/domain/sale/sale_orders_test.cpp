@@ -3,6 +3,9 @@
 #define CAF_SUITE domain_sale_orders
 #include "tests/domain/sale/orders_fixture.hpp"
 
+#include <algorithm>
+#include <variant>
+
 namespace sale_orders_test {
 
 using namespace fq;
@@ -60,6 +63,9 @@ CAF_TEST(an open event lets who orders in by itself) {
   orders_fixture f{open_event()};
   CAF_CHECK(!f.s.order(1, {f.standard()}).no);
   CAF_CHECK(f.s.entry(1).status == entry_status::admitted);
+  CAF_CHECK(f.s.entry(1).has_claimed);
+  const auto is_move = [](const change& c) { return std::holds_alternative<entry_moved>(c); };
+  CAF_CHECK_EQUAL(std::ranges::count_if(f.s.last.content, is_move), 1); // admitted with its claim
   CAF_CHECK(f.s.order(2, {f.standard(5)}).no.why == reason::limit_exceeded);
   CAF_CHECK(f.s.it->queue().find(fan(2)) == nullptr); // a refused order joins no queue
   f.sound();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkout over HTTP: request parsing, answers and their time, authorization.
 #define CAF_SUITE routes_orders
+#include "actors/base/customer_book.hpp"
 #include "net/wire/order_codec.hpp"
 #include "tests/net/api/world.hpp"
 
@@ -79,6 +80,24 @@ CAF_TEST(mail of an order goes to the address that signed in whatever the contac
   CAF_CHECK(s.told->asked_order.customer.is_nil());
   s.told->customer.no = reason::unavailable;
   CAF_CHECK_EQUAL(s.check_out().status, 503u);
+}
+
+CAF_TEST(customers of this process are known without a question to accounts) {
+  shop s;
+  s.told->accounts_fail = true;
+  customer_book book;
+  s.shared.known_customers = &book;
+  CAF_CHECK_EQUAL(s.check_out().status, 503u); // not loaded yet
+  book.load({{s.customer, default_tenant, "login@example.org", {}}});
+  CAF_CHECK_EQUAL(s.check_out().status, 202u);
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "login@example.org");
+  const auto stranger = s.bearer(token_kind::customer, {8, 8}); // a token of the command line
+  CAF_CHECK_EQUAL(s.send(method::post, "/checkout", s.body(), stranger).status, 202u);
+  CAF_CHECK_EQUAL(s.told->asked_order.wish.contact.account_email, "");
+  s.told->asked_order = {};
+  book.erase(s.customer);
+  CAF_CHECK_EQUAL(shown(s.check_out()), "401 unauthenticated");
+  CAF_CHECK(s.told->asked_order.customer.is_nil());
 }
 
 CAF_TEST(while accounts is unavailable a contact that is the address of the account serves) {

@@ -103,7 +103,7 @@ std::vector<customer_record> expected(const world& w) {
                                    record(block, {}), record(device, {}), record(notice, {}),
                                    record(mail),      record(letter)};
   const auto one_claim = sample_claim(1, 1);
-  for (const std::size_t i : {0u, 3u, 4u, 9u, 10u}) all[i].at.aggregate = sale;
+  for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 9u, 10u}) all[i].at.aggregate = sale;
   all[0].at.number = 1;
   all[0].created_at = sample_entry(1).joined_at;
   all[1].at.id = one_claim.id;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The customers of accounts, by id and by address. Accounts alone changes it and reads it without a lock.
+// Other threads ask it for an address, which spares a checkout the question to accounts: they see a decision
+// before its commit, so a customer whose erasure was decided is never taken for a customer.
+#pragma once
+#include "domain/model/rows.hpp"
+
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace fq {
+
+class customer_book {
+public:
+  void load(const std::vector<customer_row>& rows) {
+    const std::scoped_lock held{lock_};
+    by_id_.clear();
+    by_email_.clear();
+    for (const auto& row : rows) emplace(row);
+    is_loaded_ = true;
+  }
+  void add(customer_row row) {
+    const std::scoped_lock held{lock_};
+    emplace(std::move(row));
+  }
+  /// Its row has `erased_address` from now on, which is returned.
+  const customer_row& erase(const customer_id& id) {
+    const std::scoped_lock held{lock_};
+    auto node = by_email_.extract(by_id_.at(id)->email);
+    node.key() = node.mapped().email = erased_address(id);
+    return by_email_.insert(std::move(node)).position->second;
+  }
+
+  /// Null: there is none.
+  [[nodiscard]] const customer_row* find(const customer_id& id) const {
+    const auto known = by_id_.find(id);
+    return known == by_id_.end() ? nullptr : known->second;
+  }
+  [[nodiscard]] const customer_row* find(const std::string& email) const {
+    const auto known = by_email_.find(email);
+    return known == by_email_.end() ? nullptr : &known->second;
+  }
+
+  /// For any thread. Nothing before the first load; empty: there is no such customer.
+  [[nodiscard]] std::optional<std::string> address_of(const customer_id& id) const {
+    const std::shared_lock held{lock_};
+    if (!is_loaded_) return std::nullopt;
+    const auto* row = find(id);
+    return row == nullptr ? std::string{} : row->email;
+  }
+
+private:
+  void emplace(customer_row row) {
+    const auto id = row.id;
+    auto email = row.email;
+    by_id_[id] = &by_email_.emplace(std::move(email), std::move(row)).first->second;
+  }
+
+  mutable std::shared_mutex lock_; ///< held by accounts for a change, by others for a read
+  std::unordered_map<std::string, customer_row> by_email_;
+  std::unordered_map<customer_id, const customer_row*> by_id_; ///< nodes of by_email_
+  bool is_loaded_ = false;
+};
+
+} // namespace fq
