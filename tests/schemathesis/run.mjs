@@ -35,8 +35,13 @@ async function world_of(identity) {
   // Of the organizer's tenant, so that it sees the events.
   const key = await cli(server, 'apikey', 'issue', '--scope', 'operator');
   tokens.operator = (await server.post('/sessions', { token: key })).json.token;
-  const name = { customer: 'fan', organizer: 'org', key: 'server1' }[identity] ?? identity;
-  return { server, ids, token: tokens[name] };
+  const token = tokens[{ customer: 'fan', organizer: 'org', key: 'server1' }[identity] ?? identity];
+  const own = async (path, body) => (await server.post(path, { token, body })).json.id;
+  if (['organizer', 'operator'].includes(identity)) {
+    ids.queue = await own('/queues', { name: 'Match', concurrency: 1 });
+    ids.endpoint = await own('/webhook-endpoints', { url: 'http://127.0.0.1:9/own' });
+  }
+  return { server, ids, token };
 }
 
 function schemathesis({ server, ids, token }, folder, more) {
