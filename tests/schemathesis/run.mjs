@@ -61,7 +61,7 @@ async function is_well_as(identity, more) {
   const world = await world_of(identity);
   const last = (verb) => (farewell[identity] ? [`--${verb}-operation-id`, farewell[identity]] : []);
   let code = await schemathesis(world, folder, [...last('exclude'), ...more]);
-  if (farewell[identity]) code ||= await schemathesis(world, folder, [...last('include'), ...more]);
+  if (farewell[identity]) code = (await schemathesis(world, folder, [...last('include'), ...more])) || code;
   fs.writeFileSync(path.join(folder, 'server.log'), world.server.log);
   const lines = fs
     .readFileSync(path.join(folder, 'out.txt'), 'utf8')
