@@ -27,7 +27,7 @@ REFUSALS = re.compile("|".join([
     "next_cursor|not one of ours",  # a cursor is signed
     "bytes",  # a schema counts characters
     "Must be an integer",  # 1.0 is an integer to a schema
-    "be after|with policy|ticket type|not on sale|of our page|already",  # depends on fields or objects
+    "be after|with policy|ticket type|not on sale|of our page|already|Without a subject",  # other fields
     "does not send there|allowed_origins|a gateway of|[Nn]o topic|a topic that",  # depends on settings
 ]))
 
