@@ -52,12 +52,11 @@ std::optional<response> expect_no_query(const request& rq) {
 }
 
 std::optional<std::uint32_t> parse_limit(std::string_view text) {
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string_view::npos)
-    return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text) value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  if (value == 0) return std::nullopt;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, list_limit_max));
+  if (text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  std::uint32_t value = 0;
+  for (const char c : text)
+    value = std::min(value * 10 + static_cast<std::uint32_t>(c - '0'), list_limit_max);
+  return value ? std::optional{value} : std::nullopt;
 }
 
 std::optional<response> read_limit(const request& rq, const query_parameters& query, std::uint32_t& limit) {
