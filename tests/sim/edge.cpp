@@ -186,7 +186,7 @@ void edge::bounce(call_ptr c, const caf::actor_addr& owner) {
 /// payment page may exceed the edge's timeout.
 void edge::settle(const call& c, const caf::error& why) {
   const bool is_calm = !world_->chaos && c.asked_at - recovered_after > world_->calm_from;
-  const bool is_at_limit = world_->options.small_bounds && is(why, errc::unavailable);
+  const bool is_at_limit = why && world_->options.small_bounds && is(why, errc::unavailable);
   if (is_calm && why && why != caf::sec::request_timeout && !is_at_limit)
     world_->check->fail("I13", "a request at " + node_
                                  + " was refused although nothing fails: " + caf::to_string(why));
