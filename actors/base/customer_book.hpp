@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The customers of accounts, by id and by address. Accounts alone changes it and reads it without a lock.
-// Other threads ask it for an address, which spares a checkout the question to accounts: they see a decision
-// before its commit, so a customer whose erasure was decided is never taken for a customer.
+// Other threads ask it for an address, which spares a checkout the question to accounts: they see an erasure
+// as soon as it is decided, before its commit. So an erased customer cannot check out.
 #pragma once
 #include "domain/model/rows.hpp"
 
@@ -18,10 +18,11 @@ namespace fq {
 class customer_book {
 public:
   void load(const std::vector<customer_row>& rows) {
+    customer_book loaded; // others wait only for the exchange
+    for (const auto& row : rows) loaded.emplace(row);
     const std::scoped_lock held{lock_};
-    by_id_.clear();
-    by_email_.clear();
-    for (const auto& row : rows) emplace(row);
+    by_id_.swap(loaded.by_id_);
+    by_email_.swap(loaded.by_email_);
     is_loaded_ = true;
   }
   void add(customer_row row) {
@@ -46,10 +47,11 @@ public:
     return known == by_email_.end() ? nullptr : &known->second;
   }
 
-  /// For any thread. Nothing before the first load; empty: there is no such customer.
+  /// For any thread, which never waits. Nothing before the first load, and during a change; empty: there is
+  /// no such customer.
   [[nodiscard]] std::optional<std::string> address_of(const customer_id& id) const {
-    const std::shared_lock held{lock_};
-    if (!is_loaded_) return std::nullopt;
+    const std::shared_lock held{lock_, std::try_to_lock};
+    if (!held || !is_loaded_) return std::nullopt;
     const auto* row = find(id);
     return row == nullptr ? std::string{} : row->email;
   }

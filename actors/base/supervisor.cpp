@@ -77,7 +77,7 @@ void supervisor_state::end_idle_owner() {
 void supervisor_state::on_timer(const timer_fired& t) {
   if (t.kind != timer_kind::idle) {
     if (!owner_) start_owner();
-  } else if (t.generation == idles_) {
+  } else if (idle_owner_ && t.generation == idles_) {
     owner_ ? end_idle_owner() : stop(caf::exit_reason::user_shutdown);
   }
 }
@@ -93,6 +93,7 @@ caf::result<event_handle> supervisor_state::on_resolve() {
 
 void supervisor_state::on_down(const caf::down_msg& down) {
   if (!owner_ || down.source != owner_.address()) return;
+  end_idle_owner(); // the next one starts after the pause, not at a request
   owner_ = nullptr;
   ready_ = false;
   if (has_moved_) return stop(caf::exit_reason::user_shutdown);

@@ -4,6 +4,8 @@
 #include "outbound/mail_templates.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <string>
 
 namespace fq {
@@ -303,7 +305,9 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   const auto client = client_of(x);
   if (const auto pause = pause_of(client, client_key(x.email, {})); pause.count() > 0)
     return ack_reply{too_early(pause)};
-  auto code = std::to_string(core_.env().random_u64() % codes);
+  std::array<std::uint64_t, 2> drawn{}; // more than an id's bytes: never read ahead
+  core_.env().random_bytes(std::as_writable_bytes(std::span{drawn}));
+  auto code = std::to_string(drawn[0] % codes);
   code.insert(0, 6 - code.size(), '0');
   changes content;
   const auto key = key_of(x.handle);

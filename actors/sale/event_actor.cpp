@@ -309,7 +309,8 @@ void event_state::on_timer(const timer_fired& t) {
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now()) || reads_under_way_ > 0)
+    return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();

@@ -84,6 +84,7 @@ caf::result<Reply> event_state::read_forgotten(const entry_id& ticket, Show show
   if (!may_be_forgotten(ticket)) return Reply{reason::not_found};
   if (reads_under_way_ == services_->bounds.forgotten_reads) return make_error(errc::unavailable);
   ++reads_under_way_;
+  last_request_ = services_->env->steady_now(); // not idle before the answer
   auto promise = self_->make_response_promise();
   const auto number = queue_number_of(ticket);
   self_

@@ -17,13 +17,15 @@ public:
     node_row row; ///< with its last heartbeat
     milliseconds counted_at{0}; ///< steady time of the last reading that counted
     std::uint32_t unchanged = 0; ///< readings that counted and showed no new heartbeat
-    bool knows_us = false; ///< its last heartbeat came after one of this node, which it has read then
+    std::uint32_t beats = 0; ///< new heartbeats since this node's own may have been missing
+    /// It has read this node's heartbeat. The answer to the first of its own may be lost.
+    [[nodiscard]] bool knows_us() const { return beats >= beats_that_know; }
     [[nodiscard]] bool is_silent() const { return unchanged >= silent_readings; }
   };
 
   /// Takes a reading of all live nodes at the steady time `now`. A node's reading counts if the previous one
   /// was about a heartbeat interval ago: a ledger that was away answers many requests at once. `was_missing`:
-  /// before this reading, others may have read the heartbeats without this node's.
+  /// this node's row may have ended since the last reading, so that others did not see it.
   void read(const std::string& self, std::span<const node_row> nodes, milliseconds now, milliseconds interval,
             bool was_missing = false);
   void clear() { others_.clear(); }

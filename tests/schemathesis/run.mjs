@@ -80,7 +80,10 @@ if (!fs.existsSync(program)) {
 }
 const args = process.argv.slice(2);
 const end = args.includes('--') ? args.indexOf('--') : args.length;
-const identities = end ? args.slice(0, end) : ['none', 'customer', 'organizer', 'key', 'operator'];
+const names = ['none', 'customer', 'organizer', 'key', 'operator'];
+const identities = end ? args.slice(0, end) : names;
+const unknown = identities.find((name) => !names.includes(name));
+if (unknown) throw new Error(`no identity ${unknown}: ${names}`);
 let all_well = true;
 for (const identity of identities) all_well = (await is_well_as(identity, args.slice(end + 1))) && all_well;
 process.exit(all_well ? 0 : 1);
