@@ -95,8 +95,7 @@ CAF_TEST(limits of lists) {
   CAF_CHECK_EQUAL(parse_limit("200").value_or(0), 200u);
   CAF_CHECK_EQUAL(parse_limit("201").value_or(0), 200u);
   CAF_CHECK_EQUAL(parse_limit("9999999999999999999").value_or(0), 200u);
-  for (const auto* wrong : {"", "0", "-1", "1e9", "+1", " 1", "1.0", "x"})
-    CAF_CHECK(!parse_limit(wrong));
+  for (const auto* wrong : {"", "0", "-1", "1e9", "+1", " 1", "1.0", "x"}) CAF_CHECK(!parse_limit(wrong));
 }
 
 CAF_TEST(origins are matched exactly and null never is) {
