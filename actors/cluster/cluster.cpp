@@ -126,7 +126,7 @@ void cluster_state::on_seen(const nodes_seen& x) {
 void cluster_state::end_lost() {
   doubt_leases();
   for (const auto& [id, node] : watch_.others()) {
-    if (peers_.contains(id) || !node.knows_us()) continue;
+    if (peers_.contains(id) || !node.knows_us) continue;
     self_
       ->request(services_->ledgers.of(accounts_aggregate), end_leases_timeout,
                 end_leases_of{node.row, node.is_silent()})

@@ -8,7 +8,7 @@ void heartbeat_watch::read(const std::string& self, std::span<const node_row> no
   for (const auto& row : nodes) {
     if (row.id == self) continue;
     auto& known = others_[row.id];
-    if (known.row.seen_at != row.seen_at) known = {row, now, 0, was_missing ? 0 : known.beats + 1};
+    if (known.row.seen_at != row.seen_at) known = {row, now, 0, !was_missing};
     known.row = row;
   }
   for (auto& [id, other] : others_)

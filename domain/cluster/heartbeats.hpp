@@ -17,9 +17,7 @@ public:
     node_row row; ///< with its last heartbeat
     milliseconds counted_at{0}; ///< steady time of the last reading that counted
     std::uint32_t unchanged = 0; ///< readings that counted and showed no new heartbeat
-    std::uint32_t beats = 0; ///< new heartbeats since this node's own may have been missing
-    /// It has read this node's heartbeat. The answer to the first of its own may be lost.
-    [[nodiscard]] bool knows_us() const { return beats >= beats_that_know; }
+    bool knows_us = false; ///< it wrote its last heartbeat after one of this node, and read that then
     [[nodiscard]] bool is_silent() const { return unchanged >= silent_readings; }
   };
 

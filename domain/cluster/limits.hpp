@@ -25,8 +25,6 @@ inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 inline constexpr int reading_tenths = 9;
 /// Readings without a new heartbeat after which a node is silent.
 inline constexpr std::uint32_t silent_readings = 3;
-/// New heartbeats of a node after which it has read this node's.
-inline constexpr std::uint32_t beats_that_know = 2;
 /// Readings after which a silent node is forgotten.
 inline constexpr std::uint32_t watched_readings_max = 30;
 
