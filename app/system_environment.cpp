@@ -18,8 +18,8 @@ milliseconds system_environment::steady_now() {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
 }
 
-/// Ids take few bytes each: a thread reads those of many with one system call, and forgets what it gave. No
-/// process goes on after a fork, which would have the same bytes.
+/// A thread reads the bytes of 64 ids with one system call, and erases each after its use. The process never
+/// goes on after a fork: a child would give the same bytes again.
 void system_environment::random_bytes(std::span<std::byte> out) {
   thread_local std::array<std::byte, random_bytes_ahead> ahead;
   thread_local std::size_t left = 0;

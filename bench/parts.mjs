@@ -10,7 +10,7 @@ const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathna
 const ticks_per_second = 100; // USER_HZ
 
 /** Rate limits off: a benchmark has one address and few customers. */
-const without_limits = Object.fromEntries(
+export const without_limits = Object.fromEntries(
   ['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [
     `rate_limits.${name}_per_minute`,
     0,

@@ -17,7 +17,7 @@ public:
     node_row row; ///< with its last heartbeat
     milliseconds counted_at{0}; ///< steady time of the last reading that counted
     std::uint32_t unchanged = 0; ///< readings that counted and showed no new heartbeat
-    bool knows_us = false; ///< it wrote its last heartbeat after one of this node, and read that then
+    bool knows_us = false; ///< its last heartbeat came after one of this node, whose row it then read
     [[nodiscard]] bool is_silent() const { return unchanged >= silent_readings; }
   };
 

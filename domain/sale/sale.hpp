@@ -79,8 +79,8 @@ struct decision {
   std::vector<gateway_call> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
-  std::uint32_t line_moves =
-    0; ///< places that left the line, or joined it before others; no position changes by more
+  /// Places that left the line, or joined it before others. No position changes by more.
+  std::uint32_t line_moves = 0;
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
   /// waits.
   bool reveals = false;

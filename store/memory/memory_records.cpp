@@ -26,7 +26,7 @@ std::uint32_t number_of_state(Enum state) {
   return static_cast<std::uint32_t>(state);
 }
 
-/// The rows of an event, whatever their kind: of the customer, but of all those that are scanned.
+/// The rows of an event. Scanned kinds: of all customers. Other kinds: of this customer.
 void read_image(const aggregate_image& image, aggregate_id number, const customer_id& customer,
                 std::vector<seen_record>& out) {
   using enum record_kind;
