@@ -19,6 +19,8 @@ inline constexpr std::size_t chunk_extensions_max = 256;
 inline constexpr std::size_t chunk_line_max = 1024;
 /// Segments of a path; the longest route has 5, and a longer path matches none.
 inline constexpr std::size_t path_segments_max = 8;
+/// Languages or codings read from a field: browsers send up to about 10.
+inline constexpr std::size_t preferences_max = 32;
 /// Hops read from X-Forwarded-For, from the right; the client writes what is left of them, as much as it
 /// likes.
 inline constexpr std::size_t forwarded_hops_max = 32;

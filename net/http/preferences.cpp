@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http/preferences.hpp"
 
+#include "net/http/limits.hpp"
 #include "net/http/text.hpp"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ int weight_of(std::string_view parameters) {
 
 std::vector<preference> read_preferences(std::string_view field) {
   std::vector<preference> all;
-  while (!field.empty()) {
+  for (std::size_t i = 0; i < preferences_max && !field.empty(); ++i) {
     auto one = take(field, ',');
     const auto name = take(one, ';');
     if (!name.empty()) all.push_back({name, weight_of(one)});

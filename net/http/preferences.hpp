@@ -11,7 +11,7 @@ struct preference {
   int weight; ///< in thousandths, default 1000; 0: refused, or malformed weight
 };
 
-/// In the field's order; the request's header size bounds the count.
+/// The first `preferences_max`, in the field's order.
 [[nodiscard]] std::vector<preference> read_preferences(std::string_view field);
 
 } // namespace fq::net

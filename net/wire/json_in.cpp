@@ -30,19 +30,26 @@ struct strict_handler {
   std::vector<std::unordered_set<std::string>> keys; ///< member names of the open objects
   std::string partial;
   std::optional<std::string> duplicate;
+  std::size_t costly = 0; ///< objects, arrays and fractions: each takes 100 ns and more
+
+  bool is_one_more(json::error_code& failed) {
+    if (++costly <= json_costly_values_max) return true;
+    failed = json::error::array_too_large;
+    return false;
+  }
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
-  bool on_object_begin(json::error_code&) {
+  bool on_object_begin(json::error_code& failed) {
     keys.emplace_back();
-    return true;
+    return is_one_more(failed);
   }
   bool on_object_end(std::size_t n, json::error_code&) {
     keys.pop_back();
     stack.push_object(n);
     return true;
   }
-  bool on_array_begin(json::error_code&) { return true; }
+  bool on_array_begin(json::error_code& failed) { return is_one_more(failed); }
   bool on_array_end(std::size_t n, json::error_code&) {
     stack.push_array(n);
     return true;
@@ -76,9 +83,9 @@ struct strict_handler {
     stack.push_uint64(u);
     return true;
   }
-  bool on_double(double d, json::string_view, json::error_code&) {
+  bool on_double(double d, json::string_view, json::error_code& failed) {
     stack.push_double(d);
-    return true;
+    return is_one_more(failed);
   }
   bool on_bool(bool b, json::error_code&) {
     stack.push_bool(b);
