@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 #include <utility>
 
 namespace fq::net {
@@ -27,7 +26,8 @@ struct strict_handler {
   static constexpr std::size_t max_string_size = json_text_max;
 
   json::value_stack stack;
-  std::vector<std::unordered_set<std::string>> keys; ///< member names of the open objects
+  std::vector<std::string> names; ///< members of the open objects so far, the outermost first
+  std::vector<std::size_t> opened; ///< where in `names` each open object begins
   std::string partial;
   std::optional<std::string> duplicate;
   std::size_t costly = 0; ///< objects, arrays and fractions: each takes 100 ns and more
@@ -41,11 +41,12 @@ struct strict_handler {
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
   bool on_object_begin(json::error_code& failed) {
-    keys.emplace_back();
+    opened.push_back(names.size());
     return is_one_more(failed);
   }
   bool on_object_end(std::size_t n, json::error_code&) {
-    keys.pop_back();
+    names.resize(opened.back());
+    opened.pop_back();
     stack.push_object(n);
     return true;
   }
@@ -61,8 +62,9 @@ struct strict_handler {
   }
   bool on_key(json::string_view s, std::size_t, json::error_code&) {
     partial.append(s.data(), s.size());
-    const auto [place, is_new] = keys.back().insert(std::exchange(partial, {}));
-    if (!is_new && !duplicate) duplicate = *place;
+    const auto own = names.begin() + static_cast<std::ptrdiff_t>(opened.back());
+    if (!duplicate && std::find(own, names.end(), partial) != names.end()) duplicate = partial;
+    names.push_back(std::exchange(partial, {}));
     stack.push_key(s);
     return true;
   }
@@ -113,7 +115,7 @@ struct parsed {
 parsed parse(const request& rq) {
   json::basic_parser<strict_handler> parser{strict_options()};
   auto& handler = parser.handler();
-  handler.stack.reset();
+  handler.stack.reset(json::make_shared_resource<json::monotonic_resource>()); // one piece, freed at once
   json::error_code failed;
   const auto used = parser.write_some(false, rq.body.data(), rq.body.size(), failed);
   if (failed || used != rq.body.size() || !parser.done())

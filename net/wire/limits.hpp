@@ -21,8 +21,8 @@ inline constexpr std::size_t json_members_max = 50;
 /// Elements of an array, bytes of a name and of a text: far more than any route takes, to stop a hostile body
 /// while it is read.
 inline constexpr std::size_t json_elements_max = 10'000, json_name_max = 200, json_text_max = 16 * 1024;
-/// Objects, arrays and fractions of a body together: an event with 50 ticket types has about 100.
-inline constexpr std::size_t json_costly_values_max = 250;
+/// Objects, arrays and fractions of a body together: an event with 50 ticket types has about 60.
+inline constexpr std::size_t json_costly_values_max = 100;
 
 /// Bytes of a list after which its page ends, however many rows were asked for. A row may have 20 KB.
 inline constexpr std::size_t page_bytes_max = 128 * 1024;

@@ -70,6 +70,10 @@ CAF_TEST(the visitors best language is taken and english without one) {
   CAF_CHECK(negotiate("es;q=0, hr;q=0.001") == language::hr);
   CAF_CHECK(negotiate("fr;q=nonsense, hr;q=2, es;q=0.1") == language::es);
   CAF_CHECK(!language_of("english"));
+  std::string many;
+  for (std::size_t i = 1; i < preferences_max; ++i) many += "de,";
+  CAF_CHECK(negotiate(many + "fr") == language::fr);
+  CAF_CHECK(negotiate(many + "de,fr") == language::en);
 }
 
 CAF_TEST(numbers are grouped as their language does) {

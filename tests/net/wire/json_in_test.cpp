@@ -92,6 +92,20 @@ CAF_TEST(nesting is allowed to sixteen levels) {
   CAF_CHECK_EQUAL(verdict(nested(7000)), "invalid_json");
 }
 
+CAF_TEST(objects and arrays and fractions are bounded together) {
+  const auto with = [](std::string_view element, std::size_t count) {
+    std::string body = "{\"a\":[";
+    for (std::size_t i = 0; i < count; ++i) body.append(element).append(",");
+    return verdict(body + "1]}");
+  };
+  constexpr auto left = json_costly_values_max - 2;
+  for (const auto* costly : {"{}", "[]", "0.5", "1e300"}) {
+    CAF_CHECK_EQUAL(with(costly, left), "unknown_field"); // parsed, then refused for its name
+    CAF_CHECK_EQUAL(with(costly, left + 1), "invalid_json");
+  }
+  CAF_CHECK_EQUAL(with("1", 1000), "unknown_field");
+}
+
 CAF_TEST(unknown and repeated members are refused at every level) {
   CAF_CHECK_EQUAL(verdict(R"({"name":"x","nme":1})"), "unknown_field");
   CAF_CHECK_EQUAL(first_error(R"({"list":[{"n":1},{"m":1}]})"), "list[1].m unknown_field");
