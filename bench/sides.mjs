@@ -56,7 +56,7 @@ export async function server_of(build, { is_pinned = false, settings = {}, own }
       const body = { email: demo.organizer_email, password: demo.organizer_password };
       return (await server.post('/auth/organizer/login', { body })).json.token;
     },
-    end: () => server.kill(),
+    end: () => server.stop(),
   };
 }
 
