@@ -43,17 +43,6 @@ elseif(FAIRQUEUE_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
-# scripts/build-pgo sets both, one after the other, in one folder: the profiles lie beside the object files.
-set(FAIRQUEUE_PROFILE "" CACHE STRING "make: the programs write profiles when they end; use: optimize by them, across files")
-if(FAIRQUEUE_PROFILE STREQUAL "make")
-  add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
-  add_link_options(-fprofile-generate)
-elseif(FAIRQUEUE_PROFILE STREQUAL "use")
-  # Code that the training did not reach is optimized for speed too, not for size.
-  add_compile_options(-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile)
-  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-endif()
-
 option(FAIRQUEUE_FUZZ "the programs of tests/fuzz with libFuzzer; clang only" OFF)
 if(FAIRQUEUE_FUZZ)
   # The warnings above are those of g++, which every other build asks.
