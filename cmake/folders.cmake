@@ -8,6 +8,7 @@ fq_folder(domain/model USES domain/base)
 fq_folder(domain/line USES domain/base domain/model)
 fq_folder(domain/money USES domain/model)
 fq_folder(domain/delivery USES domain/base domain/model domain/money)
+fq_folder(domain/seats USES domain/base)
 fq_folder(domain/sale USES domain/base domain/model domain/line domain/money domain/delivery)
 fq_folder(domain/cluster USES domain/base domain/model)
 
@@ -47,7 +48,7 @@ fq_folder(actors/outbox COLD
 fq_folder(web EXTERNAL)
 fq_folder(net/http USES domain/base domain/model config LINK Boost::headers OpenSSL::SSL)
 fq_folder(net/bridge USES domain/base crypto config actors/protocol actors/base net/http)
-fq_folder(net/wire USES domain/base domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
+fq_folder(net/wire USES domain/base domain/seats domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
 fq_folder(net/websocket USES domain/base domain/model net/http net/bridge net/wire)
 fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
 fq_folder(net/service

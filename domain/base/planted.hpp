@@ -94,6 +94,9 @@ enum class bug : std::uint8_t {
   mail_overtakes, ///< a later mail does not wait for an earlier one to the same recipient
   // lists
   page_ends_early, ///< a full page counts as the last one
+  // seats
+  seat_conflict_ignored, ///< a claim gets the last seat that it names although it is taken
+  single_seat_left, ///< best seats leave a single seat
 };
 
 #ifdef FQ_PLANTED_BUGS

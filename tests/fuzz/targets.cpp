@@ -11,12 +11,14 @@
 #include "crypto/session_token.hpp"
 #include "crypto/subject_token.hpp"
 #include "domain/money/promo_codes.hpp"
+#include "domain/seats/drawing.hpp"
 #include "net/http/client_address.hpp"
 #include "net/http/parser.hpp"
 #include "net/http/query.hpp"
 #include "net/websocket/ws_frames.hpp"
 #include "net/wire/cursor.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/seat_plan_codec.hpp"
 #include "net/wire/settings_codec.hpp"
 #include "outbound/paystack_gateway.hpp"
 #include "outbound/stripe_gateway.hpp"
@@ -259,6 +261,20 @@ void read_node_frames(std::string_view bytes) {
   }
 }
 
+// -- seat plans
+
+void read_seat_plan(std::string_view bytes) {
+  for (const auto& made : {net::plan_of_json(bytes), net::plan_of_csv(bytes)}) {
+    demand((made.plan == nullptr) != made.errors.empty());
+    demand(made.errors.size() <= plan_errors_max);
+    for (const auto& e : made.errors) demand(e.line > 0 && !e.what.empty());
+    if (!made.plan) continue;
+    demand(*net::plan_of_json(net::json_of(*made.plan)).plan == *made.plan);
+    demand(*net::plan_of_csv(net::csv_of(*made.plan)).plan == *made.plan);
+    ignore(draw(*made.plan));
+  }
+}
+
 void read_toml_file(std::string_view bytes) {
   static const int file = memfd_create("toml", 0);
   static const auto path = "/proc/self/fd/" + std::to_string(file);
@@ -280,6 +296,7 @@ constexpr target all[] = {
   {"webhook_url", read_webhook_url},
   {"messages", read_messages},
   {"node_frames", read_node_frames},
+  {"seat_plan", read_seat_plan},
   {"toml", read_toml_file},
 };
 
