@@ -68,6 +68,8 @@ pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(CTEMPLATE REQUIRED IMPORTED_TARGET libctemplate)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core) # not its HTTP server
 pkg_check_modules(QRCODE REQUIRED IMPORTED_TARGET qrcodegencpp)
+pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo)
+pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 
 # Debian ships CAF without a CMake package.
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)

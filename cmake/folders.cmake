@@ -16,6 +16,10 @@ fq_folder(domain/cluster USES domain/base domain/model)
 fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
 fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
 
+# -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
+fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
+fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG)
+
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)
 fq_folder(store/memory COLD USES domain/base store/port)
@@ -60,9 +64,9 @@ fq_folder(net/api
                net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES domain/base domain/money domain/sale crypto config store/port outbound web
+          USES domain/base domain/money domain/sale crypto config store/port outbound print/qr web
                net/http net/bridge net/wire net/service
-          LINK Boost::json PkgConfig::CTEMPLATE PkgConfig::QRCODE)
+          LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)
 fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
 

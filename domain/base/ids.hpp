@@ -45,6 +45,7 @@ using subject_key = uuid;
 using customer_id = uuid;
 using organizer_id = uuid;
 using event_id = uuid;
+using event_ticket_id = uuid;
 using entry_id = uuid;
 using claim_id = uuid;
 using payment_id = uuid;

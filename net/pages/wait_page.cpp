@@ -3,7 +3,7 @@
 
 #include "domain/money/money_text.hpp"
 #include "net/pages/demo.hpp"
-#include "net/pages/qr_code.hpp"
+#include "net/pages/qr_svg.hpp"
 #include "net/wire/codec.hpp"
 
 #include <algorithm>
@@ -265,7 +265,7 @@ site_page device_page(const device_view& v) {
   data.set("EVENT", v.line.event.name);
   const auto back = v.base + "/wait/" + to_string(v.line.event.id);
   data.set("PATH", back);
-  const auto code = qr_code_of(v.link);
+  const auto code = qr_svg_of(v.link);
   data.set("QR_FROM", std::to_string(code.from));
   data.set("QR_SIZE", std::to_string(code.size));
   data.set("QR_PATH", code.path);

@@ -2,9 +2,12 @@
 // The browser SDK without a browser, with scripted answers, for cases that a real server seldom has.
 // pages.test.mjs tests it in Chromium.
 import test from 'node:test';
+import { webcrypto } from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
 import { assert, eventually, root, run, sleep } from './lib.mjs';
 import { counted, wait_text } from '../../web/sdk/estimate.mjs';
+import { is_current, is_signed, read_code, rotating_code } from '../../web/sdk/event_ticket_code.mjs';
 import { FairQueue, place_after, place_of, reconnect_delay } from '../../web/sdk/fairqueue.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
 
@@ -208,4 +211,65 @@ test('the types compile', async () => {
   const web = path.join(root, 'web');
   const { code, out, err } = await run('npm', ['run', '--silent', 'check'], { cwd: web });
   assert.equal(code, 0, out + err);
+});
+
+// -- codes of event tickets: the vectors of docs/design/tickets.md
+
+globalThis.crypto ??= webcrypto; // Node 18
+
+const vectors = (() => {
+  const document = fs.readFileSync(path.join(root, 'docs/design/tickets.md'), 'utf8');
+  const vector = (name) => new RegExp(`^${name} +(\\S.*)$`, 'm').exec(document)[1];
+  const bytes = (name) => Uint8Array.from(Buffer.from(vector(name), 'hex'));
+  const rotating = [...document.matchAll(/^ +at Unix time .*\n +(\S.*)$|^rotating code .*\n +(\S.*)$/gm)];
+  return {
+    public_key: bytes('public key'),
+    secret: bytes('ticket secret'),
+    fixed: vector('fixed code'),
+    rotating: rotating.map(([, later, first]) => first ?? later),
+    claims: {
+      event: '01234567-89ab-cdef-fedc-ba9876543210',
+      ticket: '019ab2c3-d4e5-7f60-a1b2-c3d4e5f60718',
+      generation: 7,
+    },
+  };
+})();
+
+test('a fixed code of an event ticket is verified in the browser', async () => {
+  const { fixed, claims, public_key } = vectors;
+  const code = read_code(fixed);
+  const { kind, event, ticket, generation } = code;
+  assert.deepEqual({ kind, event, ticket, generation }, { kind: 'fixed', ...claims });
+  assert.equal(await is_signed(code, public_key), true);
+  assert.equal(await is_current(code, vectors.secret, 1_795_000_000_000), false);
+  for (let i = 0; i < fixed.length; i += 1) {
+    const changed = read_code(fixed.slice(0, i) + (fixed[i] === 'A' ? 'B' : 'A') + fixed.slice(i + 1));
+    assert.ok(!changed || !(await is_signed(changed, public_key)), `changed at ${i}`);
+  }
+  for (const text of ['', `${fixed}0`, `${fixed}00`, ` ${fixed}`, fixed.toLowerCase(), fixed.slice(3), 'GGW'])
+    assert.equal(read_code(text), null, text);
+});
+
+test('a rotating code of an event ticket is made and verified in the browser', async () => {
+  const { rotating, claims, secret, public_key } = vectors;
+  assert.equal(rotating.length, 2);
+  assert.equal(await rotating_code(secret, claims, 1_795_000_000_000), rotating[0]);
+  assert.equal(await rotating_code(secret, claims, 1_795_000_029_000), rotating[1]);
+  const code = read_code(rotating[0]);
+  assert.equal(await is_signed(code, public_key), false);
+  for (const [second, expected] of [
+    [1_794_999_959, false],
+    [1_794_999_960, true],
+    [1_795_000_049, true],
+    [1_795_000_050, false],
+  ])
+    assert.equal(await is_current(code, secret, second * 1000), expected, `${second}`);
+  assert.equal(
+    await is_current(
+      code,
+      secret.map((b) => b ^ 1),
+      1_795_000_000_000,
+    ),
+    false,
+  );
 });

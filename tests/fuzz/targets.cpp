@@ -7,7 +7,9 @@
 #include "app/limits.hpp"
 #include "app/mesh_frames.hpp"
 #include "config/toml_source.hpp"
+#include "crypto/base45.hpp"
 #include "crypto/digest.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "crypto/subject_token.hpp"
 #include "domain/money/promo_codes.hpp"
@@ -154,6 +156,16 @@ void read_cursor(std::string_view bytes) {
   if (const auto code = normalized_code(bytes)) demand(normalized_code(*code) == code);
 }
 
+void read_ticket_code(std::string_view bytes) {
+  static const event_ticket_keys keys{secret_key{}, {}, 0};
+  static const auto secret = keys.secret_of({}, 0);
+  const auto code = read_event_ticket_code(bytes);
+  if (!code) return;
+  demand(!is_signed(*code, keys.public_key()) && !is_current(*code, secret, from_unix_ms(0)));
+  std::array<std::uint8_t, 101> decoded{}; // a code has no second text
+  demand(to_base45(byte_view{decoded}.first(from_base45(bytes, decoded).value())) == bytes);
+}
+
 // -- money
 
 template <class Gateway>
@@ -291,6 +303,7 @@ constexpr target all[] = {
   {"frames", read_frames},
   {"subject_token", read_subject_token},
   {"cursor", read_cursor},
+  {"event_ticket_code", read_ticket_code},
   {"stripe", read_stripe},
   {"paystack", read_paystack},
   {"webhook_url", read_webhook_url},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #define CAF_SUITE domain_description
+#include "domain/model/event_ticket_rows.hpp"
 #include "domain/model/rows.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -26,6 +27,22 @@ CAF_TEST(an update leaves what is written once) {
   CAF_CHECK_EQUAL(stored.reference, "first");
   CAF_CHECK(stored.status == payment_status::confirmed);
   CAF_CHECK_EQUAL(stored.captured, 7);
+}
+
+CAF_TEST(a transfer changes holder and generation and not what was bought) {
+  event_ticket_row stored, moved;
+  stored.claim = {1, 1};
+  moved.claim = {2, 2};
+  moved.ticket_type = 7;
+  moved.seat = std::string{"A-3"};
+  moved.holder = {3, 3};
+  moved.attendee = std::string{"Ada"};
+  moved.status = event_ticket_status::transferred;
+  moved.generation = 2;
+  copy_updated(stored, moved);
+  CAF_CHECK(stored.claim == uuid{1, 1} && stored.ticket_type == 0 && stored.seat.text().empty());
+  CAF_CHECK(stored.holder == uuid{3, 3} && stored.attendee.text() == "Ada");
+  CAF_CHECK(stored.status == event_ticket_status::transferred && stored.generation == 2);
 }
 
 CAF_TEST(a patch changes the settings that it names) {
