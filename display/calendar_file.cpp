@@ -9,8 +9,9 @@
 namespace fq {
 namespace {
 
-struct free_component {
+struct free_ical {
   void operator()(icalcomponent* component) const { icalcomponent_free(component); }
+  void operator()(char* text) const { icalmemory_free_buffer(text); }
 };
 
 icaltimetype utc(timestamp when) {
@@ -22,7 +23,7 @@ icaltimetype utc(timestamp when) {
 } // namespace
 
 std::string calendar_text(const calendar_event& event) {
-  const std::unique_ptr<icalcomponent, free_component> file{icalcomponent_new(ICAL_VCALENDAR_COMPONENT)};
+  const std::unique_ptr<icalcomponent, free_ical> file{icalcomponent_new(ICAL_VCALENDAR_COMPONENT)};
   const auto put = [](icalcomponent* into, icalproperty* property) {
     icalcomponent_add_property(into, property);
   };
@@ -41,8 +42,7 @@ std::string calendar_text(const calendar_event& event) {
   if (!event.url.empty()) put(inner, icalproperty_new_url(event.url.c_str()));
   if (event.at) put(inner, icalproperty_new_geo({event.at->latitude, event.at->longitude}));
   put(inner, icalproperty_new_status(event.is_cancelled ? ICAL_STATUS_CANCELLED : ICAL_STATUS_CONFIRMED));
-  const std::unique_ptr<char, decltype(&icalmemory_free_buffer)> text{
-    icalcomponent_as_ical_string_r(file.get()), icalmemory_free_buffer};
+  const std::unique_ptr<char, free_ical> text{icalcomponent_as_ical_string_r(file.get())};
   return text.get();
 }
 

@@ -15,10 +15,12 @@
 namespace fq {
 namespace {
 
-struct free_node {
+struct free_parts {
   void operator()(cmark_node* node) const { cmark_node_free(node); }
+  void operator()(cmark_iter* walk) const { cmark_iter_free(walk); }
+  void operator()(char* text) const { std::free(text); } // NOLINT: cmark allocates by malloc
 };
-using document = std::unique_ptr<cmark_node, free_node>;
+using document = std::unique_ptr<cmark_node, free_parts>;
 
 document parse(std::string_view source) {
   return document{cmark_parse_document(source.data(), source.size(), CMARK_OPT_DEFAULT)};
@@ -27,7 +29,7 @@ document parse(std::string_view source) {
 /// Calls `take(node)` for every node at its first visit.
 template <class Take>
 void each_node(cmark_node* root, Take take) {
-  const std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)> walk{cmark_iter_new(root), cmark_iter_free};
+  const std::unique_ptr<cmark_iter, free_parts> walk{cmark_iter_new(root)};
   for (auto event = cmark_iter_next(walk.get()); event != CMARK_EVENT_DONE; event = cmark_iter_next(walk.get()))
     if (event == CMARK_EVENT_ENTER) take(cmark_iter_get_node(walk.get()));
 }
@@ -76,8 +78,7 @@ std::string with_link_rules(std::string_view html) {
 std::string make_html(std::string_view source) {
   const auto root = parse(source);
   make_harmless(root.get());
-  const std::unique_ptr<char, decltype(&std::free)> html{cmark_render_html(root.get(), CMARK_OPT_DEFAULT),
-                                                         std::free};
+  const std::unique_ptr<char, free_parts> html{cmark_render_html(root.get(), CMARK_OPT_DEFAULT)};
   return with_link_rules(html.get());
 }
 

@@ -22,10 +22,8 @@ event_list_reply ledger_worker_state::list(const list_events& x) {
   filter.after = x.after;
   filter.limit = x.limit + 1;
   const bool read = reached([&] {
-    for (auto& e : ledger_->list_events(filter)) {
-      e.event.facts.description.clear(); // lists do not show it
+    for (auto& e : ledger_->list_events(filter))
       reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
-    }
   });
   if (!read) reply.no = reason::unavailable;
   reply.more = reply.events.size() > x.limit;

@@ -5,6 +5,7 @@
 #include "display/description_html.hpp"
 #include "display/event_times.hpp"
 #include "domain/money/money_text.hpp"
+#include "net/http/json_text.hpp"
 #include "net/pages/limits.hpp"
 
 #include <boost/json/array.hpp>
@@ -140,7 +141,7 @@ std::string event_calendar(const event_row& event, const std::string& url) {
   file.ends_at = f.ends_at;
   file.changed_at = event.updated_at;
   file.is_cancelled = event.status == event_status::cancelled;
-  if (has_position(f)) file.at = {degrees_of(f.latitude), degrees_of(f.longitude)};
+  if (has_position(f)) file.at = calendar_event::position{degrees_of(f.latitude), degrees_of(f.longitude)};
   return calendar_text(file);
 }
 
