@@ -30,15 +30,16 @@ document parse(std::string_view source) {
 template <class Take>
 void each_node(cmark_node* root, Take take) {
   const std::unique_ptr<cmark_iter, free_parts> walk{cmark_iter_new(root)};
-  for (auto event = cmark_iter_next(walk.get()); event != CMARK_EVENT_DONE; event = cmark_iter_next(walk.get()))
+  for (auto event = cmark_iter_next(walk.get()); event != CMARK_EVENT_DONE;
+       event = cmark_iter_next(walk.get()))
     if (event == CMARK_EVENT_ENTER) take(cmark_iter_get_node(walk.get()));
 }
 
 bool may_lead_to(std::string_view url) {
   const auto begins_with = [url](std::string_view scheme) {
-    return url.size() > scheme.size() && std::equal(scheme.begin(), scheme.end(), url.begin(), [](char a, char b) {
-             return a == std::tolower(static_cast<unsigned char>(b));
-           });
+    return url.size() > scheme.size()
+           && std::equal(scheme.begin(), scheme.end(), url.begin(),
+                         [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
   };
   return begins_with("https://") || begins_with("http://") || begins_with("mailto:");
 }

@@ -25,7 +25,8 @@ namespace {
 
 /// Null: unknown.
 const date::time_zone* find_zone(std::string_view name) {
-  const bool is_name = !name.empty() && name.size() <= time_zone_bytes_max && name[0] >= 'A' && name[0] <= 'Z';
+  const bool is_name =
+    !name.empty() && name.size() <= time_zone_bytes_max && name[0] >= 'A' && name[0] <= 'Z';
   if (!is_name) return nullptr;
   try {
     const auto* zone = date::locate_zone(name);

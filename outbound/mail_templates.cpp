@@ -65,9 +65,9 @@ constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"e
                                          field{"retry_url", kind::link, need::optional}};
 constexpr std::array order_refunded_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                            field{"amount", kind::money}, field{"whole", kind::flag}};
-constexpr std::array event_cancelled_fields{
-  field{"event_name", kind::text}, field{"refund", kind::flag}, field{"order_id", kind::text, need::optional},
-  field{"reason", kind::text, need::optional}};
+constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, field{"refund", kind::flag},
+                                            field{"order_id", kind::text, need::optional},
+                                            field{"reason", kind::text, need::optional}};
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};

@@ -63,14 +63,14 @@ json::array offers_of(const event_view& view, const std::string& url) {
   for (const auto& t : view.ticket_types) {
     const auto price = money_text(t.price, view.event.currency);
     const bool is_free = t.on_sale && t.held + t.sold < t.total;
-    offers.push_back(json::object{
-      {"@type", "Offer"},
-      {"name", t.name},
-      {"price", price.substr(0, price.find(' '))},
-      {"priceCurrency", view.event.currency},
-      {"availability", is_free ? "https://schema.org/InStock" : "https://schema.org/SoldOut"},
-      {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
-      {"url", url}});
+    offers.push_back(
+      json::object{{"@type", "Offer"},
+                   {"name", t.name},
+                   {"price", price.substr(0, price.find(' '))},
+                   {"priceCurrency", view.event.currency},
+                   {"availability", is_free ? "https://schema.org/InStock" : "https://schema.org/SoldOut"},
+                   {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
+                   {"url", url}});
   }
   return offers;
 }

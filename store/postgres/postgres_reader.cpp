@@ -91,7 +91,8 @@ const postgres_statement read_organizer_sessions{"read_organizer_sessions",
 
 const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
-const postgres_statement events_of_organizer{"events_of_organizer", select_listed<event_row>() + of_organizer};
+const postgres_statement events_of_organizer{"events_of_organizer",
+                                             select_listed<event_row>() + of_organizer};
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
 const postgres_statement events_of_tenant{"events_of_tenant", select_listed<event_row>() + of_tenant};
 const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};

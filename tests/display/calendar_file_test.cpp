@@ -61,8 +61,8 @@ CAF_TEST(an event is one entry with its times in UTC) {
   const auto lines = unfolded(calendar_text(sample()));
   CAF_CHECK_EQUAL(lines.front(), "BEGIN:VCALENDAR");
   CAF_CHECK_EQUAL(lines.back(), "END:VCALENDAR");
-  for (const auto* line : {"VERSION:2.0", "UID:0197@fairqueue", "DTSTART:20261201T183000Z", "DTEND:20261201T203000Z",
-                           "STATUS:CONFIRMED", "URL:https://t.example/wait/0197"})
+  for (const auto* line : {"VERSION:2.0", "UID:0197@fairqueue", "DTSTART:20261201T183000Z",
+                           "DTEND:20261201T203000Z", "STATUS:CONFIRMED", "URL:https://t.example/wait/0197"})
     if (!has(lines, line)) CAF_ERROR(std::string{"no line "} + line);
 }
 
@@ -100,7 +100,8 @@ CAF_TEST(what is not known is left out) {
   e.is_cancelled = true;
   const auto lines = unfolded(calendar_text(e));
   for (const auto& line : lines)
-    for (const auto* name : {"DTEND", "LOCATION", "DESCRIPTION", "URL", "GEO"}) CAF_CHECK(!line.starts_with(name));
+    for (const auto* name : {"DTEND", "LOCATION", "DESCRIPTION", "URL", "GEO"})
+      CAF_CHECK(!line.starts_with(name));
   CAF_CHECK(has(lines, "STATUS:CANCELLED"));
 }
 

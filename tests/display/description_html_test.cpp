@@ -17,8 +17,9 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 CAF_TEST(descriptions are CommonMark below the headings of the page) {
   CAF_CHECK_EQUAL(description_html(""), "");
-  CAF_CHECK_EQUAL(description_html("One *two* **three**\n\n* four\n* five"),
-                  "<p>One <em>two</em> <strong>three</strong></p>\n<ul>\n<li>four</li>\n<li>five</li>\n</ul>\n");
+  CAF_CHECK_EQUAL(
+    description_html("One *two* **three**\n\n* four\n* five"),
+    "<p>One <em>two</em> <strong>three</strong></p>\n<ul>\n<li>four</li>\n<li>five</li>\n</ul>\n");
   CAF_CHECK_EQUAL(description_html("# A\n## B\n###### C"), "<h3>A</h3>\n<h4>B</h4>\n<h6>C</h6>\n");
 }
 
@@ -48,8 +49,8 @@ CAF_TEST(links lead to the web or to mail only) {
   for (const auto* target :
        {"javascript:alert(1)", "JaVaScRiPt:alert(1)", "&#106;avascript:alert(1)", "java&#x0A;script:alert(1)",
         "data:text/html,<script>alert(1)</script>", "vbscript:x", "file:///etc/passwd", "//evil.example",
-        "/console", "?lang=fr", "https:", "mailto:", "x", "", "<javascript:alert(1)>", "%6aavascript:alert(1)",
-        "blob:https://a.example/1", "view-source:https://a.example"}) {
+        "/console", "?lang=fr", "https:", "mailto:", "x", "", "<javascript:alert(1)>",
+        "%6aavascript:alert(1)", "blob:https://a.example/1", "view-source:https://a.example"}) {
     const auto html = description_html("[a](" + std::string{target} + ")");
     if (contains(html, "<a ")) CAF_ERROR(std::string{target} + " became " + html);
   }

@@ -165,7 +165,8 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        if (!d.sells()) return;
                        draw_start(p, d);
-                       p.set(&event_facts::ends_at, d.chance(300) ? never : d.now + d.span(9'000'000, 9'900'000));
+                       p.set(&event_facts::ends_at,
+                             d.chance(300) ? never : d.now + d.span(9'000'000, 9'900'000));
                      }},
   drawing<event_row>{"doors_at", 1,
                      [](event_values& p, const draw_from& d) {
@@ -183,7 +184,8 @@ constexpr std::array event_drawings{
                      }},
   drawing<event_row>{"venue_address", 1,
                      [](event_values& p, const draw_from& d) {
-                       if (d.sells()) p.set(&event_facts::venue_address, d.chance(500) ? "Main Street 1" : "");
+                       if (d.sells())
+                         p.set(&event_facts::venue_address, d.chance(500) ? "Main Street 1" : "");
                      }},
   drawing<event_row>{"latitude", 1, draw_position},
   drawing<event_row>{"longitude", 1, draw_position},

@@ -90,8 +90,8 @@ CAF_TEST(mails say when and where) {
   f.it.initialized(f.ordered(), "https://pay.example/1", {}, noon, d);
   const auto mails = f.mails_after(seconds{2});
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
-  for (const auto* part : {R"("starts_at":1795009000000)", R"("time_zone":"Africa/Lagos")",
-                           R"("venue_name":"The Arena")"})
+  for (const auto* part :
+       {R"("starts_at":1795009000000)", R"("time_zone":"Africa/Lagos")", R"("venue_name":"The Arena")"})
     CAF_CHECK(mails[0].find(part) != std::string::npos);
   CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
 }

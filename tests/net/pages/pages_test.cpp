@@ -195,7 +195,8 @@ CAF_TEST(the facts of an event cannot become markup either) {
     CAF_CHECK(answer.body.find(bad) == std::string::npos);
   // The script elements are the page's own: its module, JSON-LD and the state.
   std::size_t scripts = 0;
-  for (auto at = answer.body.find("</script"); at != std::string::npos; at = answer.body.find("</script", at + 1))
+  for (auto at = answer.body.find("</script"); at != std::string::npos;
+       at = answer.body.find("</script", at + 1))
     ++scripts;
   CAF_CHECK_EQUAL(scripts, 3u);
 }
@@ -207,8 +208,15 @@ CAF_TEST(an event says when and where to people and programs) {
   line.event.currency = "NGN";
   line.event.status = event_status::active;
   const auto begin = *parse_rfc3339("2026-12-01T18:30:00Z");
-  line.event.facts = {begin,       begin + seconds{7'200}, begin - seconds{3'600}, "Africa/Lagos", "The Arena",
-                      "Main Road", 6'446'100,              -3'400'000,             "Two *teams*."};
+  line.event.facts = {begin,
+                      begin + seconds{7'200},
+                      begin - seconds{3'600},
+                      "Africa/Lagos",
+                      "The Arena",
+                      "Main Road",
+                      6'446'100,
+                      -3'400'000,
+                      "Two *teams*."};
   line.ticket_types.push_back({.name = "Seat", .price = 500'000, .total = 1});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
   const auto page = wait_page(view);
@@ -219,9 +227,9 @@ CAF_TEST(an event says when and where to people and programs) {
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
   const auto body = render(wait_page(view), base, nullptr).body;
   for (const auto* part :
-       {"Tuesday 1 December 2026 at 19:30 GMT+1", "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30",
-        "18:30</time>", "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"",
-        "mlat=6.446100&amp;mlon=-3.400000"})
+       {"Tuesday 1 December 2026 at 19:30 GMT+1",
+        "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
+        "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"", "mlat=6.446100&amp;mlon=-3.400000"})
     if (body.find(part) == std::string::npos) CAF_ERROR(std::string{"not in the page: "} + part);
   CAF_CHECK(body.find("noindex") == std::string::npos);
   view.signed_in = true;

@@ -101,8 +101,6 @@ inline event_row sample_event(aggregate_id aggregate = sale, std::uint64_t organ
   e.sale_end = noon + seconds{3'600};
   e.queue.concurrency = 200;
   e.queue.over_admission_percent = 110;
-  e.facts.starts_at = noon + seconds{7'200};
-  e.facts.description = "One\n*night*";
   e.created_at = e.updated_at = noon;
   return e;
 }

@@ -238,7 +238,8 @@ private:
     e.facts.starts_at = percent(50) ? time() : never;
     e.facts.time_zone = text("Zone/", 3);
     e.facts.venue_name = text("hall ", 3);
-    e.facts.latitude = percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
+    e.facts.latitude =
+      percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
     e.facts.description = text("one\ntwo ", 3);
     e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;

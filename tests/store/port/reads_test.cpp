@@ -4,6 +4,7 @@
 #include "tests/store/port/engines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace reads_test {
 
@@ -27,6 +28,7 @@ void create_events(ledger& store, const std::vector<event_status>& statuses) {
   for (std::uint32_t i = 0; i < statuses.size(); ++i) {
     auto e = sample_event(aggregate_id{16 + i}, 1 + i % 2);
     e.status = statuses[i];
+    e.facts.description = "One\n*night*";
     FQ_COMMITS(me.put(catalog_aggregate, {event_created{e, {sample_type(0, 5), sample_type(1, 6)}}}));
   }
 }
