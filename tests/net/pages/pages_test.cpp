@@ -188,7 +188,7 @@ CAF_TEST(the facts of an event cannot become markup either) {
                       6'446'100,
                       3'400'000,
                       "<img src=x> [a](javascript:alert(1)) </script><script>alert(1)</script>"};
-  line.ticket_types.push_back({.name = "<img src=x>", .description = "<img src=x>"});
+  line.ticket_types.push_back({.id = {}, .name = "<img src=x>", .description = "<img src=x>"});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
   const auto answer = render(wait_page(view), base, nullptr);
   for (const auto* bad : {"<img", "<script>", "javascript:"})
@@ -217,7 +217,7 @@ CAF_TEST(an event says when and where to people and programs) {
                       6'446'100,
                       -3'400'000,
                       "Two *teams*."};
-  line.ticket_types.push_back({.name = "Seat", .price = 500'000, .total = 1});
+  line.ticket_types.push_back({.id = {}, .name = "Seat", .price = 500'000, .total = 1});
   wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
   const auto page = wait_page(view);
   const auto data = boost::json::parse(page.preview.linked_data).as_object();
