@@ -182,7 +182,8 @@ CAF_TEST(an event) {
     "\"longitude\":-0.400100},"
     "\"ticket_types\":[{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\","
     "\"price\":500000,\"total\":10,\"max_per_order\":1,\"on_sale\":true,\"hidden\":false,"
-    "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],\"total_inventory\":10,\"available\":3,"
+    "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],"
+    "\"total_inventory\":10,\"available\":3,"
     "\"sold_out\":false,\"created_at\":null,\"updated_at\":null}");
   std::string list;
   append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
