@@ -14,7 +14,7 @@ namespace fq {
 
 // `zone` empty or unknown: UTC. `language`: a tag such as "fr".
 
-/// "Friday 27 November 2026 at 19:30 GMT+1", with Latin digits in every language.
+/// "Friday, 27 November 2026 at 19:30 GMT+1", with Latin digits in every language.
 [[nodiscard]] std::string time_text(timestamp when, std::string_view zone, std::string_view language);
 /// "19:30".
 [[nodiscard]] std::string clock_text(timestamp when, std::string_view zone, std::string_view language);

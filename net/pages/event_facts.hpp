@@ -11,7 +11,7 @@ namespace fq::net {
 /// Values of _facts.html and _about.html; nothing for a queue.
 void set_facts(page_data& data, language in, const event_row& event);
 
-/// "Friday 27 November 2026 at 19:30 GMT+1"; empty: not given.
+/// "Friday, 27 November 2026 at 19:30 GMT+1"; empty: not given.
 [[nodiscard]] std::string begin_text(language in, const event_facts& facts);
 /// Name of the venue, else its address; empty: not given.
 [[nodiscard]] const std::string& venue_text(const event_facts& facts);

@@ -170,7 +170,7 @@ test('the facts of an event: in the API, on pages, in calendars; null clears the
   const html = { unchecked: true, headers: { Accept: 'text/html' } };
   const page = (await server.get(`/wait/${event.id}`, html)).text;
   for (const part of [
-    'Thursday 27 November 2036 at 19:30 GMT+1',
+    'Thursday, 27 November 2036 at 19:30 GMT+1',
     'The Arena &amp; Hall',
     '<h3>Tonight</h3>',
     'With a roof.',

@@ -70,8 +70,8 @@ CAF_TEST(the times of an event are those of its venue) {
   data["venue_name"] = "The Arena <1>";
   data["venue_address"] = "Main Road 1\nLagos";
   const auto c = content("order_receipt", data);
-  CAF_CHECK(contains(c.text, "Begins: Sunday 22 November 2026 at 19:30 GMT+1\n"));
-  CAF_CHECK(contains(c.text, "Doors open: Sunday 22 November 2026 at 18:30 GMT+1\n"));
+  CAF_CHECK(contains(c.text, "Begins: Sunday, 22 November 2026 at 19:30 GMT+1\n"));
+  CAF_CHECK(contains(c.text, "Doors open: Sunday, 22 November 2026 at 18:30 GMT+1\n"));
   CAF_CHECK(contains(c.text, "Place: The Arena <1>\nAddress: Main Road 1 Lagos\n"));
   CAF_CHECK(contains(c.text, "Paid: 22 Nov 2026, 18:30 UTC\n"));
   CAF_CHECK(contains(c.html, "Place: The Arena &lt;1&gt;"));

@@ -227,7 +227,7 @@ CAF_TEST(an event says when and where to people and programs) {
   CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
   const auto body = render(wait_page(view), base, nullptr).body;
   for (const auto* part :
-       {"Tuesday 1 December 2026 at 19:30 GMT+1",
+       {"Tuesday, 1 December 2026 at 19:30 GMT+1",
         "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
         "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"", "mlat=6.446100&amp;mlon=-3.400000"})
     if (body.find(part) == std::string::npos) CAF_ERROR(std::string{"not in the page: "} + part);
