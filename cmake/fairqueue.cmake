@@ -71,6 +71,12 @@ pkg_check_modules(QRCODE REQUIRED IMPORTED_TARGET qrcodegencpp)
 pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo)
 pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
 
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-i18n)
+pkg_check_modules(CMARK REQUIRED IMPORTED_TARGET libcmark)
+# Their package files add definitions for every user, and libraries of no use here.
+find_library(ICAL_LIBRARY ical REQUIRED)
+find_library(DATE_TZ_LIBRARY date-tz REQUIRED)
+
 # Debian ships CAF without a CMake package.
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)
 add_library(caf_core INTERFACE)

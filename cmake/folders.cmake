@@ -29,8 +29,11 @@ fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig
           ALONE postgres_ledger)
 fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
 
+# -- what people see of an event's facts ------------------------------------------------------------------------
+fq_folder(display USES domain/base LINK PkgConfig::ICU PkgConfig::CMARK ${ICAL_LIBRARY} ${DATE_TZ_LIBRARY})
+
 # -- other people's services -----------------------------------------------------------------------------------
-fq_folder(outbound COLD USES domain/base domain/money domain/delivery crypto
+fq_folder(outbound COLD USES display domain/base domain/money domain/delivery crypto
           LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
@@ -60,11 +63,11 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES domain/line domain/money domain/delivery domain/sale crypto outbound actors/base actors/payments
-               net/http net/bridge net/wire net/service
+          USES display domain/line domain/money domain/delivery domain/sale crypto outbound actors/base
+               actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES domain/base domain/money domain/sale crypto config store/port outbound print/qr web
+          USES display domain/base domain/money domain/sale crypto config store/port outbound print/qr web
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)

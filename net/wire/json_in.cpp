@@ -44,10 +44,10 @@ bool is_blank(std::string_view text) {
                      [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
 }
 
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
+bool has_control_character(std::string_view text, bool with_lines) {
+  return std::any_of(text.begin(), text.end(), [with_lines](char c) {
     const auto u = static_cast<unsigned char>(c);
-    return u < 0x20 || u == 0x7f;
+    return (u < 0x20 || u == 0x7f) && !(with_lines && (c == '\n' || c == '\r' || c == '\t'));
   });
 }
 
@@ -66,6 +66,8 @@ std::string hundredths_text(std::int64_t value) {
   append_hundredths(out, static_cast<std::uint64_t>(value));
   return out;
 }
+
+std::string degrees_text(std::int64_t millionths) { return std::to_string(millionths / 1'000'000); }
 
 } // namespace
 
@@ -96,6 +98,20 @@ void object_reader::out_of_range(std::string_view name, range allowed, std::stri
 }
 
 maybe<std::string> object_reader::text(std::string_view name, range size) {
+  return text_of(name, size, false);
+}
+
+maybe<std::string> object_reader::text_or_null(std::string_view name, range size) {
+  if (is_null(name)) return {true, {}};
+  return text_of(name, size, false);
+}
+
+maybe<std::string> object_reader::lines_or_null(std::string_view name, range size) {
+  if (is_null(name)) return {true, {}};
+  return text_of(name, size, true);
+}
+
+maybe<std::string> object_reader::text_of(std::string_view name, range size, bool with_lines) {
   const auto* v = find(name);
   if (!v) return {};
   if (!v->is_string()) {
@@ -106,7 +122,7 @@ maybe<std::string> object_reader::text(std::string_view name, range size) {
   const auto bytes = static_cast<std::int64_t>(value.size());
   if (bytes < size.low || bytes > size.high)
     out_of_range(name, size, " bytes long");
-  else if (has_control_character(value))
+  else if (has_control_character(value, with_lines))
     errors_.add(full_name(name), "invalid", "Must not contain control characters.");
   else
     return {true, std::string{value}};
@@ -157,23 +173,36 @@ maybe<timestamp> object_reader::time(std::string_view name) {
   return {};
 }
 
-maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allowed) {
+maybe<std::int64_t> object_reader::decimal(std::string_view name, range allowed, double scale,
+                                           std::string_view decimals, std::string (*shown)(std::int64_t)) {
   const auto* v = find(name);
   if (!v) return {};
   if (!v->is_number()) {
     wrong_type(name, "a number");
     return {};
   }
-  const double scaled = v->to_number<double>() * 100;
+  const double scaled = v->to_number<double>() * scale;
   const double rounded = std::round(scaled);
   if (!(rounded >= static_cast<double>(allowed.low) && rounded <= static_cast<double>(allowed.high)))
     errors_.add(full_name(name), "out_of_range",
-                "Must be " + hundredths_text(allowed.low) + " to " + hundredths_text(allowed.high) + ".");
+                "Must be " + shown(allowed.low) + " to " + shown(allowed.high) + ".");
   else if (std::abs(scaled - rounded) > 1e-6)
-    errors_.add(full_name(name), "invalid", "Must have at most two decimals.");
+    errors_.add(full_name(name), "invalid", "Must have at most " + std::string{decimals} + " decimals.");
   else
-    return {true, static_cast<std::uint32_t>(rounded)};
+    return {true, static_cast<std::int64_t>(rounded)};
   return {};
+}
+
+maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allowed) {
+  const auto read = decimal(name, allowed, 100, "two", hundredths_text);
+  return {read.given, static_cast<std::uint32_t>(read.value)};
+}
+
+maybe<std::int32_t> object_reader::degrees_or_null(std::string_view name, range allowed) {
+  if (is_null(name)) return {true, no_coordinate};
+  const range scaled{allowed.low * 1'000'000, allowed.high * 1'000'000};
+  const auto read = decimal(name, scaled, 1e6, "six", degrees_text);
+  return {read.given, static_cast<std::int32_t>(read.value)};
 }
 
 maybe<uuid> object_reader::id(std::string_view name) {

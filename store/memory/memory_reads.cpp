@@ -58,7 +58,9 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
                              ? event->tenant == *filter.tenant && event->kind == filter.kind
                                  && (filter.external_id.empty() || event->external_id == filter.external_id)
                              : is_sale && is_on_sale(*event);
-    if (is_wanted) result.push_back({*event, i->second.image.ticket_types});
+    if (!is_wanted) continue;
+    result.push_back({*event, i->second.image.ticket_types});
+    result.back().event.facts.description.clear();
   }
   return result;
 }

@@ -249,7 +249,7 @@ struct history_row {
 };
 
 struct event_listing {
-  event_row event;
+  event_row event; ///< without the description, which may be long
   std::vector<ticket_type_row> ticket_types;
 };
 

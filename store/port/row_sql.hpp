@@ -201,6 +201,16 @@ std::string select_rows() {
   return "SELECT " + column_names<Row>() + " FROM " + std::string{description<Row>::name} + " ";
 }
 
+/// The same without the texts of many lines, which are empty then: for lists.
+template <class Row>
+std::string select_listed() {
+  sql_columns columns;
+  each_field<Row>([&](const auto& f) {
+    columns.push_back({f.setting.form == json_form::lines ? "''" : f.name, ""});
+  });
+  return "SELECT " + names_of(columns) + " FROM " + std::string{description<Row>::name} + " ";
+}
+
 /// Calls `take(value)` for the values of the fields that `wanted` selects.
 template <class Row, class Wanted, class Take>
 void each_cell(const Row& row, Wanted wanted, Take take) {

@@ -89,11 +89,12 @@ const postgres_statement read_organizer_sessions{"read_organizer_sessions",
                                                  select_rows<organizer_session_row>()
                                                    + "WHERE aggregate = $1::bigint ORDER BY id"};
 
-const postgres_statement events_on_sale{"events_on_sale", select_rows<event_row>() + on_sale};
+const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
-const postgres_statement events_of_organizer{"events_of_organizer", select_rows<event_row>() + of_organizer};
+const postgres_statement events_of_organizer{"events_of_organizer",
+                                             select_listed<event_row>() + of_organizer};
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
-const postgres_statement events_of_tenant{"events_of_tenant", select_rows<event_row>() + of_tenant};
+const postgres_statement events_of_tenant{"events_of_tenant", select_listed<event_row>() + of_tenant};
 const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
 const postgres_statement read_tenants{"read_tenants", select_rows<tenant_row>() + "ORDER BY id"};
 const postgres_statement read_settings{"read_settings", select_rows<setting_row>() + "ORDER BY name"};

@@ -70,13 +70,13 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     customers(db, select_rows<customer_row>() + "WHERE aggregate = ? ORDER BY id"),
     otps(db, select_rows<otp_row>() + "WHERE aggregate = ? ORDER BY handle_hash"),
     events_on_sale(db,
-                   select_rows<event_row>()
+                   select_listed<event_row>()
                      + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
     events_of_organizer(db,
-                        select_rows<event_row>()
+                        select_listed<event_row>()
                           + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
     events_of_tenant(
-      db, select_rows<event_row>()
+      db, select_listed<event_row>()
             + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
               " ORDER BY aggregate LIMIT ?5"),
     tenants(db, select_rows<tenant_row>() + "ORDER BY id"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A world with an object of each kind, for tests that try every route.
-import { assert } from './lib.mjs';
+import { after, assert } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
 /** What a server of the world wants. */
@@ -17,7 +17,7 @@ export const settings = {
  */
 export async function populate(server, known) {
   const org = await server.organizer();
-  const event = await server.event(org, { queue: { policy: 'open' } });
+  const event = await server.event(org, { queue: { policy: 'open' }, starts_at: after(7200) });
   const type = event.ticket_types[0].id;
   const items = [{ ticket_type_id: type, quantity: 1 }];
   const [made, fan2] = await server.customers(2);

@@ -235,6 +235,12 @@ private:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
+    e.facts.starts_at = percent(50) ? time() : never;
+    e.facts.time_zone = text("Zone/", 3);
+    e.facts.venue_name = text("hall ", 3);
+    e.facts.latitude =
+      percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
+    e.facts.description = text("one\ntwo ", 3);
     e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;
   }
@@ -261,6 +267,7 @@ private:
     t.on_sale = percent(50);
     t.hidden = percent(50);
     t.sale_from = time();
+    t.description = text("near ", 3);
     if (percent(3)) t.held = 1;
     return t;
   }
