@@ -27,7 +27,7 @@ enum class seat_fault : std::uint8_t {
 };
 
 /// A refusal with the seats that it concerns, in ascending order.
-struct seat_refusal {
+struct [[nodiscard]] seat_refusal {
   seat_fault why = seat_fault::none;
   std::vector<seat_number> seats = {};
   explicit operator bool() const { return why != seat_fault::none; }

@@ -24,7 +24,7 @@ std::string best_of(const seat_map& map, const best_wish& wish, const seat_rules
 }
 
 void take(seat_map& map, const std::vector<std::string_view>& names) {
-  map.hold(claim_id{9, map.version()}, seats(map, names));
+  CAF_REQUIRE(!map.hold(claim_id{9, map.version()}, seats(map, names)));
 }
 
 /// Why the choice is refused, with the seats.

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -109,9 +110,9 @@ inline void take_some(seat_map& map, dice& d, unsigned percent) {
     if (!d.chance(percent)) continue;
     const std::vector<seat_number> one{n};
     if (d.chance(10))
-      map.block(one);
+      std::ignore = map.block(one);
     else
-      map.hold(claim_id{1, n + 1}, one);
+      std::ignore = map.hold(claim_id{1, n + 1}, one);
   }
 }
 

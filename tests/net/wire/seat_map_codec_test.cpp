@@ -114,11 +114,11 @@ CAF_TEST(pages that apply changes have the whole map) {
       const std::vector<seat_number> some{static_cast<seat_number>(d.below(map.size()))};
       const claim_id claim{2, d.below(5)};
       switch (d.below(5)) {
-        case 0: map.hold(claim, some); break;
+        case 0: std::ignore = map.hold(claim, some); break;
         case 1: map.release(claim); break;
         case 2: map.confirm(claim); break;
-        case 3: d.chance(50) ? map.block(some) : map.unblock(some); break;
-        case 4: map.move_to_type(some, static_cast<std::uint8_t>(d.below(3))); break;
+        case 3: std::ignore = d.chance(50) ? map.block(some) : map.unblock(some); break;
+        case 4: std::ignore = map.move_to_type(some, static_cast<std::uint8_t>(d.below(3))); break;
       }
       if (!d.chance(30)) continue;
       reader.apply(changes(map, reader.version), map);
