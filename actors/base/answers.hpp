@@ -13,7 +13,7 @@
 
 namespace fq {
 
-inline constexpr char answer_version = 4;
+inline constexpr char answer_version = 5;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {

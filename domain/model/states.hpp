@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order), as rule tables.
+// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order, event ticket), as rule
+// tables.
 // The numbers of the enumerators are stored in the ledger: never renumber, only append.
 #pragma once
 #include "domain/base/state_machine.hpp"
@@ -212,6 +213,32 @@ constexpr bool is_open(order_status s) {
   return s == order_status::pending || s == order_status::awaiting_payment;
 }
 
+// -- event ticket: one bought unit
+
+enum class event_ticket_status : std::uint8_t { issued, checked_in, checked_out, transferred, cancelled };
+enum class event_ticket_trigger : std::uint8_t {
+  check_in, ///< its holder enters
+  check_out, ///< its holder leaves and may come back
+  transfer, ///< another ticket takes its place, for another holder
+  cancel, ///< its money went back
+};
+
+inline constexpr std::array event_ticket_rules{
+  rule{event_ticket_status::issued, event_ticket_trigger::check_in, event_ticket_status::checked_in},
+  rule{event_ticket_status::issued, event_ticket_trigger::transfer, event_ticket_status::transferred},
+  rule{event_ticket_status::issued, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+  rule{event_ticket_status::checked_in, event_ticket_trigger::check_out, event_ticket_status::checked_out},
+  rule{event_ticket_status::checked_in, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+  rule{event_ticket_status::checked_out, event_ticket_trigger::check_in, event_ticket_status::checked_in},
+  rule{event_ticket_status::checked_out, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+};
+static_assert(is_deterministic(event_ticket_rules));
+
+/// Stands for a bought unit that is not refunded.
+constexpr bool is_valid(event_ticket_status s) {
+  return s != event_ticket_status::transferred && s != event_ticket_status::cancelled;
+}
+
 // texts: upper case on the wire and in history
 
 std::string_view name_of(event_status s);
@@ -220,5 +247,6 @@ std::string_view name_of(claim_status s);
 std::string_view name_of(payment_status s);
 std::string_view name_of(refund_status s);
 std::string_view name_of(order_status s);
+std::string_view name_of(event_ticket_status s);
 
 } // namespace fq

@@ -49,6 +49,7 @@ void fill(world& w) {
     content.emplace_back(payment_opened{sample_payment(n, claim)});
     content.emplace_back(priority_stored{{claim.customer, 3, noon}});
     content.emplace_back(invitation_stored{{claim.customer, 1, 2, noon + seconds{9}, noon}});
+    content.emplace_back(event_ticket_issued{sample_event_ticket(n, claim)});
     const auto address = n == 1 ? own : "x" + own;
     content.emplace_back(
       outbox_appended{{id_of(60'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, every_lane}});
@@ -98,10 +99,10 @@ customer_record record(record_kind kind, const event_id& event = sample_event().
 /// What fill() leaves of the first customer. Places and rows of outbox and letters have their own keys.
 std::vector<customer_record> expected(const world& w) {
   using enum record_kind;
-  std::vector<customer_record> all{record(place),     record(claim),      record(payment),
-                                   record(priority),  record(invitation), record(block, {}),
-                                   record(block, {}), record(device, {}), record(notice, {}),
-                                   record(mail),      record(letter)};
+  std::vector<customer_record> all{record(place),        record(claim),     record(payment),
+                                   record(priority),     record(invitation), record(block, {}),
+                                   record(block, {}),    record(device, {}), record(notice, {}),
+                                   record(mail),         record(letter)};
   const auto one_claim = sample_claim(1, 1);
   for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 9u, 10u}) all[i].at.aggregate = sale;
   all[0].at.number = 1;
@@ -129,6 +130,11 @@ std::vector<customer_record> expected(const world& w) {
   all[9].text = "mail.send";
   all[10].at.id = id_of(50'001);
   all[10].changed_at = noon;
+  auto ticket = record(event_ticket);
+  ticket.at.id = sample_event_ticket(1, one_claim).id;
+  ticket.text = "Standing";
+  ticket.changed_at = noon;
+  all.insert(all.begin() + 5, ticket);
   return all;
 }
 
