@@ -6,9 +6,9 @@
 namespace fq {
 
 void event_tickets_book::load(const event_ticket_row& row) {
-  rows_.emplace_hint(rows_.end(), row.id, row); // most are newer than all before
+  const auto& stored = rows_.emplace_hint(rows_.end(), row.id, row)->second; // most are newer than all before
   auto& of_claim = by_claim_[row.claim];
-  of_claim.insert(std::ranges::upper_bound(of_claim, row.id), row.id);
+  of_claim.insert(std::ranges::upper_bound(of_claim, row.id, {}, &event_ticket_row::id), &stored);
 }
 
 const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) const {
@@ -16,30 +16,30 @@ const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) cons
   return i == rows_.end() ? nullptr : &i->second;
 }
 
-std::span<const event_ticket_id> event_tickets_book::of_claim(const claim_id& claim) const {
+std::span<const event_ticket_row* const> event_tickets_book::of_claim(const claim_id& claim) const {
   const auto i = by_claim_.find(claim);
-  return i == by_claim_.end() ? std::span<const event_ticket_id>{} : i->second;
+  return i == by_claim_.end() ? std::span<const event_ticket_row* const>{} : i->second;
 }
 
 std::size_t event_tickets_book::count_valid(const claim_id& claim, std::uint32_t ticket_type) const {
-  return static_cast<std::size_t>(std::ranges::count_if(of_claim(claim), [&](const event_ticket_id& id) {
-    const auto& row = rows_.at(id);
-    return row.ticket_type == ticket_type && is_valid(row.status);
+  return static_cast<std::size_t>(std::ranges::count_if(of_claim(claim), [&](const event_ticket_row* row) {
+    return row->ticket_type == ticket_type && is_valid(row->status);
   }));
 }
 
 std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id& claim,
                                                                  std::uint32_t ticket_type,
                                                                  std::size_t count) const {
-  std::vector<event_ticket_id> valid;
+  std::vector<event_ticket_id> unused, used;
   const auto all = of_claim(claim);
-  for (auto id = all.rbegin(); id != all.rend(); ++id)
-    if (const auto& row = rows_.at(*id); row.ticket_type == ticket_type && is_valid(row.status))
-      valid.push_back(*id);
-  std::ranges::stable_partition(
-    valid, [&](const event_ticket_id& id) { return rows_.at(id).status == event_ticket_status::issued; });
-  if (valid.size() > count) valid.resize(count);
-  return valid;
+  for (auto i = all.rbegin(); i != all.rend(); ++i) {
+    const auto& row = **i;
+    if (row.ticket_type != ticket_type || !is_valid(row.status)) continue;
+    (row.status == event_ticket_status::issued ? unused : used).push_back(row.id);
+  }
+  unused.insert(unused.end(), used.begin(), used.end());
+  if (unused.size() > count) unused.resize(count);
+  return unused;
 }
 
 void event_tickets_book::issue(event_ticket_row row, changes& out) {

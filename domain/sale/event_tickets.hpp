@@ -21,7 +21,7 @@ public:
   /// By id, so by time.
   [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& all() const { return rows_; }
   /// Of `claim`, also those that are no longer valid; by id.
-  [[nodiscard]] std::span<const event_ticket_id> of_claim(const claim_id& claim) const;
+  [[nodiscard]] std::span<const event_ticket_row* const> of_claim(const claim_id& claim) const;
   /// Valid ones of `claim` and `ticket_type`.
   [[nodiscard]] std::size_t count_valid(const claim_id& claim, std::uint32_t ticket_type) const;
   /// The same, at most `count`: those that were never checked in come first, then the newest.
@@ -34,7 +34,7 @@ public:
 
 private:
   std::map<event_ticket_id, event_ticket_row> rows_;
-  std::unordered_map<claim_id, std::vector<event_ticket_id>> by_claim_;
+  std::unordered_map<claim_id, std::vector<const event_ticket_row*>> by_claim_;
 };
 
 } // namespace fq

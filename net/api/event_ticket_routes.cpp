@@ -19,7 +19,7 @@ awaitable<response> list_held(call c) {
   co_return response{.status = 200, .body = held_tickets_text(got.reply)};
 }
 
-awaitable<response> read_ticket(call c) {
+awaitable<response> show_event_ticket(call c) {
   find_event_ticket wish{c.id, c.who, c.by};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
@@ -48,7 +48,7 @@ std::span<const route> event_ticket_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/event-tickets", for_customers<list_held, query_use::own>},
-    {get, "/event-tickets/{id}", for_customers_or_managers<read_ticket>},
+    {get, "/event-tickets/{id}", for_customers_or_managers<show_event_ticket>},
     {get, "/events/{id}/event-tickets", for_managers<list_of_sale, query_use::own>},
   };
   return table;

@@ -222,7 +222,7 @@ private:
     if (d_.chance(70)) back.push_back({d_.pick(s_.ledger.types).id, 1});
     std::vector<event_ticket_id> tickets;
     const auto of_claim = s_.it->event_tickets().of_claim(o->claim);
-    if (!of_claim.empty() && d_.chance(50)) tickets.push_back(of_claim[d_.below(of_claim.size())]);
+    if (!of_claim.empty() && d_.chance(50)) tickets.push_back(of_claim[d_.below(of_claim.size())]->id);
     s_.refund_order(o->id, back, tickets);
   }
 

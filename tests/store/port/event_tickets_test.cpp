@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conformance of the ledger engines: event tickets, and the tickets that a refund names.
 #define CAF_SUITE store_event_tickets
+#include "store/port/refund_items.hpp"
 #include "tests/store/port/engines.hpp"
 
 #include <algorithm>
@@ -16,6 +17,15 @@ namespace {
 using listings = std::vector<event_ticket_listing>;
 
 } // namespace
+
+CAF_TEST(the ids that a refund names are text and back) {
+  const std::vector<uuid> none, one{{1, 2}}, two{{1, 2}, {~0ull, 3}};
+  for (const auto& ids : {none, one, two}) CAF_CHECK(ids_of(text_of(ids)) == ids);
+  CAF_CHECK_EQUAL(text_of(none), "");
+  const auto id = to_string(uuid{1, 2});
+  for (const auto& wrong : {" " + id, id + " ", id + "  " + id, id + "," + id, id.substr(1), std::string{"x"}})
+    CAF_CHECK(!ids_of(wrong));
+}
 
 CAF_TEST(an event ticket is kept and only its state changes) {
   in_every_world([](world& w) {
