@@ -67,9 +67,9 @@ void event_state::fail_waiters() {
   report_waiters_.clear();
 }
 
+/// CAF compares a message with one handler after the other: the frequent ones first.
 event_handle::behavior_type event_state::behavior() {
   return {
-    // CAF compares a message with one handler after the other: the frequent ones first
     [this](const batch_settled& x) { on_settled(x); },
     [this](const timer_fired& x) { on_timer(x); },
     [this](const join& x) { return on_join(x); },

@@ -97,8 +97,8 @@ sale::units_back sale::taken_by(const refund_row& refund) const {
   return {left_of(claim), {}};
 }
 
-/// The money for these tickets of a CONFIRMED claim is refunded: they are cancelled, whoever holds them, and
-/// their stock becomes free.
+/// The money for these tickets of a CONFIRMED claim is refunded: they are cancelled, also if another customer
+/// holds them, and their stock becomes free.
 void sale::return_tickets(const claim_id& id, const units_back& units, timestamp now, decision& out) {
   if (!planted(bug::refund_keeps_tickets)) stock_.take_back(units.items, out.content);
   auto cancelled = chosen(id, units);

@@ -158,10 +158,10 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
     items: [{ ticket_type_id: s.type, quantity: 2 }],
     event_ticket_ids: generated.event_ticket_ids,
   });
-  const bought = (await s.server.get(`/orders/${first.id}`, { token: ada })).json.event_tickets;
+  const listed = (await s.server.get(`/orders/${first.id}`, { token: ada })).json.event_tickets;
   assert.deepEqual(
     [...generated.event_ticket_ids].sort(),
-    bought.map((one) => one.id),
+    listed.map((one) => one.id),
   );
   const gone = of(seen, 'ticket.cancelled').flatMap((one) => one.event_ticket_ids);
   assert.deepEqual(gone.sort(), [...generated.event_ticket_ids].sort());
