@@ -29,7 +29,8 @@ inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
 // -- event_checkout
-/// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes on.
+/// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes
+/// on.
 inline constexpr std::size_t event_tickets_looked_at = 5'000;
 
 // -- event_fan

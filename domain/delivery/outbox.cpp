@@ -114,10 +114,10 @@ struct teller {
   }
 };
 
-/// Ticket topics. A decision that takes tickets back first moves their stock and cancels them, then moves their
-/// claim. The claim's row alone does not say how many of its refunded units are new. One that sells first moves
-/// the claim, then issues its event tickets, without another change in between. Event tickets for older purchases
-/// are no news.
+/// Ticket topics. A decision that takes tickets back first moves their stock and cancels them, then moves
+/// their claim. The claim's row alone does not say how many of its refunded units are new. One that sells
+/// first moves the claim, then issues its event tickets, without another change in between. Event tickets for
+/// older purchases are no news.
 class ticket_teller {
 public:
   explicit ticket_teller(const changes& content) : content_(content), orders_{{}, content} {}
@@ -161,7 +161,8 @@ private:
 
   [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim,
                                    std::vector<ticket_count> items, std::vector<event_ticket_id> ids) const {
-    domain_event told{topic, claim.id, claim.customer, orders_.order_of(claim.id), 0, never, std::move(items)};
+    domain_event told{topic, claim.id, claim.customer,  orders_.order_of(claim.id),
+                      0,     never,    std::move(items)};
     told.event_tickets = std::move(ids);
     return told;
   }

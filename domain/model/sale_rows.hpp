@@ -192,8 +192,8 @@ FQ_ROW(refund_row, "refund", aggregate, row_field("id", &row::id, key),
        row_field("payment", &row::payment, once), row_field("status", &row::status),
        row_field("amount", &row::amount, once), row_field("items", &row::items, once),
        row_field("tickets", &row::tickets, once), row_field("attempts", &row::attempts),
-       row_field("next_attempt_at", &row::next_attempt_at),
-       row_field("created_at", &row::created_at, once), row_field("updated_at", &row::updated_at))
+       row_field("next_attempt_at", &row::next_attempt_at), row_field("created_at", &row::created_at, once),
+       row_field("updated_at", &row::updated_at))
 
 enum class dead_letter_kind : std::uint8_t {
   refund_refused, ///< subject: the refund

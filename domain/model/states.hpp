@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order, event ticket), as rule
-// tables.
-// The numbers of the enumerators are stored in the ledger: never renumber, only append.
+// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order, event ticket), as
+// rule tables. The numbers of the enumerators are stored in the ledger: never renumber, only append.
 #pragma once
 #include "domain/base/state_machine.hpp"
 

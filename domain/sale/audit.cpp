@@ -120,8 +120,8 @@ void audit_event_tickets(const audited_rows& rows, lines& out) {
                     + " valid event tickets");
     }
   for (const auto& [of, count] : valid)
-    tell(out, "I3: event tickets of claim " + to_string(of.first) + " are of type " + std::to_string(of.second)
-                + ", which it does not have");
+    tell(out, "I3: event tickets of claim " + to_string(of.first) + " are of type "
+                + std::to_string(of.second) + ", which it does not have");
 }
 
 /// Whether the order's status matches its claim.

@@ -65,7 +65,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
   auto moved = settle_loaded_tickets(now, out);
   moved += end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
-               + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+           + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);

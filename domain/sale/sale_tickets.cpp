@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about event tickets: a confirmed claim has a valid one for each unit that is not refunded
-// (I3). Purchases of programs that made none get theirs after the load.
+// A sale's decisions about event tickets: a confirmed claim has a valid one for each unit that is not
+// refunded (I3). Purchases of programs that made none get theirs after the load.
 #include "domain/sale/sale.hpp"
 
 #include "domain/base/planted.hpp"

@@ -36,7 +36,8 @@ awaitable<response> list_of_sale(call c) {
   if (!no && status && !wanted)
     no = problem(fault::invalid_parameter, c.rq.request_id, "status must be a state of event tickets.");
   if (no) co_return std::move(*no);
-  list_event_tickets wish{{c.id, c.by}, page.before, page.limit, {wanted.has_value(), wanted.value_or(event_ticket_status{})}};
+  list_event_tickets wish{
+    {c.id, c.by}, page.before, page.limit, {wanted.has_value(), wanted.value_or(event_ticket_status{})}};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 200, .body = event_tickets_text(got.reply)};

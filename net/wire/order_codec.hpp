@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes orders, event tickets, quotes, promo codes and dead letters as JSON. Called by the routes and the hub;
-// independent of HTTP.
+// Writes orders, event tickets, quotes, promo codes and dead letters as JSON. Called by the routes and the
+// hub; independent of HTTP.
 #pragma once
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"

@@ -64,8 +64,9 @@ void read_image(const aggregate_image& image, aggregate_id number, const custome
   for (const auto& t : image.event_tickets)
     if (t.holder == customer) {
       const auto* type = find_row(image.ticket_types, t.ticket_type);
-      add(record_at({event_ticket, {}, 0, 0, t.id}, number_of_state(t.status), t.created_at, t.updated_at, {}),
-          type != nullptr ? type->name : std::string{});
+      add(
+        record_at({event_ticket, {}, 0, 0, t.id}, number_of_state(t.status), t.created_at, t.updated_at, {}),
+        type != nullptr ? type->name : std::string{});
     }
 }
 

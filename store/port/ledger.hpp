@@ -238,8 +238,8 @@ struct prune_bounds {
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
-/// *_moved that changes the status. entry_joined and event_ticket_issued write none, because they are many: the
-/// row itself is the start.
+/// *_moved that changes the status. entry_joined and event_ticket_issued write none, because they are many:
+/// the row itself is the start.
 struct history_row {
   std::uint64_t seq = 0; ///< applied_seq of its batch
   std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order", "event ticket"

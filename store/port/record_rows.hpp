@@ -20,7 +20,7 @@ enum class record_kind : std::uint8_t {
   payment,
   priority,
   invitation,
-  event_ticket, ///< held, whoever bought it
+  event_ticket, ///< held; another customer may have bought it
   block,
   device,
   notice, ///< a notice to the customer's devices

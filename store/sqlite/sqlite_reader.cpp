@@ -96,8 +96,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                             "?5 ORDER BY id DESC LIMIT ?3"),
     orders_of_customer(db, listed_order_columns
                              + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
-    tickets_of_holder(db, listed_event_ticket_columns
-                            + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status < 3 ORDER BY t.id DESC LIMIT ?3"),
+    tickets_of_holder(db,
+                      listed_event_ticket_columns
+                        + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status < 3 ORDER BY t.id DESC LIMIT ?3"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
     // Each part but the second uses its own partial index.

@@ -64,8 +64,8 @@ CAF_TEST(a paid order tells its tickets by type and then that it is complete) {
   const auto order = f.bought(1, {f.standard(2), f.seat(1)});
   const auto generated = f.told(topic::ticket_generated);
   CAF_REQUIRE_EQUAL(generated.size(), 1u);
-  domain_event expected{
-    topic::ticket_generated, order.claim, fan(1), order.id, 0, never, counts{{0, 2}, {1, 1}}};
+  domain_event expected{topic::ticket_generated, order.claim, fan(1), order.id, 0, never,
+                        counts{{0, 2}, {1, 1}}};
   expected.event_tickets = generated[0].event_tickets;
   CAF_CHECK(generated[0] == expected);
   auto ids = generated[0].event_tickets; // in the order of the types

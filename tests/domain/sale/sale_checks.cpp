@@ -275,8 +275,8 @@ static std::string audit_says(const sample_sale& s) {
   const auto refunds = values(s.ledger.refunds);
   const auto orders = values(s.ledger.orders);
   const auto tickets = values(s.ledger.event_tickets);
-  const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds, orders,
-                                     s.ledger.promo_codes, tickets});
+  const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds,
+                                     orders, s.ledger.promo_codes, tickets});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 

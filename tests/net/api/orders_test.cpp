@@ -232,8 +232,8 @@ CAF_TEST(an order lists its event tickets and a holder or the organizer reads on
   shop s;
   const auto ticket = ticket_of(s, 5);
   s.told->order.order.event_tickets = {ticket};
-  const auto order = json_of(
-    s.send(method::get, "/orders/" + to_string(s.told->order.order.order.id), {}, s.as_customer()));
+  const auto order =
+    json_of(s.send(method::get, "/orders/" + to_string(s.told->order.order.order.id), {}, s.as_customer()));
   const auto& listed = order.at("event_tickets").as_array().at(0).as_object();
   CAF_CHECK(listed.at("id").as_string() == to_string(ticket.ticket.id));
   CAF_CHECK(listed.at("status").as_string() == "ISSUED");

@@ -27,7 +27,8 @@ struct coverage {
   std::size_t partial_renewals = 0, partial_dispatches = 0; ///< with only a part of the requested rows
   std::size_t superseded_calls = 0;
   std::size_t delivered = 0;
-  std::size_t orders = 0, event_tickets = 0, letters = 0, open_letters = 0, second_pages = 0; ///< rows in listings
+  std::size_t orders = 0, event_tickets = 0, letters = 0, open_letters = 0,
+              second_pages = 0; ///< rows in listings
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -336,13 +337,12 @@ CAF_TEST(random calls have the same effect on every engine) {
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
-  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
-                                  << ", partitions leased in part: " << seen.partial_dispatches
-                                  << ", marked delivered: " << seen.delivered
-                                  << ", orders listed: " << seen.orders
-                                  << ", event tickets: " << seen.event_tickets << ", dead letters: " << seen.letters
-                                  << ", open ones: " << seen.open_letters
-                                  << ", second pages: " << seen.second_pages);
+  CAF_MESSAGE(
+    "renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
+                        << ", partitions leased in part: " << seen.partial_dispatches
+                        << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
+                        << ", event tickets: " << seen.event_tickets << ", dead letters: " << seen.letters
+                        << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);

@@ -144,7 +144,8 @@ inline payment_row sample_payment(std::uint64_t n, const claim_row& claim) {
 }
 
 inline refund_row sample_refund(std::uint64_t n, const payment_row& payment) {
-  return {id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, {}, {}, 0, noon, noon, noon};
+  return {
+    id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, {}, {}, 0, noon, noon, noon};
 }
 
 inline promo_code_row sample_promo_code(std::uint32_t ordinal, std::uint32_t uses_max = 0) {

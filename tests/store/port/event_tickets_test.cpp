@@ -23,7 +23,8 @@ CAF_TEST(the ids that a refund names are text and back) {
   for (const auto& ids : {none, one, two}) CAF_CHECK(ids_of(text_of(ids)) == ids);
   CAF_CHECK_EQUAL(text_of(none), "");
   const auto id = to_string(uuid{1, 2});
-  for (const auto& wrong : {" " + id, id + " ", id + "  " + id, id + "," + id, id.substr(1), std::string{"x"}})
+  for (const auto& wrong :
+       {" " + id, id + " ", id + "  " + id, id + "," + id, id.substr(1), std::string{"x"}})
     CAF_CHECK(!ids_of(wrong));
 }
 
@@ -66,9 +67,9 @@ CAF_TEST(an event ticket is issued and cancelled in the batch of its claim) {
     const auto first = sample_event_ticket(1, claim), second = sample_event_ticket(2, claim);
     auto cancelled = first;
     cancelled.status = event_ticket_status::cancelled;
-    FQ_COMMITS(w.put({claim_opened{claim}, claim_moved{claim_status::claimed, confirmed},
-                      event_ticket_issued{first}, event_ticket_issued{second},
-                      event_ticket_moved{event_ticket_status::issued, cancelled}}));
+    FQ_COMMITS(
+      w.put({claim_opened{claim}, claim_moved{claim_status::claimed, confirmed}, event_ticket_issued{first},
+             event_ticket_issued{second}, event_ticket_moved{event_ticket_status::issued, cancelled}}));
     CAF_CHECK((w.image().event_tickets == std::vector{cancelled, second}));
   });
 }

@@ -99,10 +99,10 @@ customer_record record(record_kind kind, const event_id& event = sample_event().
 /// What fill() leaves of the first customer. Places and rows of outbox and letters have their own keys.
 std::vector<customer_record> expected(const world& w) {
   using enum record_kind;
-  std::vector<customer_record> all{record(place),        record(claim),     record(payment),
-                                   record(priority),     record(invitation), record(block, {}),
-                                   record(block, {}),    record(device, {}), record(notice, {}),
-                                   record(mail),         record(letter)};
+  std::vector<customer_record> all{record(place),     record(claim),      record(payment),
+                                   record(priority),  record(invitation), record(block, {}),
+                                   record(block, {}), record(device, {}), record(notice, {}),
+                                   record(mail),      record(letter)};
   const auto one_claim = sample_claim(1, 1);
   for (const std::size_t i : {0u, 1u, 2u, 3u, 4u, 9u, 10u}) all[i].at.aggregate = sale;
   all[0].at.number = 1;
