@@ -167,7 +167,7 @@ constexpr std::array planted_bugs{
   planted_row{"mail_overtakes", bug::mail_overtakes, 300, family::checkouts},
   planted_row{"page_ends_early", bug::page_ends_early, 300},
   planted_row{"refund_keeps_event_ticket", bug::refund_keeps_event_ticket, 15, family::checkouts},
-  planted_row{"late_money_without_event_tickets", bug::late_money_without_event_tickets, 40,
+  planted_row{"late_money_without_event_tickets", bug::late_money_without_event_tickets, 100,
               family::checkouts},
 };
 
