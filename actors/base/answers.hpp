@@ -13,15 +13,12 @@
 
 namespace fq {
 
-/// Of a reply's encoding. A change of one reply leaves the stored answers of the others readable.
-template <class Reply>
-inline constexpr char answer_version = 4;
-template <>
-inline constexpr char answer_version<event_reply> = 5;
+/// Of a reply's encoding. A change of any reply raises it.
+inline constexpr char answer_version = 5;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
-  std::vector<char> bytes{answer_version<Reply>};
+  std::vector<char> bytes{answer_version};
   caf::binary_serializer sink{nullptr, bytes};
   sink.seek(1);
   auto copy = reply;
@@ -32,7 +29,7 @@ std::vector<char> pack_answer(const Reply& reply) {
 /// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
-  if (bytes.size() < 2 || bytes[0] != answer_version<Reply>) return std::nullopt;
+  if (bytes.size() < 2 || bytes[0] != answer_version) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
   if (source(reply)) return std::nullopt;

@@ -26,6 +26,12 @@ boost::json::array items_of(const domain_event& told, std::span<const ticket_typ
   return items;
 }
 
+boost::json::array ids_of(const std::vector<event_ticket_id>& tickets) {
+  boost::json::array ids;
+  for (const auto& id : tickets) ids.push_back(boost::json::value(to_string(id)));
+  return ids;
+}
+
 } // namespace
 
 std::string payload_of(const domain_event& told, const event_row& event,
@@ -46,6 +52,7 @@ std::string payload_of(const domain_event& told, const event_row& event,
       unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
+  if (told.topic.starts_with("ticket.")) payload["event_ticket_ids"] = ids_of(told.event_tickets);
   if (!told.what.empty()) payload["what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);

@@ -186,6 +186,8 @@ private:
   caf::result<order_reply> on_find_order(const find_order& x);
   caf::result<order_reply> on_cancel_order(const cancel_order& x);
   caf::result<orders_reply> on_list_orders(const list_event_orders& x);
+  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
+  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
   caf::result<order_reply> on_refund(const refund_tickets& x);
   caf::result<ack_reply> on_resend(const resend_order& x);
   caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);

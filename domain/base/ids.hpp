@@ -51,6 +51,7 @@ using claim_id = uuid;
 using payment_id = uuid;
 using refund_id = uuid;
 using order_id = uuid;
+using event_ticket_id = uuid;
 using promo_code_id = uuid;
 using ticket_type_id = uuid;
 

@@ -108,6 +108,20 @@ std::vector<order_listing> memory_ledger::list_orders(const order_filter& filter
   return rows;
 }
 
+std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_ticket_filter& filter) {
+  std::vector<event_ticket_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& t : state.image.event_tickets) {
+      const auto* type = find_row(state.image.ticket_types, t.ticket_type);
+      if (t.holder == filter.holder && is_valid(t.status) && type != nullptr
+          && (filter.before.is_nil() || t.id < filter.before))
+        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t});
+    }
+  std::ranges::sort(rows, std::greater{}, [](const event_ticket_listing& l) { return l.ticket.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
 std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_letter_filter& filter) {
   std::vector<dead_letter_listing> rows;
   for (const auto& [number, state] : state_.aggregates) {

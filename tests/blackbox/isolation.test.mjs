@@ -69,6 +69,9 @@ const expected = {
   'POST /orders/{id}/refunds': '401 403 403 - 404 404 404 401 401 401 403 403',
   'POST /orders/{id}/resend': '401 403 403 - 404 404 404 401 401 401 403 403',
   'GET /events/{id}/orders': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /event-tickets': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'GET /event-tickets/{id}': '401 200 404 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/event-tickets': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/orders.csv': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/orders/search': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/promo-codes': '401 403 403 - 404 404 404 401 401 401 403 403',
@@ -181,6 +184,7 @@ function path_of(pattern, ids) {
     'claims': ids.claim,
     'payments': ids.payment,
     'orders': ids.order,
+    'event-tickets': ids.event_ticket,
     'promo-codes': ids.code,
     'queues': ids.queue,
     'tickets': ids.place,
@@ -234,6 +238,7 @@ async function answer_of(server, method, path, operation, ids, identity, token) 
 /** Who may read the private ids. */
 const readers = {
   order: ['fan', 'org'],
+  event_ticket: ['fan', 'org'],
   claim: ['fan', 'org'],
   payment: ['fan', 'org'],
   code: ['org'],

@@ -41,6 +41,20 @@ export async function populate(server, known) {
     },
   });
   assert.ok([200, 201, 202].includes(bought.status), bought.text);
+  const gift = await server.event(org, {
+    queue: { policy: 'open' },
+    ticket_types: [{ name: 'Free', price: 0, total: 10, max_per_order: 2 }],
+  });
+  const given = await server.post('/checkout', {
+    token: fan,
+    body: {
+      event_id: gift.id,
+      contact: { email: 'fan@example.com', first_name: 'Ann', last_name: 'Bee' },
+    },
+  });
+  assert.ok(given.status < 300, given.text);
+  const free = await server.get(`/orders/${given.json.order_id}`, { token: fan });
+  assert.equal(free.json.event_tickets.length, 1, free.text);
   const code = await server.post(`/events/${event.id}/promo-codes`, {
     token: org,
     body: { code: 'SAVE10', discount: { type: 'percent', percent: 10 } },
@@ -75,6 +89,7 @@ export async function populate(server, known) {
   const ids = {
     event: event.id,
     order: bought.json.order_id,
+    event_ticket: free.json.event_tickets[0].id,
     code: code.json.id,
     queue: queue.id,
     place: place.ticket_id,

@@ -308,7 +308,8 @@ CAF_TEST(images list rows by key whatever the order they came in) {
       const auto claim = sample_claim(n, n);
       const auto payment = sample_payment(n, claim);
       FQ_COMMITS(w.put({entry_joined{sample_entry(n)}, claim_opened{claim}, payment_opened{payment},
-                        refund_opened{sample_refund(n, payment)}}));
+                        refund_opened{sample_refund(n, payment)},
+                        event_ticket_issued{sample_event_ticket(n, claim)}}));
     }
     const auto image = w.image();
     const auto ascending = [](const auto& rows, auto key) {
@@ -320,6 +321,8 @@ CAF_TEST(images list rows by key whatever the order they came in) {
     CAF_CHECK(ascending(image.claims, [](const claim_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.payments, [](const payment_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.refunds, [](const refund_row& r) { return r.id; }));
+    CAF_CHECK_EQUAL(image.event_tickets.size(), 4u);
+    CAF_CHECK(ascending(image.event_tickets, [](const event_ticket_row& r) { return r.id; }));
     CAF_CHECK(w.store.acquire_unleased(sale, never)->image == image);
   });
 }
