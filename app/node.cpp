@@ -74,6 +74,11 @@ void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& wh
   }
 }
 
+void log_cache(const std::string& why) {
+  if (why.empty()) return log::info("the cache is in use again");
+  log::warn("the cache is away; the sale continues without it", {{"why", why}});
+}
+
 /// Names the actor for the root supervisor's log.
 template <class Handle>
 Handle add(root_children& children, std::string name, Handle handle) {
@@ -146,6 +151,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
 
 void node::spawn_cache_workers(root_children& children) {
   if (!cache_) return;
+  cache_metrics_.on_change = log_cache;
   owner_services_.cache =
     add(children, "cache worker",
         system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));

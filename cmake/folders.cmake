@@ -22,7 +22,7 @@ fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQL
           ALONE sqlite_reader sqlite_ledger)
 fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ
           ALONE postgres_ledger)
-fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
+fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url OpenSSL::SSL)
 
 # -- other people's services -----------------------------------------------------------------------------------
 fq_folder(outbound COLD USES domain/base domain/money domain/delivery crypto
