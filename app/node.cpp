@@ -185,9 +185,10 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.sessions = &sessions_;
   s.ledgers = ledgers;
   s.destination_of = [this](const std::string& gateway, tenant_id tenant) {
-    return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
+    return tenant_payments_.destination(gateway, tenant);
   };
-  s.may_load = [this] { return stripe_accounts_.are_known(); };
+  s.metadata_of = [this](tenant_id tenant) { return tenant_payments_.metadata(tenant); };
+  s.may_load = [this] { return tenant_payments_.are_known(); };
   s.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
     return tenant_rules_.blocked_at(tenant, organizer);
   };
@@ -218,7 +219,7 @@ void node::spawn_directory(root_children& children, const ledger_workers& ledger
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
-    stripe_accounts_.publish(content->tenants); // events may load from now on
+    tenant_payments_.publish(content->tenants); // events may load from now on
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
     numbers_.async_percent.set(
@@ -296,7 +297,7 @@ void node::reload_connections() try {
 /// sink are consumed too, because other nodes may write rows to them.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
   // Also waits for the first directory, which holds the tenants' settings.
-  const auto may_take = [this] { return stripe_accounts_.are_known() && this->may_take(); };
+  const auto may_take = [this] { return tenant_payments_.are_known() && this->may_take(); };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
     add(children, name, consumer);
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};

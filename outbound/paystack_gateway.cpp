@@ -134,6 +134,7 @@ webhook_result parse_paystack_event(std::string_view raw_body) {
 json::object initialization(const gateway_charge& charge, const paystack_gateway::settings& s) {
   json::object metadata{{"fairqueue_reference", charge.reference}};
   if (!charge.cancel_url.empty()) metadata["cancel_action"] = charge.cancel_url;
+  for (const auto& label : charge.metadata) metadata[label.key] = label.value;
   json::object body{{"email", charge.customer_email.empty() ? s.fallback_email : charge.customer_email},
                     {"amount", charge.money.amount},
                     {"currency", charge.money.currency},

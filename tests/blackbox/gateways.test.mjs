@@ -50,6 +50,8 @@ describe('checkout', side_by_side, () => {
       );
       assert.equal(more.length, 0, 'one call');
       const { params } = create;
+      const { order_id, show_id, site } = params.metadata;
+      assert.deepEqual([order_id, show_id, site], [order, shop.event.id, 'fairqueue']);
       if (gateway === 'stripe') {
         const lines = params.line_items.map((l) => [
           l.price_data.product_data.name,
@@ -65,6 +67,8 @@ describe('checkout', side_by_side, () => {
         assert.equal(params.client_reference_id, create.idempotency_key, 'the key is our reference');
         assert.equal(params.metadata.fairqueue_reference, params.client_reference_id);
         assert.equal(params.payment_intent_data.metadata.fairqueue_reference, params.client_reference_id);
+        assert.deepEqual(params.payment_intent_data.metadata, params.metadata, 'for events of both');
+        assert.equal(params.payment_intent_data.description, shop.event.name);
         assert.equal(params.payment_intent_data.transfer_data, undefined, 'no account to pass it on to');
         assert.equal(params.customer_email, contact.email);
         assert.equal(params.success_url, 'https://shop.example/thanks');
@@ -91,10 +95,12 @@ describe('checkout', side_by_side, () => {
   it('stripe: a tenant with an account is passed its money on, less the fees', async (t) => {
     const shop = await Shop.open(t);
     const [fan, other] = await shop.server.customers(2);
-    await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
+    const labels = ['--payment-metadata', 'site=backend', '--payment-metadata', 'team=a=b c'];
+    await shop.tenant('--stripe-account', 'acct_1FairQueueTest', ...labels);
     await sleep(3000); // the promised time until every node knows it
     const { order } = await shop.bought(fan);
     const [{ params }] = shop.calls('checkout.create');
+    assert.deepEqual([params.metadata.site, params.metadata.team], ['backend', 'a=b c']);
     const data = params.payment_intent_data;
     assert.equal(data.transfer_data.destination, 'acct_1FairQueueTest');
     const { platform_fee, processing_fee } = await shop.whole(fan, order);
@@ -113,6 +119,31 @@ describe('checkout', side_by_side, () => {
       [refund.params.reverse_transfer, refund.params.refund_application_fee],
       ['true', 'true'],
     );
+    assert.equal(refund.params.metadata.site, 'backend');
+    await shop.settled();
+  });
+
+  it('paystack: a tenant with a subaccount is passed its money on, less the fees', async (t) => {
+    const shop = await Shop.open(t, { gateway: 'paystack' });
+    const [fan] = await shop.server.customers(1);
+    await shop.tenant('--paystack-subaccount', 'ACCT_fairqueue1', '--payment-metadata', 'site=arena');
+    for (const wrong of [
+      ['--paystack-subaccount', 'acct_1'],
+      ['--payment-metadata', 'order_id=1'],
+      ['--payment-metadata', 'a[b]=1'],
+    ])
+      await assert.rejects(shop.tenant(...wrong), /paystack_subaccount: must|payment_metadata: must/);
+    await sleep(3000); // the promised time until every node knows it
+    const { order } = await shop.bought(fan);
+    const [{ params }] = shop.calls('transaction.initialize');
+    const { platform_fee, processing_fee } = await shop.whole(fan, order);
+    assert.ok(platform_fee > 0 && processing_fee > 0);
+    assert.deepEqual(
+      [params.subaccount, params.transaction_charge, params.metadata.site],
+      ['ACCT_fairqueue1', platform_fee + processing_fee, 'arena'],
+    );
+    assert.equal((await shop.refund(order)).status, 202);
+    await shop.reaches(fan, order, 'refunded');
     await shop.settled();
   });
 
