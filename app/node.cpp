@@ -18,6 +18,9 @@
 
 #include <algorithm>
 
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
 namespace fq {
 namespace {
 
@@ -48,11 +51,32 @@ std::string_view checkout_name(std::string_view topic) {
   return {};
 }
 
+std::string text_in(const boost::json::object& data, std::string_view name) {
+  const auto* value = data.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
+}
+
+/// A claim without an order has the claim's id alone. `duration`: seconds since the order or claim was made.
+void log_checkout(std::string_view name, const outbox_item& item) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(item.row.payload, error);
+  if (error || !parsed.is_object()) return;
+  const auto& data = parsed.get_object();
+  const auto order = text_in(data, "order_id"), claim = text_in(data, "claim_id");
+  const auto made = parse_uuid(order.empty() ? claim : order);
+  const double seconds =
+    made ? static_cast<double>((item.row.created_at - time_of(*made)).count()) / 1'000 : 0;
+  const bool is_cancelled = item.row.topic == topic::order_cancelled;
+  const auto why = is_cancelled ? std::string{"cancelled"} : text_in(data, "failure");
+  if (item.row.topic == topic::order_failed || is_cancelled)
+    log::warn(name, {{"order_id", order}, {"claim_id", claim}, {"duration", seconds}, {"error", why}});
+  else
+    log::info(name, {{"order_id", order}, {"claim_id", claim}, {"duration", seconds}});
+}
+
 /// Logs no payload: it contains personal data.
 void log_event(const outbox_item& item) {
-  if (const auto name = checkout_name(item.row.topic); !name.empty())
-    log::info(std::string{name},
-              {{"id", to_string(item.row.id)}, {"aggregate", std::to_string(number_of(item.key.aggregate))}});
+  if (const auto name = checkout_name(item.row.topic); !name.empty()) log_checkout(name, item);
   log::debug("domain event", {{"id", to_string(item.row.id)},
                               {"topic", item.row.topic},
                               {"aggregate", std::to_string(number_of(item.key.aggregate))},

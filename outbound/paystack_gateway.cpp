@@ -143,7 +143,7 @@ json::object initialization(const gateway_charge& charge, const paystack_gateway
   if (!back.empty()) body["callback_url"] = back;
   if (!charge.destination.empty()) {
     body["subaccount"] = charge.destination;
-    body["transaction_charge"] = charge.application_fee;
+    body["transaction_charge"] = std::to_string(charge.application_fee); // text in Paystack's OpenAPI
   }
   body["metadata"] = std::move(metadata);
   return body;

@@ -46,7 +46,7 @@ std::string payload_of(const domain_event& told, const event_row& event,
       unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
-  if (!told.what.empty()) payload["what"] = told.what;
+  if (!told.what.empty()) payload[told.topic == topic::order_failed ? "failure" : "what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);
 }

@@ -21,6 +21,20 @@ const mails = (server) => {
     : [];
 };
 
+/** The line of the log about an order, which names no person. */
+async function logged(server, message, order) {
+  const found = await eventually(`${message} in the log`, () =>
+    server.log
+      .split('\n')
+      .filter((line) => line.includes(order))
+      .map((line) => JSON.parse(line))
+      .find((line) => line.message === message),
+  );
+  assert.ok(!JSON.stringify(found).includes(contact.email));
+  assert.equal(typeof found.duration, 'number');
+  return found;
+}
+
 describe('checkout', side_by_side, () => {
   for (const gateway of both)
     it(`${gateway}: from the order to the receipt`, async (t) => {
@@ -90,6 +104,10 @@ describe('checkout', side_by_side, () => {
       );
       await shop.settled();
       assert.equal(await shop.available(), 12);
+      assert.equal((await logged(shop.server, 'checkout.started', order)).duration, 0);
+      const completed = await logged(shop.server, 'checkout.completed', order);
+      assert.deepEqual([completed.order_id, completed.error], [order, undefined]);
+      assert.ok(completed.duration > 0);
     });
 
   it('stripe: a tenant with an account is passed its money on, less the fees', async (t) => {
@@ -139,7 +157,7 @@ describe('checkout', side_by_side, () => {
     const { platform_fee, processing_fee } = await shop.whole(fan, order);
     assert.ok(platform_fee > 0 && processing_fee > 0);
     assert.deepEqual(
-      [params.subaccount, params.transaction_charge, params.metadata.site],
+      [params.subaccount, Number(params.transaction_charge), params.metadata.site],
       ['ACCT_fairqueue1', platform_fee + processing_fee, 'arena'],
     );
     assert.equal((await shop.refund(order)).status, 202);
@@ -204,6 +222,7 @@ describe('checkout', side_by_side, () => {
     const order = await shop.order(fan); // below Stripe's minimum
     const failed = await shop.reaches(fan, order, 'failed');
     assert.equal(failed.failure, 'payment_rejected');
+    assert.equal((await logged(shop.server, 'checkout.failed', order)).error, 'payment_rejected');
     assert.equal(await shop.available(), 10);
     assert.match(shop.double.violations.splice(0).join(), /total amount must convert/);
     await shop.settled();
