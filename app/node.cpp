@@ -199,6 +199,7 @@ void node::spawn_payments(root_children& children) {
   s.answer_timeout = options_.gateway.call_timeout + gateway_slack;
   for (const auto& [name, gateway] : s.gateways) numbers_.gateways[name];
   s.counts = &numbers_.gateways;
+  s.history = &numbers_.history;
   owner_services_.payments = add(children, "payments", system_->spawn(payments, &payments_services_));
 }
 
@@ -328,6 +329,7 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
     add(children, name + " dispatcher", system_->spawn(dispatcher, ledgers, consumer, settings));
   };
   mail_consumer_services_.counts = &numbers_.mails;
+  mail_consumer_services_.history = &numbers_.history;
   mail_consumer_services_.env = &env_;
   mail_consumer_services_.per_second = static_cast<double>(options_.mail.per_second);
   mail_consumer_services_.port = mail_of_events_.get();
