@@ -66,6 +66,11 @@ std::string block_payload_of(const block_effect& effect, const event_row& event)
 }
 
 std::string user_payload_of(const customer_row& customer) {
+  if (customer.email == erased_address(customer.id))
+    return boost::json::serialize(boost::json::object{{"customer_id", to_string(customer.id)},
+                                                      {"email", nullptr},
+                                                      {"email_verified", false},
+                                                      {"erased", true}});
   return boost::json::serialize(boost::json::object{
     {"customer_id", to_string(customer.id)}, {"email", customer.email}, {"email_verified", true}});
 }

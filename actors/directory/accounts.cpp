@@ -227,11 +227,16 @@ customer_id accounts_state::customer_of(const std::string& email, changes& out) 
   const auto id = id_of(email);
   if (customers().find(id) != nullptr) return id;
   customer_row row{id, default_tenant, email, core_.now()};
+  tell_of(row, out);
+  customers().add(std::move(row));
+  return id;
+}
+
+/// Stores a customer's change and publishes it.
+void accounts_state::tell_of(const customer_row& row, changes& out) {
   out.emplace_back(customer_stored{row});
   out.emplace_back(
     outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row), core_.now()}});
-  customers().add(std::move(row));
-  return id;
 }
 
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
