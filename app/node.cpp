@@ -64,14 +64,14 @@ void log_checkout(std::string_view name, const outbox_item& item) {
   const auto& data = parsed.get_object();
   const auto order = text_in(data, "order_id"), claim = text_in(data, "claim_id");
   const auto made = parse_uuid(order.empty() ? claim : order);
-  const double seconds =
+  const double duration =
     made ? static_cast<double>((item.row.created_at - time_of(*made)).count()) / 1'000 : 0;
   const bool is_cancelled = item.row.topic == topic::order_cancelled;
   const auto why = is_cancelled ? std::string{"cancelled"} : text_in(data, "failure");
   if (item.row.topic == topic::order_failed || is_cancelled)
-    log::warn(name, {{"order_id", order}, {"claim_id", claim}, {"duration", seconds}, {"error", why}});
+    log::warn(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}, {"error", why}});
   else
-    log::info(name, {{"order_id", order}, {"claim_id", claim}, {"duration", seconds}});
+    log::info(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}});
 }
 
 /// Logs no payload: it contains personal data.

@@ -239,7 +239,7 @@ void redis_connection::connect() {
 
 namespace {
 
-void log_in(redis_pipeline& out, const redis_address& address) {
+void add_login(redis_pipeline& out, const redis_address& address) {
   if (address.password.empty()) return;
   if (address.user.empty())
     out.command({"AUTH", address.password});
@@ -251,7 +251,7 @@ void log_in(redis_pipeline& out, const redis_address& address) {
 /// does not matter.
 redis_host ask_sentinel(redis_link& sentinel, const redis_address& address) {
   redis_pipeline question;
-  log_in(question, address);
+  add_login(question, address);
   question.command({"SENTINEL", "get-master-addr-by-name", address.primary});
   const auto replies = sentinel.exchange(question);
   const auto answer = replies.at(replies.size() - 1);
@@ -284,7 +284,7 @@ redis_host redis_connection::find_server() {
 void redis_connection::introduce(redis_link& link) const {
   const auto& address = options_.address;
   redis_pipeline hello;
-  log_in(hello, address);
+  add_login(hello, address);
   if (address.database != 0) hello.command({"SELECT", std::to_string(address.database)});
   const auto replies = link.exchange(hello);
   try {
