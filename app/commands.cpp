@@ -183,7 +183,8 @@ int run_tenant_add(const tenant_command& command, const config::options& options
       return usage_error("--subject-jwk " + problem);
   }
   std::string metadata;
-  for (const auto& line : command.payment_metadata) metadata.append(metadata.empty() ? "" : "\n").append(line);
+  for (const auto& line : command.payment_metadata)
+    metadata.append(metadata.empty() ? "" : "\n").append(line);
   const auto answer = ask_owner_of(options, {{"command", "tenant_add"},
                                              {"name", command.name},
                                              {"subject_jwk", jwk},

@@ -54,10 +54,12 @@ std::vector<gateway_label> labels_in(std::string_view lines) {
   while (!lines.empty()) {
     const auto line = lines.substr(0, lines.find('\n'));
     const auto equals = std::min(line.find('='), line.size());
-    labels.push_back({std::string{line.substr(0, equals)}, std::string{line.substr(std::min(equals + 1, line.size()))}});
+    labels.push_back(
+      {std::string{line.substr(0, equals)}, std::string{line.substr(std::min(equals + 1, line.size()))}});
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
   }
-  if (std::ranges::find(labels, "site", &gateway_label::key) == labels.end()) labels.push_back({"site", "fairqueue"});
+  if (std::ranges::find(labels, "site", &gateway_label::key) == labels.end())
+    labels.push_back({"site", "fairqueue"});
   return labels;
 }
 

@@ -115,8 +115,9 @@ bool is_sentinel_name(std::string_view text) {
 
 /// Checks each Sentinel as if it were the server.
 std::string sentinel_url_problem(std::string_view text) {
-  const std::string form = "must be like redis-sentinel://user:password@host:26379,host:26379/mymaster, with at "
-                           "most 8 hosts and rediss-sentinel:// for TLS";
+  const std::string form =
+    "must be like redis-sentinel://user:password@host:26379,host:26379/mymaster, with at "
+    "most 8 hosts and rediss-sentinel:// for TLS";
   const auto scheme = text.substr(0, text.find('-'));
   const auto rest = text.substr(text.find("://") + 3);
   const auto slash = std::min(rest.find('/'), rest.size());

@@ -37,8 +37,8 @@ struct gateway_label {
 };
 
 /// A charge. Its content depends on committed rows only, so that every call about it sends the same data,
-/// also after a crash. If a name or metadata has changed meanwhile, a gateway may reject the reference as already
-/// used.
+/// also after a crash. If a name or metadata has changed meanwhile, a gateway may reject the reference as
+/// already used.
 struct gateway_charge {
   std::string reference; ///< FairQueue's unique id; chosen before the first call
   std::string gateway_id; ///< the gateway's id; empty until an answer with it arrived

@@ -11,8 +11,9 @@
 //   200 and ignored.
 // - Idempotency: Stripe repeats its first answer to a POST with the same Idempotency-Key and parameters,
 //   for at least 24 hours. A session's key is the charge's reference, so its parameters must not change.
-//   They come from the charge (the tenant's metadata is part of it) and from success_url, cancel_url and automatic_tax. If an operator changes
-//   these settings, open charges whose first answer was lost become `rejected`.
+//   They come from the charge (the tenant's metadata is part of it) and from success_url, cancel_url and
+//   automatic_tax. If an operator changes these settings, open charges whose first answer was lost become
+//   `rejected`.
 // - A key also stores a 500. Then initialize fails for a day; the owner's deadline ends the attempt
 //   earlier.
 // - Lifetime: a session lives between 30 minutes and 24 hours. A charge's expires_at must be in that range,

@@ -47,9 +47,10 @@ refusal refusal_of(const add_tenant& x) {
   if (!x.paystack_subaccount.empty() && !is_account(x.paystack_subaccount, "ACCT_"))
     return {reason::invalid_field, "paystack_subaccount: must be ACCT_ and up to 60 letters and digits"};
   if (!is_payment_metadata(x.payment_metadata))
-    return {reason::invalid_field,
-            "payment_metadata: must be at most 20 of key=value, a key of at most 40 letters, digits, _ and -, a "
-            "value of at most 200 bytes; not order_id, show_id, cancel_action and fairqueue_…"};
+    return {
+      reason::invalid_field,
+      "payment_metadata: must be at most 20 of key=value, a key of at most 40 letters, digits, _ and -, a "
+      "value of at most 200 bytes; not order_id, show_id, cancel_action and fairqueue_…"};
   return {};
 }
 

@@ -68,7 +68,8 @@ struct domain_event {
                    ///< its validity; else never
   std::vector<ticket_count> items = {}; ///< of ticket.* topics and quota.invitation
   std::int64_t points = 0; ///< of loyalty.awarded
-  std::string what = {}; ///< queue.expired: "place" or "session", whichever expired; order.failed: its failure
+  std::string what =
+    {}; ///< queue.expired: "place" or "session", whichever expired; order.failed: its failure
   timestamp claim_by = never; ///< queue.turn_granted: end of the turn unless it has claimed
   uuid claim = {}; ///< of payments; for other topics about a claim, it is the subject
   uuid entry = {}; ///< of claims and payments: the entry that claimed; nil: none

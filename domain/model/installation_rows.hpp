@@ -85,8 +85,7 @@ struct tenant_row {
 };
 FQ_ROW(tenant_row, "tenant", installation, row_field("id", &row::id, key), row_field("name", &row::name),
        row_field("subject_jwk", &row::subject_jwk), row_field("stripe_account", &row::stripe_account),
-       row_field("created_at", &row::created_at),
-       row_field("paystack_subaccount", &row::paystack_subaccount),
+       row_field("created_at", &row::created_at), row_field("paystack_subaccount", &row::paystack_subaccount),
        row_field("payment_metadata", &row::payment_metadata))
 
 enum class api_key_scope : std::uint8_t {

@@ -77,7 +77,8 @@ redis_address parse_server_url(std::string_view url, std::string_view scheme) {
   return address;
 }
 
-/// `rest`: what follows "redis-sentinel://". Each Sentinel is parsed as a server with the login and the database.
+/// `rest`: what follows "redis-sentinel://". Each Sentinel is parsed as a server with the login and the
+/// database.
 redis_address parse_sentinel_url(std::string_view rest, const std::string& scheme) {
   const auto slash = std::min(rest.find('/'), rest.size());
   auto hosts = rest.substr(0, slash), path = rest.substr(slash);
@@ -93,7 +94,8 @@ redis_address parse_sentinel_url(std::string_view rest, const std::string& schem
   for (bool more = true; more;) {
     const auto comma = hosts.find(',');
     const std::string host{hosts.substr(0, comma)};
-    const bool has_port = host.find(':', host.rfind(']') + 1) != std::string::npos; // npos + 1: from the start
+    const bool has_port =
+      host.find(':', host.rfind(']') + 1) != std::string::npos; // npos + 1: from the start
     const auto one =
       parse_server_url(scheme + "://" + login + host + (has_port ? "" : sentinel_port) + database, scheme);
     auto sentinels = std::move(address.sentinels);
@@ -211,7 +213,8 @@ redis_replies redis_connection::run(const redis_pipeline& commands) {
   } catch (const link_failed& e) { fail(e.what()); }
   // A primary became a replica: reconnect, because its name may now lead to its successor.
   for (std::size_t i = 0; i < replies.size(); ++i)
-    if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN") link_.reset();
+    if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN")
+      link_.reset();
   return replies;
 }
 

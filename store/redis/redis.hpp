@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking connection to a Redis or Valkey server, or to the primary that Sentinels name: sends pipelines of
-// commands, returns answers as values, reports every failure as cache_unavailable. Used by the Redis cache.
-// One thread at a time.
+// A blocking connection to a Redis or Valkey server, or to the primary that Sentinels name: sends pipelines
+// of commands, returns answers as values, reports every failure as cache_unavailable. Used by the Redis
+// cache. One thread at a time.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
@@ -108,10 +108,10 @@ private:
   std::vector<std::unique_ptr<redisReply, deleter>> replies_;
 };
 
-/// Connects at the first call, and again when a call finds no connection; then it asks the Sentinels, if there
-/// are any, for the primary. After a failure, calls throw at once for three times the time that the failure
-/// took (200 ms to 5 s). So a stalled server costs its caller a quarter of the time, and a recovered server is
-/// found soon.
+/// Connects at the first call, and again when a call finds no connection; then it asks the Sentinels, if
+/// there are any, for the primary. After a failure, calls throw at once for three times the time that the
+/// failure took (200 ms to 5 s). So a stalled server costs its caller a quarter of the time, and a recovered
+/// server is found soon.
 class redis_connection {
 public:
   /// `env` must outlive the connection. Throws std::invalid_argument if the CA file cannot be read.

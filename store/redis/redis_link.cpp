@@ -90,7 +90,8 @@ void redis_link::send(std::string_view bytes) {
     std::size_t sent = 0;
     if (session_) {
       ERR_clear_error();
-      if (const int ok = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent); ok != 1) fail_tls(ok);
+      if (const int ok = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &sent); ok != 1)
+        fail_tls(ok);
     } else if (const auto n = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL); n >= 0)
       sent = static_cast<std::size_t>(n);
     else if (errno != EINTR)
@@ -137,7 +138,8 @@ void redis_link::fail_tls(int result) const {
     case SSL_ERROR_WANT_READ: // the socket's timeout
     case SSL_ERROR_WANT_WRITE: fail("no answer within " + std::to_string(answer_timeout_.count()) + " ms");
     case SSL_ERROR_ZERO_RETURN: fail("it closed the connection");
-    case SSL_ERROR_SYSCALL: fail(system_error == 0 ? "it closed the connection" : std::strerror(system_error));
+    case SSL_ERROR_SYSCALL:
+      fail(system_error == 0 ? "it closed the connection" : std::strerror(system_error));
     default: break;
   }
   if (const auto verdict = SSL_get_verify_result(session_.get()); verdict != X509_V_OK)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to one Redis or Sentinel, with TLS or without. hiredis connects and parses; bytes are sent and
-// received here, because hiredis 0.14 knows no TLS, writes without MSG_NOSIGNAL and copies every word twice.
+// One connection to one Redis or Sentinel, with TLS or without. hiredis connects and parses; bytes are sent
+// and received here, because hiredis 0.14 knows no TLS, writes without MSG_NOSIGNAL and copies every word
+// twice.
 #pragma once
 #include "store/redis/redis.hpp"
 
@@ -23,7 +24,8 @@ struct link_failed : std::runtime_error {
 /// Settings of TLS for all connections to a cache.
 class redis_tls {
 public:
-  /// `ca_file`: trusted PEM certificates; empty: the system's. Throws std::invalid_argument if it cannot be read.
+  /// `ca_file`: trusted PEM certificates; empty: the system's. Throws std::invalid_argument if it cannot be
+  /// read.
   explicit redis_tls(const std::string& ca_file);
   [[nodiscard]] ssl_ctx_st* context() const { return context_.get(); }
 
@@ -39,7 +41,8 @@ private:
 class redis_link {
 public:
   /// Connects. With `tls`, the certificate must be valid for `server.host`.
-  redis_link(redis_host server, const redis_tls* tls, milliseconds connect_timeout, milliseconds answer_timeout);
+  redis_link(redis_host server, const redis_tls* tls, milliseconds connect_timeout,
+             milliseconds answer_timeout);
 
   redis_replies exchange(const redis_pipeline& commands);
   /// True if data or the end can be read.
