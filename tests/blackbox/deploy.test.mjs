@@ -84,7 +84,9 @@ test('recorded numbers are right, and their metrics exist', async () => {
   await must('promtool', ['check', 'rules', 'rules.yml'], { cwd: folder });
   await must('promtool', ['test', 'rules', 'rules_test.yml'], { cwd: folder });
   const listed = read('docs/operations.md');
-  for (const [, expr] of read('deploy/prometheus/rules.yml').matchAll(/expr: ([^]*?)(?=\n {6}- |\n {8}\w|\n$)/g))
+  for (const [, expr] of read('deploy/prometheus/rules.yml').matchAll(
+    /expr: ([^]*?)(?=\n {6}- |\n {8}\w|\n$)/g,
+  ))
     for (const name of names_in(expr)) assert.ok(listed.includes(`\`${name}\``), `no metric ${name}`);
 });
 

@@ -349,7 +349,11 @@ test('PHP middleware', async (t) => {
   await check_enter(port, gate.inside.session_token, { is_behind_gate: false }); // the shop itself
   const cookie = gate.inside.session_token;
   assert.equal((await visit(port, { cookie })).status, 200);
-  assert.equal((await visit(port, { cookie, target: '/other' })).status, 401, 'kept answers are of one queue');
+  assert.equal(
+    (await visit(port, { cookie, target: '/other' })).status,
+    401,
+    'kept answers are of one queue',
+  );
   await check_gate(gate, port, { refused: plain_refusal });
   const counts = JSON.parse((await visit(port, { target: '/counts' })).text);
   assert.ok(counts.granted > 30 && counts.refused >= 6 && counts.unavailable >= 1, JSON.stringify(counts));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to the cache besides redis://: TLS with verified certificates, and Sentinels, whose failover the mirror
-// follows. No join is refused meanwhile.
+// Ways to the cache besides redis://: TLS with verified certificates, and Sentinels, whose failover the
+// mirror follows. No join is refused meanwhile.
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -136,7 +136,7 @@ test('Sentinels name the primary, and the mirror follows their failover', async 
   const steps = await steps_of(server);
 
   await primary.kill();
-  for (let i = 0; i < 5; ++i) await join(`fan ${i}`); // asks nobody about the cache
+  for (let i = 0; i < 5; ++i) await join(`fan ${i}`);
   await eventually('the failover', async () => (await ask(second, 'ROLE')).startsWith('master'));
   await eventually('the mirror is at the new primary', async () => {
     assert.ok(server.is_running);
@@ -145,9 +145,9 @@ test('Sentinels name the primary, and the mirror follows their failover', async 
   await join('last');
   assert.equal(await ask(second, 'HGET', head, 'ready'), '1');
 
-  const unknown = await waiting_room(t, { 'cache.url': `redis-sentinel://127.0.0.1:${watch}/nobody` });
+  const unknown = await waiting_room(t, { 'cache.url': `redis-sentinel://127.0.0.1:${watch}/stadium` });
   await eventually('the reason is in the log', () =>
-    /no Sentinel names a primary; the last: redis at 127.0.0.1:\d+: this Sentinel does not know nobody/.test(
+    /no Sentinel names a primary; the last: redis at 127.0.0.1:\d+: this Sentinel does not know stadium/.test(
       unknown.server.log,
     ),
   );

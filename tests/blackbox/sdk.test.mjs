@@ -294,7 +294,8 @@ test('from the line to the ticket with a real server', async (t) => {
   const seen = [];
   for await (const { status, payment_url } of line.orderChanges(order_id)) {
     seen.push(status);
-    if (status === 'awaiting_payment') await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
+    if (status === 'awaiting_payment')
+      await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
   }
   assert.equal(seen.at(-1), 'success');
 });

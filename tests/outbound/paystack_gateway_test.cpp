@@ -136,9 +136,11 @@ CAF_TEST(a transaction is initialized with exactly this body) {
   CAF_CHECK_EQUAL(
     seen[0].body,
     R"({"email":"fan@example.com","amount":500000,"currency":"NGN","reference":")" + reference
-      + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1","transaction_charge":"15000",)"
-        R"("metadata":{"fairqueue_reference":")"
-      + reference + R"(","cancel_action":"https://tickets.example/back","site":"arena","order_id":"7"}})");
+      + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1",)"
+        R"("transaction_charge":"15000","metadata":{"fairqueue_reference":")"
+      + reference
+      + R"(","cancel_action":"https://tickets.example/back",)"
+        R"("site":"arena","order_id":"7"}})");
 }
 
 CAF_TEST(a bare charge takes what the settings say) {

@@ -251,7 +251,7 @@ export class FairQueue extends EventTarget {
   }
 
   /**
-   * Places an order: `{contact, items, promo_code, success_url, cancel_url}`. The tickets are held when it resolves.
+   * Places an order: `{contact, items, promo_code, success_url, cancel_url}`. Its tickets are held then.
    * After a lost answer the same call finds the same order, also after a reload.
    */
   async checkout(wish) {

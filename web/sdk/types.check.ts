@@ -13,7 +13,9 @@ line.addEventListener('end', ({ detail }: CustomEvent<EndDetail>) => console.log
 const place: Place | null = await line.join();
 console.log(place?.position, line.connection === 'live', line.handoff(), reconnect_delay(3) < 30_000);
 const { total, currency } = await line.quote({ items: [{ ticket_type_id: '0198…', quantity: 2 }] });
-const placed = await line.checkout({ contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' } });
+const placed = await line.checkout({
+  contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' },
+});
 for await (const order of line.orderChanges(placed.order_id))
   console.log(total, currency, order.status === 'awaiting_payment' && order.payment_url);
 await line.leave();
