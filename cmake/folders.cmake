@@ -27,7 +27,7 @@ fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQL
           ALONE sqlite_reader sqlite_ledger)
 fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ
           ALONE postgres_ledger)
-fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
+fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url OpenSSL::SSL)
 
 # -- what people see of an event's facts ------------------------------------------------------------------------
 fq_folder(display USES domain/base LINK PkgConfig::ICU PkgConfig::CMARK ${ICAL_LIBRARY} ${DATE_TZ_LIBRARY})

@@ -48,6 +48,8 @@ struct owner_services {
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
   /// Called on an owner's thread.
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
+  /// The tenant's own metadata of payments; null: none. Called on an owner's thread.
+  std::function<std::vector<gateway_label>(tenant_id tenant)> metadata_of = nullptr;
   /// False: settings and block lists are not known yet, so owners wait with loading. Null: always true.
   std::function<bool()> may_load = nullptr;
   sale_board* board = nullptr; ///< event metrics; may be null

@@ -65,14 +65,18 @@ struct teller {
   std::optional<domain_event> operator()(const fq::order_placed& c) const {
     return domain_event{topic::order_placed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
   }
+  static domain_event failed(const order_row& row) {
+    domain_event told{topic::order_failed, row.claim, row.customer, row.id, row.total, never};
+    told.what = row.failure;
+    return told;
+  }
   std::optional<domain_event> operator()(const order_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
     switch (c.row.status) {
       case order_status::success:
         return domain_event{
           topic::order_completed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
-      case order_status::failed:
-        return domain_event{topic::order_failed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      case order_status::failed: return failed(c.row);
       case order_status::cancelled:
         return domain_event{
           topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};

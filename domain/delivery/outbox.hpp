@@ -34,7 +34,7 @@ inline constexpr std::string_view ticket_cancelled =
 inline constexpr std::string_view loyalty_awarded =
   "loyalty.awarded"; ///< claim: points for the paid amount; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated =
-  "user.updated"; ///< customer: created from an e-mail address; published by accounts
+  "user.updated"; ///< customer: created from an e-mail address, or erased; published by accounts
 inline constexpr std::string_view quota_invitation =
   "quota.invitation"; ///< customer: invited to a quota, a hidden ticket type of the event
 inline constexpr std::string_view blacklist_enforced =
@@ -68,7 +68,8 @@ struct domain_event {
                    ///< its validity; else never
   std::vector<ticket_count> items = {}; ///< of ticket.* topics and quota.invitation
   std::int64_t points = 0; ///< of loyalty.awarded
-  std::string_view what = {}; ///< queue.expired: "place" or "session", whichever expired
+  std::string what =
+    {}; ///< queue.expired: "place" or "session", whichever expired; order.failed: its failure
   timestamp claim_by = never; ///< queue.turn_granted: end of the turn unless it has claimed
   uuid claim = {}; ///< of payments; for other topics about a claim, it is the subject
   uuid entry = {}; ///< of claims and payments: the entry that claimed; nil: none

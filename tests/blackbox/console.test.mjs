@@ -600,6 +600,10 @@ test('dead letters are shown and retried; tasks and gateways are shown', async (
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
   await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
   await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
+  await page
+    .getByRole('row', { name: /\d sandbox initialize initialized 1 / })
+    .first()
+    .waitFor();
   assert.equal(await tile(page, 'Asynchronous checkouts').textContent(), '100 %');
   // An order that waits for its page and its call in flight count as one task.
   await page.route('**/tasks', async (route) => {
