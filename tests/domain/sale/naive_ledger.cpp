@@ -175,8 +175,7 @@ void naive_ledger::one(const event_ticket_moved& x) {
   auto& t = stored(event_tickets, x.row.id, "event ticket: absent");
   require(t.status == x.from, "event ticket: other state");
   require(is_step(event_ticket_rules, x.from, x.row.status), "event ticket: illegal step (I10)");
-  require(t.claim == x.row.claim && t.ticket_type == x.row.ticket_type
-            && t.created_at == x.row.created_at,
+  require(t.claim == x.row.claim && t.ticket_type == x.row.ticket_type && t.created_at == x.row.created_at,
           "event ticket: an immutable column changed");
   require(x.row.status == event_ticket_status::transferred
             ? x.row.generation == t.generation + 1
