@@ -91,8 +91,8 @@ std::string with_link_rules(std::string_view html) {
   return out.append(html);
 }
 
-/// Whether a line opens more lists and quotes than `nesting_max`: the parser's time would be their number times
-/// that of the lines.
+/// Whether a line opens more lists and quotes than `nesting_max`: the parser's time would be their number
+/// times that of the lines.
 bool is_nested_too_deep(std::string_view source) {
   std::size_t markers = 0;
   bool is_prefix = true;

@@ -5,7 +5,8 @@
 
 namespace fq {
 
-/// Descriptions that each thread keeps as HTML: the events that a node shows at a time. They take at most 3 MB.
+/// Descriptions that each thread keeps as HTML: the events that a node shows at a time. They take at most 3
+/// MB.
 inline constexpr std::size_t descriptions_kept = 32;
 /// Lists and quotes that one line of a description opens. The parser looks at all open ones at each line.
 inline constexpr std::size_t nesting_max = 20;

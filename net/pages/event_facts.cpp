@@ -70,8 +70,9 @@ json::array offers_of(const event_view& view, const std::string& url) {
                    {"priceCurrency", view.event.currency},
                    {"availability", is_free ? "https://schema.org/InStock" : "https://schema.org/SoldOut"},
                    {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
-                   {"availabilityEnds", rfc3339(is_set(t.sale_until) ? t.sale_until : view.event.sale_end)},
                    {"url", url}});
+    const auto until = is_set(t.sale_until) ? t.sale_until : view.event.sale_end;
+    if (is_set(until)) offers.back().as_object()["availabilityEnds"] = rfc3339(until);
   }
   return offers;
 }
