@@ -43,7 +43,7 @@ std::string calendar_text(const calendar_event& event) {
   if (event.at) put(inner, icalproperty_new_geo({event.at->latitude, event.at->longitude}));
   put(inner, icalproperty_new_status(event.is_cancelled ? ICAL_STATUS_CANCELLED : ICAL_STATUS_CONFIRMED));
   const std::unique_ptr<char, free_ical> text{icalcomponent_as_ical_string_r(file.get())};
-  return text.get();
+  return text ? text.get() : std::string{};
 }
 
 } // namespace fq

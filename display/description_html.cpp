@@ -10,6 +10,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace fq {
@@ -50,15 +51,29 @@ void unwrap(cmark_node* node) {
   cmark_node_free(node);
 }
 
+bool is_words(cmark_node* node) {
+  const auto type = cmark_node_get_type(node);
+  return type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE;
+}
+
+/// "&#1;" of a source is a control character here.
+void blank_controls(cmark_node* node) {
+  std::string text = cmark_node_get_literal(node);
+  std::ranges::replace_if(
+    text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  cmark_node_set_literal(node, text.c_str());
+}
+
 void make_harmless(cmark_node* root) {
   std::vector<cmark_node*> nodes;
   each_node(root, [&](cmark_node* node) { nodes.push_back(node); });
   for (auto* node : nodes) {
     const auto type = cmark_node_get_type(node);
-    const bool is_strange_link = type == CMARK_NODE_LINK && !may_lead_to(cmark_node_get_url(node));
+    const bool has_other_scheme = type == CMARK_NODE_LINK && !may_lead_to(cmark_node_get_url(node));
+    if (is_words(node)) blank_controls(node);
     if (type == CMARK_NODE_HTML_BLOCK || type == CMARK_NODE_HTML_INLINE)
       cmark_node_free(node);
-    else if (type == CMARK_NODE_IMAGE || is_strange_link)
+    else if (type == CMARK_NODE_IMAGE || has_other_scheme)
       unwrap(node);
     else if (type == CMARK_NODE_HEADING)
       cmark_node_set_heading_level(node, std::min(6, cmark_node_get_heading_level(node) + 2));
@@ -76,39 +91,89 @@ std::string with_link_rules(std::string_view html) {
   return out.append(html);
 }
 
-std::string make_html(std::string_view source) {
-  const auto root = parse(source);
-  make_harmless(root.get());
-  const std::unique_ptr<char, free_parts> html{cmark_render_html(root.get(), CMARK_OPT_DEFAULT)};
+/// Whether a line opens more lists and quotes than `nesting_max`: the parser's time would be their number
+/// times that of the lines.
+bool is_nested_too_deep(std::string_view source) {
+  std::size_t markers = 0;
+  bool is_prefix = true;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const char c = source[i], after = i + 1 < source.size() ? source[i + 1] : '\n';
+    const bool is_end = c == '\n' || c == '\r';
+    const bool is_list_marker = std::string_view{"*+-.)"}.find(c) != std::string_view::npos;
+    const bool is_open = std::string_view{" \t\r\n"}.find(after) != std::string_view::npos;
+    if (is_end) markers = 0;
+    if (is_prefix && (c == '>' || (is_list_marker && is_open)) && ++markers > nesting_max) return true;
+    is_prefix =
+      is_end || (is_prefix && std::string_view{"> \t*+-.)0123456789"}.find(c) != std::string_view::npos);
+  }
+  return false;
+}
+
+/// One paragraph with the source as it is.
+document plain(std::string_view source) {
+  document root{cmark_node_new(CMARK_NODE_DOCUMENT)};
+  auto* paragraph = cmark_node_new(CMARK_NODE_PARAGRAPH);
+  auto* words = cmark_node_new(CMARK_NODE_TEXT);
+  cmark_node_set_literal(words, std::string{source}.c_str());
+  cmark_node_append_child(paragraph, words);
+  cmark_node_append_child(root.get(), paragraph);
+  return root;
+}
+
+std::string html_of(cmark_node* root) {
+  const std::unique_ptr<char, free_parts> html{cmark_render_html(root, CMARK_OPT_DEFAULT)};
   return with_link_rules(html.get());
 }
 
-} // namespace
-
-std::string description_html(std::string_view source) {
-  if (source.empty()) return {};
-  thread_local recent_map<std::string, std::string> known{descriptions_kept};
-  const std::string key{source};
-  if (const auto* html = known.find(key)) return *html;
-  auto html = make_html(source);
-  known.put(key, html);
-  return html;
-}
-
-std::string description_text(std::string_view source, std::size_t most) {
-  if (source.empty()) return {};
-  const auto root = parse(source);
+/// The words in one line, about `words_kept` bytes.
+std::string words_of(cmark_node* root) {
   std::string out;
-  each_node(root.get(), [&](cmark_node* node) {
+  each_node(root, [&](cmark_node* node) {
     const auto type = cmark_node_get_type(node);
-    const bool is_word = type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE;
-    if (out.size() >= most) return;
-    if (is_word)
+    if (out.size() >= words_kept) return;
+    if (is_words(node))
       out += cmark_node_get_literal(node);
     else if (!out.empty() && out.back() != ' ' && type != CMARK_NODE_EMPH && type != CMARK_NODE_STRONG
              && type != CMARK_NODE_LINK)
       out += ' ';
   });
+  return out;
+}
+
+struct shown {
+  std::string html, words;
+};
+
+shown make_shown(std::string_view source) {
+  auto root = is_nested_too_deep(source) ? plain(source) : parse(source);
+  make_harmless(root.get());
+  auto html = html_of(root.get());
+  if (html.size() > html_bytes_max) { // references repeat their links
+    root = plain(source);
+    make_harmless(root.get());
+    html = html_of(root.get());
+  }
+  return {std::move(html), words_of(root.get())};
+}
+
+/// Valid until the next call of this thread.
+const shown& shown_of(std::string_view source) {
+  thread_local recent_map<std::string, shown> known{descriptions_kept};
+  const std::string key{source};
+  if (const auto* found = known.find(key)) return *found;
+  known.put(key, make_shown(source));
+  return *known.find(key);
+}
+
+} // namespace
+
+std::string description_html(std::string_view source) {
+  return source.empty() ? std::string{} : shown_of(source).html;
+}
+
+std::string description_text(std::string_view source, std::size_t most) {
+  if (source.empty()) return {};
+  auto out = shown_of(source).words;
   if (out.size() > most) {
     auto end = most;
     while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;

@@ -8,10 +8,12 @@
 
 namespace fq {
 
-/// Headings begin at level 3, below those of a page.
+/// Headings begin at level 3, below those of a page. A source that nests too deep or whose HTML is too long
+/// is shown as it was typed.
 [[nodiscard]] std::string description_html(std::string_view source);
 
-/// Its words in one line, for previews: at most about `most` bytes of valid UTF-8.
+/// Its words in one line, for previews: at most about `most` bytes of valid UTF-8; `most` is below
+/// words_kept.
 [[nodiscard]] std::string description_text(std::string_view source, std::size_t most);
 
 } // namespace fq

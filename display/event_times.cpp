@@ -68,7 +68,7 @@ struct forms {
   icu::SimpleDateFormat time, clock;
 };
 
-/// A form is of one thread: it is given the offset before each use.
+/// Formatters belong to one thread; set the offset before each use.
 forms& forms_of(std::string_view language) {
   thread_local std::map<std::string, forms, std::less<>> all;
   auto found = all.find(language);

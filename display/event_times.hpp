@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments on the clocks of a place. The rules of time zones are those of the system (tzdata), names and forms
+// Local times of a venue. The rules of time zones are those of the system (tzdata), names and forms
 // those of CLDR. Reads a zone's file at its first use.
 #pragma once
 #include "domain/base/time.hpp"

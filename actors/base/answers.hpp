@@ -40,7 +40,7 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
 }
 
 /// The stored answer of an idempotent request, marked as a replay. A refusal if the key was used with another
-/// body; empty if the request is new.
+/// body, or with another version of this program; empty if the request is new.
 template <class Reply>
 std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref,
                                  timestamp now) {
@@ -52,7 +52,8 @@ std::optional<Reply> find_answer(const idempotency_index& answers, const idempot
     case idempotency_verdict::replay: break;
   }
   auto reply = unpack_answer<Reply>(*bytes);
-  if (reply) reply->replayed = true;
+  if (!reply) return Reply{reason::idempotency_key_reused}; // by another version: made, but not readable
+  reply->replayed = true;
   return reply;
 }
 

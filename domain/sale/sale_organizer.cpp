@@ -104,7 +104,7 @@ refusal sale::change_status(event_trigger trigger, timestamp now, decision& out)
 }
 
 refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
-  // The event itself comes after its sale.
+  // An ended sale still accepts facts: the event takes place later.
   const bool are_facts = p.given != 0 && p.is_within<event_facts>() && p.ticket_types.empty();
   if ((event_.status == event_status::ended && !are_facts) || event_.status == event_status::cancelled)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};

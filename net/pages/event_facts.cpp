@@ -24,7 +24,7 @@ bool has_position(const event_facts& f) { return f.latitude != no_coordinate; }
 
 double degrees_of(std::int32_t millionths) { return millionths / 1e6; }
 
-/// A moment of the day of the event as its clock, of another day as a whole.
+/// Time only on the event's day; date and time otherwise.
 std::string short_text(language in, const event_facts& f, timestamp when) {
   return is_same_day(when, f.starts_at, f.time_zone) ? clock_text(when, f.time_zone, tag_of(in))
                                                      : time_text(when, f.time_zone, tag_of(in));
@@ -71,6 +71,8 @@ json::array offers_of(const event_view& view, const std::string& url) {
                    {"availability", is_free ? "https://schema.org/InStock" : "https://schema.org/SoldOut"},
                    {"validFrom", rfc3339(is_set(t.sale_from) ? t.sale_from : view.event.sale_start)},
                    {"url", url}});
+    const auto until = is_set(t.sale_until) ? t.sale_until : view.event.sale_end;
+    if (is_set(until)) offers.back().as_object()["availabilityEnds"] = rfc3339(until);
   }
   return offers;
 }
@@ -123,7 +125,8 @@ std::string event_linked_data(const event_view& view, const std::string& url) {
     data["location"] = place_of(f);
   }
   if (!f.description.empty()) data["description"] = description_text(f.description, preview_bytes_max);
-  data["offers"] = offers_of(view, url);
+  if (view.event.status == event_status::active || view.event.status == event_status::paused)
+    data["offers"] = offers_of(view, url);
   return json::serialize(data);
 }
 

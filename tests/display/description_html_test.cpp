@@ -81,6 +81,25 @@ CAF_TEST(sources of 10 KB that cost a parser most are read) {
   }
 }
 
+CAF_TEST(a source that costs too much is shown as it was typed) {
+  std::string nested;
+  for (int i = 0; i < 2'500; ++i) nested += "* ";
+  nested += "x" + std::string(4'990, '\n'); // each line would look at 2,500 open lists
+  CAF_CHECK(description_html(nested).starts_with("<p>* * * "));
+  auto repeated = "[a]: http://x/" + std::string(5'000, '&') + "\n\n";
+  for (int i = 0; i < 20; ++i) repeated += "[a] ";
+  CAF_CHECK(description_html(repeated).starts_with("<p>[a]: http://x/&amp;"));
+  CAF_CHECK(description_html(repeated).size() <= 64 * 1024);
+  CAF_CHECK_EQUAL(description_html("a\n\n" + std::string(80, '-')), "<p>a</p>\n<hr />\n");
+  CAF_CHECK_EQUAL(description_html("> 1. * a"),
+                  "<blockquote>\n<ol>\n<li>\n<ul>\n<li>a</li>\n</ul>\n</li>\n</ol>\n</blockquote>\n");
+}
+
+CAF_TEST(control characters of entities are blanks) {
+  CAF_CHECK_EQUAL(description_html("a&#1;b&#27;c"), "<p>a b c</p>\n");
+  CAF_CHECK_EQUAL(description_text("a&#13;&#10;b", 100), "a  b");
+}
+
 CAF_TEST(a preview has the words in one line) {
   CAF_CHECK_EQUAL(description_text("# One\n\nTwo *three*\nfour [five](https://a.example)\n\n<b>six</b>", 300),
                   "One Two three four five six");

@@ -236,6 +236,8 @@ CAF_TEST(an event says when and where to people and programs) {
         "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"", "mlat=6.446100&amp;mlon=-3.400000"})
     if (body.find(part) == std::string::npos) CAF_ERROR(std::string{"not in the page: "} + part);
   CAF_CHECK(body.find("noindex") == std::string::npos);
+  line.event.status = event_status::ended;
+  CAF_CHECK(!boost::json::parse(wait_page(view).preview.linked_data).as_object().contains("offers"));
   view.signed_in = true;
   const auto own = render(wait_page(view), base, nullptr).body;
   CAF_CHECK(own.find("noindex") != std::string::npos && own.find("og:title") == std::string::npos);
