@@ -12,6 +12,9 @@ namespace fq::config::limits {
 
 using std::chrono::milliseconds;
 
+/// Of one kind; far more than one machine needs.
+constexpr std::int64_t threads_max = 64;
+
 // -- files and texts
 
 /// A password or key has at most a few hundred bytes; more is a wrong file.

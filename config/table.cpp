@@ -365,10 +365,10 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(shutdown, drain_timeout), duration, "20s", 0, hour,
              "Time for open requests and sockets to end before they are closed."),
 
-  derived(number_row(FQ_OPTION(caf, threads), count, "half the cores that the process may use", 1, 64,
-                     "Worker threads of the actor scheduler.")),
-  derived(number_row(FQ_OPTION(io, threads), count, "half the cores that the process may use", 1, 64,
-                     "Threads that serve connections.")),
+  derived(number_row(FQ_OPTION(caf, threads), count, "half the cores that the process may use", 1,
+                     limits::threads_max, "Worker threads of the actor scheduler.")),
+  derived(number_row(FQ_OPTION(io, threads), count, "half the cores that the process may use", 1,
+                     limits::threads_max, "Threads that serve connections.")),
 });
 
 #undef FQ_OPTION

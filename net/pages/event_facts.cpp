@@ -43,7 +43,7 @@ void set_times(page_data& data, language in, const event_facts& f) {
     data.set(exact, rfc3339(when));
     data.set_optional(name, shown);
   };
-  set_moment("STARTS", "STARTS_EXACT", f.starts_at, begin_text(in, f));
+  set_moment("STARTS", "STARTS_EXACT", f.starts_at, start_text(in, f));
   if (is_set(f.ends_at)) set_moment("ENDS", "ENDS_EXACT", f.ends_at, short_text(in, f, f.ends_at));
   if (is_set(f.doors_at)) set_moment("DOORS", "DOORS_EXACT", f.doors_at, short_text(in, f, f.doors_at));
 }
@@ -79,7 +79,7 @@ json::array offers_of(const event_view& view, const std::string& url) {
 
 } // namespace
 
-std::string begin_text(language in, const event_facts& f) {
+std::string start_text(language in, const event_facts& f) {
   return is_set(f.starts_at) ? time_text(f.starts_at, f.time_zone, tag_of(in)) : std::string{};
 }
 
@@ -94,11 +94,14 @@ void set_facts(page_data& data, language in, const event_row& event) {
   if (!f.venue_name.empty()) data.set_optional("ADDRESS", f.venue_address);
   if (has_position(f)) data.set_optional("MAP_URL", map_url(f));
   data.show("FACTS", is_set(f.starts_at) || !venue_text(f).empty() || has_position(f));
-  data.set_optional("EVENT_ABOUT", description_html(f.description));
+}
+
+void set_about(page_data& data, const event_row& event) {
+  data.set_optional("EVENT_ABOUT", description_html(event.facts.description));
 }
 
 std::string preview_text(language in, const event_facts& f) {
-  std::string out = begin_text(in, f);
+  std::string out = start_text(in, f);
   for (const auto& part : {venue_text(f), description_text(f.description, preview_bytes_max)}) {
     if (!out.empty() && !part.empty()) out += " · ";
     out += part;

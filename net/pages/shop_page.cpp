@@ -32,15 +32,15 @@ void set_sums(page_data& data, const auto& of, const std::string& currency) {
 
 // -- events on sale
 
-/// The next event first; those without a begin last.
-std::vector<const event_view*> by_begin(const std::vector<event_view>& events) {
+/// The next event first; those without a start last.
+std::vector<const event_view*> by_start(const std::vector<event_view>& events) {
   std::vector<const event_view*> shown;
   for (const auto& e : events)
     if (e.event.status == event_status::active || e.event.status == event_status::paused) shown.push_back(&e);
-  const auto begin_of = [](const event_view* e) {
+  const auto start_of = [](const event_view* e) {
     return is_set(e->event.facts.starts_at) ? e->event.facts.starts_at : timestamp::max();
   };
-  std::ranges::stable_sort(shown, {}, begin_of);
+  std::ranges::stable_sort(shown, {}, start_of);
   return shown;
 }
 
@@ -206,7 +206,7 @@ std::string quantity_field(const ticket_type_id& type) { return "t." + to_string
 
 site_page on_sale_page(const shopper& who, const std::vector<event_view>& events) {
   site_page page{who.in, "shop", std::string{text(who.in, "shop_title")}};
-  const auto shown = by_begin(events);
+  const auto shown = by_start(events);
   for (const auto* e : shown) add_sale(page.data, who, *e);
   page.data.show("IS_EMPTY", shown.empty());
   page.signed_in = who.signed_in;

@@ -306,9 +306,6 @@ awaitable<response> come_back(visit v) {
   co_return see_other(v, order_path(newest->order.id));
 }
 
-} // namespace
-
-namespace {
 awaitable<response> get_calendar(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, {}, event_kind::sale}});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);

@@ -75,7 +75,9 @@ void set_common(page_data& data, const wait_view& v) {
   data.set("EVENT_ID", to_string(v.line.event.id));
   data.set("PATH", path_of(v));
   data.show(is_queue(v) ? "IS_QUEUE" : "IS_SALE");
-  if (!is_queue(v)) set_facts(data, v.in, v.line.event);
+  if (is_queue(v)) return;
+  set_facts(data, v.in, v.line.event);
+  set_about(data, v.line.event);
 }
 
 /// Only what every visitor sees, which is the page of an event without a place.
