@@ -13,6 +13,7 @@
 #include "app/mesh.hpp"
 #include "app/release.hpp"
 #include "domain/delivery/outbox.hpp"
+#include "net/pages/ticket_papers.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -230,6 +231,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.rules = rules_of(options_);
   s.rules.has_gateway = !gateways().empty();
   s.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
+  s.my_tickets_url = options_.http.public_url + "/my/tickets";
   s.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
@@ -334,6 +336,9 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.per_second = static_cast<double>(options_.mail.per_second);
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
+  mail_consumer_services_.attach = [this](const std::string& payload) {
+    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now());
+  };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   start(lane::mail, "notifier", system_->spawn<caf::detached>(mail_consumer, &mail_consumer_services_));

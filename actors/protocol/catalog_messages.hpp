@@ -85,10 +85,29 @@ struct held_tickets_reply {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, event_ticket_listing& x) {
   return f(caf::meta::type_name("event_ticket_listing"), x.event, x.event_name, x.ticket_type,
-           x.ticket_type_name, x.ticket);
+           x.ticket_type_name, x.ticket, x.settings, x.starts_at, x.time_zone, x.venue_name);
 }
 
 FQ_INSPECT(held_tickets_reply, x.no, x.tickets, x.more)
+
+/// A customer's open offers of event tickets, given and received, from committed state.
+struct list_transfers {
+  customer_id customer;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_transfers, x.customer, x.limit)
+
+struct transfers_reply {
+  refusal no;
+  std::vector<transfer_listing> transfers = {}; ///< newest first, at most `limit`
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, transfer_listing& x) {
+  return f(caf::meta::type_name("transfer_listing"), x.event, x.event_name, x.ticket_type_name, x.transfer);
+}
+
+FQ_INSPECT(transfers_reply, x.no, x.transfers)
 
 /// Part of what is kept of a customer: see ledger::list_records.
 struct list_records {
@@ -157,6 +176,7 @@ using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<even
                                         caf::replies_to<list_audit>::with<audit_reply>,
                                         caf::replies_to<list_orders>::with<order_list_reply>,
                                         caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
+                                        caf::replies_to<list_transfers>::with<transfers_reply>,
                                         caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
                                         caf::replies_to<list_records>::with<records_reply>,
                                         caf::reacts_to<cluster_changed>, ///< from the cluster

@@ -98,6 +98,9 @@ auto event_state::other_messages() {
                     [this](const cancel_order& x) { return on_cancel_order(x); },
                     [this](const list_event_orders& x) { return on_list_orders(x); },
                     [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+                    [this](const find_ticket_papers& x) { return on_find_ticket_papers(x); },
+                    [this](const offer_ticket& x) { return on_offer_ticket(x); },
+                    [this](const end_transfer& x) { return on_end_transfer(x); },
                     [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
                     [this](const refund_tickets& x) { return on_refund(x); },
                     [this](const resend_order& x) { return on_resend(x); },
@@ -170,6 +173,7 @@ void event_state::serve(const acquired& image) {
   sale_->load(image.line);
   sale_->load(image.image.entries);
   for (const auto& row : image.image.event_tickets) sale_->load(row);
+  for (const auto& row : image.image.transfers) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);

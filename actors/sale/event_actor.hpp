@@ -57,6 +57,7 @@ struct owner_services {
   std::function<void(const dead_letter_row&)> alert = nullptr;
   cache_worker_handle cache{}; ///< null: no cache
   sale_rules rules;
+  std::string my_tickets_url = {}; ///< the page with a customer's tickets, for mails
   /// Loyalty points per whole currency unit paid, published as loyalty.awarded; 0: off.
   std::int64_t loyalty_points_per_unit = 0;
   /// Blocked customers of a tenant's and organizer's events; null: none. Called on an owner's thread at every
@@ -191,8 +192,6 @@ private:
   caf::result<order_reply> on_find_order(const find_order& x);
   caf::result<order_reply> on_cancel_order(const cancel_order& x);
   caf::result<orders_reply> on_list_orders(const list_event_orders& x);
-  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
-  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
   caf::result<order_reply> on_refund(const refund_tickets& x);
   caf::result<ack_reply> on_resend(const resend_order& x);
   caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);
@@ -208,6 +207,14 @@ private:
   void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
   void on_order_timeout();
   [[nodiscard]] std::vector<order_change> order_changes_of(const changes& content) const;
+
+  // -- event tickets (event_tickets.cpp)
+  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
+  caf::result<ticket_papers_reply> on_find_ticket_papers(const find_ticket_papers& x);
+  caf::result<transfer_reply> on_offer_ticket(const offer_ticket& x);
+  caf::result<transfer_reply> on_end_transfer(const end_transfer& x);
+  [[nodiscard]] transfer_reply transfer_answer(const transfer_id& id) const;
+  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
 
   // -- organizer (event_organizer.cpp)
   caf::result<event_reply> on_find_event(const find_event& x);

@@ -73,6 +73,7 @@ private:
   audit_reply list(const list_audit& x);
   order_list_reply list(const fq::list_orders& x);
   held_tickets_reply list(const list_held_tickets& x);
+  transfers_reply list(const fq::list_transfers& x);
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
   dead_letters_reply list(const fq::list_dead_letters& x);

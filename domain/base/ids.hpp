@@ -52,6 +52,7 @@ using payment_id = uuid;
 using refund_id = uuid;
 using order_id = uuid;
 using event_ticket_id = uuid;
+using transfer_id = uuid; ///< of an offer of an event ticket
 using promo_code_id = uuid;
 using ticket_type_id = uuid;
 

@@ -112,6 +112,20 @@ struct teller {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
     return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};
   }
+  /// The ticket moves in front of it.
+  std::optional<domain_event> operator()(const transfer_moved& c) const {
+    if (c.row.status != transfer_status::accepted) return std::nullopt;
+    domain_event told{topic::ticket_transferred, {}, c.row.receiver, {}, 0, never};
+    told.giver = c.row.giver;
+    told.event_tickets = {c.row.ticket};
+    for (const auto& other : content)
+      if (const auto* ticket = std::get_if<event_ticket_moved>(&other);
+          ticket != nullptr && ticket->row.id == c.row.ticket) {
+        told.subject = ticket->row.claim;
+        told.items = {{ticket->row.ticket_type, 1}};
+      }
+    return told;
+  }
   template <class Other>
   std::optional<domain_event> operator()(const Other&) const {
     return std::nullopt;

@@ -123,6 +123,17 @@ struct event_ticket_moved {
   event_ticket_row row;
 };
 
+/// Refused if the ticket has another open offer.
+struct transfer_offered {
+  transfer_row row;
+};
+
+/// Status, addresses and ended_at. Refused unless the stored status is `from`.
+struct transfer_moved {
+  transfer_status from{};
+  transfer_row row;
+};
+
 /// Inserted; for an existing id, status and updated_at are replaced.
 struct dead_letter_stored {
   dead_letter_row row;
@@ -241,7 +252,7 @@ using change =
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-               event_ticket_issued, event_ticket_moved>;
+               event_ticket_issued, event_ticket_moved, transfer_offered, transfer_moved>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

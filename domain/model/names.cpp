@@ -90,6 +90,17 @@ std::string_view name_of(event_ticket_status s) {
   return "";
 }
 
+std::string_view name_of(transfer_status s) {
+  switch (s) {
+    case transfer_status::offered: return "OFFERED";
+    case transfer_status::accepted: return "ACCEPTED";
+    case transfer_status::declined: return "DECLINED";
+    case transfer_status::withdrawn: return "WITHDRAWN";
+    case transfer_status::expired: return "EXPIRED";
+  }
+  return "";
+}
+
 std::string_view code_of(reason r) {
   switch (r) {
     case reason::none: return "none";
@@ -135,6 +146,10 @@ std::string_view code_of(reason r) {
     case reason::refund_open: return "refund_open";
     case reason::nothing_to_refund: return "nothing_to_refund";
     case reason::gateway_unavailable: return "gateway_unavailable";
+    case reason::transfers_off: return "transfers_off";
+    case reason::transfer_limit: return "transfer_limit";
+    case reason::transfer_open: return "transfer_open";
+    case reason::not_transferable: return "not_transferable";
   }
   return "";
 }

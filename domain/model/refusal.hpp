@@ -56,6 +56,10 @@ enum class reason : std::uint8_t {
   refund_open, ///< another refund of the payment is in progress
   nothing_to_refund,
   gateway_unavailable,
+  transfers_off, ///< the organizer permits none
+  transfer_limit, ///< the ticket has had as many holders as it may have
+  transfer_open, ///< id: the ticket's open offer
+  not_transferable, ///< detail: the ticket's state, or REFUND_PENDING
 };
 
 struct refusal {

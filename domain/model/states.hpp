@@ -238,6 +238,18 @@ inline constexpr std::array event_ticket_rules{
 };
 static_assert(is_deterministic(event_ticket_rules));
 
+/// An offer of an event ticket to another person. The receiver ends it, or its giver, or time.
+enum class transfer_status : std::uint8_t { offered, accepted, declined, withdrawn, expired };
+enum class transfer_trigger : std::uint8_t { accept, decline, withdraw, expire };
+
+inline constexpr std::array transfer_rules{
+  rule{transfer_status::offered, transfer_trigger::accept, transfer_status::accepted},
+  rule{transfer_status::offered, transfer_trigger::decline, transfer_status::declined},
+  rule{transfer_status::offered, transfer_trigger::withdraw, transfer_status::withdrawn},
+  rule{transfer_status::offered, transfer_trigger::expire, transfer_status::expired},
+};
+static_assert(is_deterministic(transfer_rules));
+
 /// Captured money stands for it (I3).
 constexpr bool is_valid(event_ticket_status s) { return s != event_ticket_status::cancelled; }
 
@@ -250,5 +262,6 @@ std::string_view name_of(payment_status s);
 std::string_view name_of(refund_status s);
 std::string_view name_of(order_status s);
 std::string_view name_of(event_ticket_status s);
+std::string_view name_of(transfer_status s);
 
 } // namespace fq

@@ -49,6 +49,16 @@ void event_tickets_book::issue(event_ticket_row row, changes& out) {
   out.emplace_back(std::in_place_type<event_ticket_issued>, event_ticket_issued{std::move(row)});
 }
 
+bool event_tickets_book::hand_over(const event_ticket_id& id, const customer_id& holder, timestamp now,
+                                   changes& out) {
+  if (!move(id, event_ticket_trigger::transfer, now, out)) return false;
+  auto& row = rows_.at(id);
+  row.holder = holder;
+  ++row.generation;
+  std::get<event_ticket_moved>(out.back()).row = row;
+  return true;
+}
+
 bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now,
                               changes& out) {
   auto& row = rows_.at(id);

@@ -31,6 +31,8 @@ public:
   void issue(event_ticket_row row, changes& out);
   /// Applies `trigger`; false if the rule table forbids it.
   bool move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now, changes& out);
+  /// Another holder: the codes of the one before are void. False as above.
+  bool hand_over(const event_ticket_id& id, const customer_id& holder, timestamp now, changes& out);
 
 private:
   std::map<event_ticket_id, event_ticket_row> rows_;

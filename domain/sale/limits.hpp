@@ -30,6 +30,8 @@ struct sale_bounds {
   std::size_t rows_per_run = 500;
   std::size_t refunds_per_run = 100; ///< each is a gateway call; at most rows_per_run
 };
+/// An offer of a ticket ends after it.
+inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried

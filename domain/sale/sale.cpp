@@ -66,7 +66,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   auto moved = settle_loaded_tickets(now, out);
   moved += end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
            + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
-  moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
+  moved +=
+    expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
@@ -357,6 +358,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
+  t = earlier(t, transfers_.next_deadline());
   if (const auto recheck = payments_.next_recheck(); is_set(recheck))
     t = earlier(t, std::max(recheck, rechecks_from_));
   t = earlier(t, next_forgetting());

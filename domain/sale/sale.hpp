@@ -4,8 +4,8 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_unknown.cpp (payments whose rows are lost),
+// sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
@@ -14,11 +14,13 @@
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
+#include "domain/sale/blocked_customers.hpp"
 #include "domain/sale/claims.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/transfers.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
@@ -34,27 +36,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
-/// Null: empty list.
-struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
-  std::shared_ptr<const list> own, of_tenant;
-
-  [[nodiscard]] bool contains(const customer_id& c) const {
-    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
-  }
-  /// Whether purchases from ended sales are refunded too.
-  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// Compares pointers: true for the same list objects, not for equal contents.
-  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
-
-private:
-  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
-    const auto found = l ? l->find(c) : list::const_iterator{};
-    return l && found != l->end() && found->second;
-  }
-};
 
 /// Effects of a block at one event.
 struct block_effect {
@@ -80,6 +61,7 @@ struct decision {
   std::vector<gateway_call> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
+  std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
   /// Places that left the line, or joined it before others. No position changes by more.
   std::uint32_t line_moves = 0;
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
@@ -134,6 +116,7 @@ public:
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
+  void load(const transfer_row& row) { transfers_.load(row); }
   void load(const claim_row& row);
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
@@ -203,7 +186,10 @@ public:
   /// and claims, and refund their payments.
   void block(const blocked_customers& blocked);
   /// See orders_book.
-  void forget_contacts(std::span<const customer_id> erased) { orders_.forget_contacts(erased); }
+  void forget_contacts(std::span<const customer_id> erased) {
+    orders_.forget_contacts(erased);
+    transfers_.forget_addresses(erased);
+  }
   /// As prune() does with prune_bounds::contacts_before.
   void forget_contacts_of_sales_before(timestamp before);
   /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
@@ -260,6 +246,13 @@ public:
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
+  // -- offers of event tickets (sale_transfers.cpp)
+  /// The same again is the same offer.
+  refusal offer_ticket(const transfer_wish& wish, timestamp now, decision& out, transfer_id& made);
+  /// Accepted or declined by the receiver, withdrawn by the giver.
+  refusal end_transfer(const transfer_id& id, const customer_id& by, transfer_trigger trigger, timestamp now,
+                       decision& out);
+
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
@@ -286,6 +279,7 @@ public:
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
+  [[nodiscard]] const transfers_book& transfers() const { return transfers_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
@@ -308,6 +302,7 @@ public:
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
   [[nodiscard]] order_view view_of(const order_row& o) const;
   [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t) const;
+  [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;
   [[nodiscard]] event_view view() const;
   /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
@@ -430,6 +425,8 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
   [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
                                           const std::vector<event_ticket_id>& pending) const;
+  [[nodiscard]] refusal refused_transfer(const event_ticket_row& ticket) const;
+  std::size_t expire_transfers(timestamp now, decision& out);
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -472,6 +469,7 @@ private:
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;
+  transfers_book transfers_;
   std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;

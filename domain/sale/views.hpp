@@ -128,6 +128,22 @@ struct event_ticket_view {
   bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
 };
 
+/// What is printed of an event ticket.
+struct ticket_paper {
+  event_ticket_row ticket;
+  order_id order; ///< nil: claim made without an order
+  std::string type_name;
+  money price = 0; ///< paid for it, without fees
+  std::string attendee; ///< the buyer's name; empty: unknown, or another one holds it
+};
+
+/// A holder's wish to give an event ticket away.
+struct transfer_wish {
+  event_ticket_id ticket;
+  customer_id giver, receiver;
+  std::string giver_email, receiver_email; ///< for mails
+};
+
 /// An order as its customer sees it.
 struct order_view {
   order_row order;

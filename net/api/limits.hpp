@@ -33,6 +33,11 @@ inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
 
+// -- event tickets
+
+/// Open offers that a customer sees, the newest.
+inline constexpr std::uint32_t transfers_shown_max = 100;
+
 // -- claims and orders
 
 /// Longer than any admission token: a wrong one is refused by the event.

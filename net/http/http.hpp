@@ -139,7 +139,7 @@ struct guarded_handler {
 /// answers HEAD.
 struct route {
   method verb;
-  std::string_view pattern; ///< segments; "{name}" takes any text
+  std::string_view pattern; ///< segments; "{name}" takes any text, "{name}.pdf" with that ending
   guarded_handler guarded;
   std::size_t body_limit = 0; ///< bytes; 0: http.body_limit
 };

@@ -51,6 +51,7 @@ services::services(const config::options& o, const key_store& store, const key_d
                        env.random_u64()),
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
                     env.random_u64()),
+    offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
     join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
@@ -84,10 +85,11 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {
-    &customers,       &organizers,      &joins,       &anonymous,       &sandbox_pages, &login_failures,
-    &otp_addresses,   &otp_mails,       &otp_clients, &join_clients,    &key_failures,  &codes_of_customers,
-    &codes_of_events, &access_sessions, &access_keys, &access_failures, &exports,       &erasures};
+  return {&customers,       &organizers,      &joins,         &anonymous,
+          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
+          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
+          &codes_of_events, &access_sessions, &access_keys,   &access_failures,
+          &exports,         &erasures,        &offers};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

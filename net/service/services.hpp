@@ -58,6 +58,7 @@ struct services {
   rate_limiter otp_clients; ///< per client address
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
+  rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
   rate_limiter join_clients; ///< per client address: joins with a publishable key
@@ -90,6 +91,7 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
+  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.
@@ -105,7 +107,11 @@ struct services {
   [[nodiscard]] bool is_address_of(std::string_view email, const customer_id& customer) const;
   /// The keys of the codes of an event's tickets.
   [[nodiscard]] event_ticket_keys ticket_keys(const event_row& event) const {
-    return {stored_key, event.id, event.event_tickets.key_number};
+    return ticket_keys(event.id, event.event_tickets);
+  }
+  [[nodiscard]] event_ticket_keys ticket_keys(const event_id& event,
+                                              const event_ticket_settings& settings) const {
+    return {stored_key, event, settings.key_number};
   }
   /// The hash by which an entry stores a tenant's subject.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;

@@ -204,6 +204,19 @@ public:
     return true;
   }
 
+  bool operator()(const transfer_offered& c) {
+    return find_row(own_.image.event_tickets, c.row.ticket) && is_alone(own_.image.transfers, c.row)
+           && insert(own_.image.transfers, c.row);
+  }
+
+  bool operator()(const transfer_moved& c) {
+    const auto* stored = find_row(own_.image.transfers, c.row.id);
+    if (!stored || stored->status != c.from) return false;
+    auto next = *stored;
+    copy_updated(next, c.row);
+    return is_alone(own_.image.transfers, next) && replace(own_.image.transfers, next);
+  }
+
   bool operator()(const dead_letter_stored& c) {
     auto next = c.row;
     if (const auto* stored = find_row(own_.dead_letters, c.row.id)) {

@@ -49,6 +49,21 @@ public:
     find_row(state_.aggregates.at(order.aggregate).image.orders, order.order)->contact = {};
   }
 
+  std::size_t empty_transfers(const customer_id& customer, std::size_t limit) override {
+    std::size_t emptied = 0;
+    const auto empty = [&](const customer_id& whose, std::string& address) {
+      if (whose != customer || address.empty() || emptied == limit) return;
+      address.clear();
+      ++emptied;
+    };
+    for (auto& [number, state] : state_.aggregates)
+      for (auto& o : state.image.transfers) {
+        empty(o.giver, o.giver_email);
+        empty(o.receiver, o.receiver_email);
+      }
+    return emptied;
+  }
+
   std::size_t erase_devices(const customer_id& customer, std::size_t limit) override {
     const auto before = limit;
     std::erase_if(state_.deliveries,

@@ -115,9 +115,26 @@ std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_
       const auto* type = find_row(state.image.ticket_types, t.ticket_type);
       if (t.holder == filter.holder && is_valid(t.status) && type != nullptr
           && (filter.before.is_nil() || t.id < filter.before))
-        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t});
+        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t,
+                        state.image.event->event_tickets, state.image.event->facts.starts_at,
+                        state.image.event->facts.time_zone, state.image.event->facts.venue_name});
     }
   std::ranges::sort(rows, std::greater{}, [](const event_ticket_listing& l) { return l.ticket.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<transfer_listing> memory_ledger::list_transfers(const transfer_filter& filter) {
+  std::vector<transfer_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& o : state.image.transfers) {
+      const bool is_theirs = o.giver == filter.customer || o.receiver == filter.customer;
+      const auto& ticket = *find_row(state.image.event_tickets, o.ticket);
+      const auto* type = find_row(state.image.ticket_types, ticket.ticket_type);
+      if (is_theirs && o.status == transfer_status::offered && type != nullptr && state.image.event)
+        rows.push_back({state.image.event->id, state.image.event->name, type->name, o});
+    }
+  std::ranges::sort(rows, std::greater{}, [](const transfer_listing& l) { return l.transfer.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }

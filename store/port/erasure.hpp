@@ -55,6 +55,8 @@ public:
   /// At most `limit` orders that have a contact.
   virtual std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) = 0;
   virtual void empty_contact(const order_contact& order) = 0;
+  /// Empties the customer's address in at most `limit` offers of tickets; returns the number.
+  virtual std::size_t empty_transfers(const customer_id& customer, std::size_t limit) = 0;
   /// Deletes at most `limit` devices, and deliveries to them; returns the number.
   virtual std::size_t erase_devices(const customer_id& customer, std::size_t limit) = 0;
   /// Rows after e.after in the order of their keys.
@@ -76,6 +78,7 @@ public:
   void end_erasure(const customer_id& customer) override;                                                    \
   std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) override;           \
   void empty_contact(const order_contact& order) override;                                                   \
+  std::size_t empty_transfers(const customer_id& customer, std::size_t limit) override;                      \
   std::size_t erase_devices(const customer_id& customer, std::size_t limit) override;                        \
   std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) override;                   \
   void erase_row_of(erasure_part part, const outbox_key& key) override;                                      \

@@ -108,6 +108,7 @@ struct aggregate_image {
   std::vector<promo_code_row> promo_codes; ///< by ordinal
   std::vector<order_row> orders; ///< by id
   std::vector<event_ticket_row> event_tickets; ///< by id
+  std::vector<transfer_row> transfers; ///< by id
   std::vector<dead_letter_row> dead_letters; ///< open letters, by id
   std::vector<priority_row> priorities; ///< by customer
   std::vector<invitation_row> invitations; ///< by customer
@@ -239,7 +240,7 @@ struct prune_bounds {
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
 /// *_moved that changes the status. entry_joined and event_ticket_issued write none, because they are many:
-/// the row itself is the start.
+/// the row itself is the start. Transfers write none: their rows stay.
 struct history_row {
   std::uint64_t seq = 0; ///< applied_seq of its batch
   std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order", "event ticket"
@@ -304,6 +305,7 @@ public:
   virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
   /// Newest first, by id.
   virtual std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) = 0;
+  virtual std::vector<transfer_listing> list_transfers(const transfer_filter& filter) = 0;
   /// One kind, by position.
   virtual record_page list_records(const record_filter& filter) = 0;
   virtual open_purchase find_open_purchase(const customer_id& customer) = 0;
@@ -376,6 +378,7 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter) override;                                         \
   std::vector<order_listing> list_orders(const order_filter& filter) override;                               \
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) override;          \
+  std::vector<transfer_listing> list_transfers(const transfer_filter& filter) override;                      \
   record_page list_records(const record_filter& filter) override;                                            \
   open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \

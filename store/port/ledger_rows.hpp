@@ -58,11 +58,30 @@ inline constexpr auto listed_order_of = [](const auto& r) {
 };
 
 inline const std::string listed_event_ticket_columns =
-  "SELECT event.id, event.name, y.id, y.name, " + column_names<event_ticket_row>("t.")
+  "SELECT event.id, event.name, y.id, y.name, event.starts_at, event.time_zone, event.venue_name, "
+  + column_names<event_ticket_settings>("event.") + ", " + column_names<event_ticket_row>("t.")
   + " FROM event_ticket AS t JOIN event USING (aggregate)"
     " JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type ";
 inline constexpr auto listed_event_ticket_of = [](const auto& r) {
-  return event_ticket_listing{r.id(0), r.text(1), r.id(2), r.text(3), read_row<event_ticket_row>(r, 4)};
+  constexpr int settings = 7, ticket = settings + column_count<event_ticket_settings>();
+  return event_ticket_listing{r.id(0),
+                              r.text(1),
+                              r.id(2),
+                              r.text(3),
+                              read_row<event_ticket_row>(r, ticket),
+                              read_row<event_ticket_settings>(r, settings),
+                              r.time(4),
+                              r.text(5),
+                              r.text(6)};
+};
+
+inline const std::string listed_transfer_columns =
+  "SELECT event.id, event.name, y.name, " + column_names<transfer_row>("o.")
+  + " FROM event_ticket_transfer AS o JOIN event USING (aggregate)"
+    " JOIN event_ticket AS t ON t.aggregate = o.aggregate AND t.id = o.ticket"
+    " JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type ";
+inline constexpr auto listed_transfer_of = [](const auto& r) {
+  return transfer_listing{r.id(0), r.text(1), r.text(2), read_row<transfer_row>(r, 3)};
 };
 
 /// Includes letters of aggregates without an event.

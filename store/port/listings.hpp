@@ -87,7 +87,24 @@ struct event_ticket_listing {
   ticket_type_id ticket_type;
   std::string ticket_type_name;
   event_ticket_row ticket;
+  event_ticket_settings settings = {}; ///< of the event
+  timestamp starts_at = never; ///< of the event
+  std::string time_zone = {}, venue_name = {}; ///< see event_facts
   friend bool operator==(const event_ticket_listing&, const event_ticket_listing&) = default;
+};
+
+/// A customer's open offers of event tickets, given and received, of all tenants.
+struct transfer_filter {
+  customer_id customer = {};
+  std::uint32_t limit = 50; ///< the newest
+};
+
+struct transfer_listing {
+  event_id event;
+  std::string event_name;
+  std::string ticket_type_name;
+  transfer_row transfer;
+  friend bool operator==(const transfer_listing&, const transfer_listing&) = default;
 };
 
 struct dead_letter_filter {

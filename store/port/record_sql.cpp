@@ -40,6 +40,11 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " LEFT JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type"
   " WHERE t.holder = @c AND t.id > @i ORDER BY t.id LIMIT @l",
 
+  "SELECT NULL, NULL, NULL, o.id, o.status, CASE WHEN o.giver = @c THEN 'given' ELSE 'received' END, NULL,"
+  " NULL, o.created_at, o.expires_at, o.ended_at, e.id, NULL, NULL FROM event_ticket_transfer AS o"
+  " LEFT JOIN event AS e ON e.aggregate = o.aggregate"
+  " WHERE (o.giver = @c OR o.receiver = @c) AND o.id > @i ORDER BY o.id LIMIT @l",
+
   "SELECT NULL, b.tenant, NULL, b.organizer, NULL, NULL, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL, "
   "NULL"
   " FROM blocked_customer AS b WHERE b.customer = @c AND (b.tenant, b.organizer) > (@n, @i)"

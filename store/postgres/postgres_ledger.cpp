@@ -284,6 +284,10 @@ std::vector<event_ticket_listing> postgres_ledger::list_event_tickets(const even
   return in_session([&](session& s) { return s.reader.list_event_tickets(filter); });
 }
 
+std::vector<transfer_listing> postgres_ledger::list_transfers(const transfer_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_transfers(filter); });
+}
+
 std::vector<order_listing> postgres_ledger::list_orders(const order_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_orders(filter); });
 }

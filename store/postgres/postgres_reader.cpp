@@ -62,6 +62,8 @@ const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_event_tickets{
   "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>()
+                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
@@ -118,6 +120,11 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
+const postgres_statement transfers_of_customer{
+  "transfers_of_customer",
+  listed_transfer_columns
+    + "WHERE (o.giver = $1::uuid OR o.receiver = $1::uuid) AND o.status = 0 ORDER BY o.id DESC LIMIT "
+      "$2::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
@@ -214,6 +221,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_promo_codes,
                         read_orders,
                         read_event_tickets,
+                        read_transfers,
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
@@ -240,6 +248,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         audit_of_target,
                         orders_of_customer,
                         tickets_of_holder,
+                        transfers_of_customer,
                         letters_of_tenant,
                         open_letters_of_tenant,
                         to_wake,
@@ -252,9 +261,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s :
-       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
+                        &read_orders, &read_event_tickets, &read_transfers, &read_dead_letters,
+                        &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -280,6 +289,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
+  image.transfers = collect(pipeline, row_from<transfer_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
@@ -338,6 +348,13 @@ std::vector<order_listing> postgres_reader::list_orders(const order_filter& filt
                 postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
   pipeline.flush();
   return collect(pipeline, listed_order_of);
+}
+
+std::vector<transfer_listing> postgres_reader::list_transfers(const transfer_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(transfers_of_customer, postgres_parameters::of(filter.customer, filter.limit));
+  pipeline.flush();
+  return collect(pipeline, listed_transfer_of);
 }
 
 std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const event_ticket_filter& filter) {

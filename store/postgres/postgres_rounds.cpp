@@ -184,6 +184,19 @@ public:
     move({history_kind::event_ticket, r.id}, c.from, r.status);
   }
 
+  void operator()(const transfer_offered& c) {
+    const auto& r = c.row;
+    insert(rounds_.round_for({of(item::transfer, r.id), of(item::offered_ticket, r.ticket)},
+                             std::array{of(item::event_ticket, r.ticket)}),
+           postgres_write::insert_transfer, r);
+  }
+
+  void operator()(const transfer_moved& c) {
+    const auto& r = c.row;
+    update(rounds_.round_for({of(item::transfer, r.id), of(item::offered_ticket, r.ticket)}),
+           postgres_write::update_transfer, r, c.from);
+  }
+
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
     insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);

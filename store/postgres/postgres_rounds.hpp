@@ -66,6 +66,8 @@ private:
     promo_word,
     order,
     event_ticket,
+    transfer,
+    offered_ticket,
     dead_letter,
     priority,
     invitation,

@@ -39,6 +39,8 @@ enum class postgres_write : std::uint8_t {
   update_order,
   insert_event_ticket,
   update_event_ticket,
+  insert_transfer,
+  update_transfer,
   store_dead_letter,
   store_priority,
   remove_priority,

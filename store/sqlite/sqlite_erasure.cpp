@@ -24,6 +24,11 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
     contacts(db, "SELECT aggregate, id, coalesce(nullif(account_email, ''), email) FROM orders INDEXED BY"
                  " order_of_customer WHERE customer = ? AND email <> '' LIMIT ?"),
     empty_contact(db, empty_contacts + " WHERE aggregate = ? AND id = ?"),
+    given(db, "UPDATE event_ticket_transfer SET giver_email = '' WHERE (aggregate, id) IN (SELECT aggregate,"
+              " id FROM event_ticket_transfer WHERE giver = ? AND giver_email <> '' LIMIT ?)"),
+    received(db, "UPDATE event_ticket_transfer SET receiver_email = '' WHERE (aggregate, id) IN (SELECT"
+                 " aggregate, id FROM event_ticket_transfer WHERE receiver = ? AND receiver_email <> '' LIMIT"
+                 " ?)"),
     deliveries(db, "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
                    " holder = ? LIMIT ?)"),
     devices(db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = ? LIMIT ?)"),
@@ -76,6 +81,11 @@ std::vector<order_contact> sqlite_erasure::contacts_of(const customer_id& custom
 
 void sqlite_erasure::empty_contact(const order_contact& order) {
   sql_.empty_contact.run(order.aggregate, order.order);
+}
+
+std::size_t sqlite_erasure::empty_transfers(const customer_id& customer, std::size_t limit) {
+  const auto given = static_cast<std::size_t>(sql_.given.run(customer, limit));
+  return given + static_cast<std::size_t>(sql_.received.run(customer, limit - given));
 }
 
 std::size_t sqlite_erasure::erase_devices(const customer_id& customer, std::size_t limit) {

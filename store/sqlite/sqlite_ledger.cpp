@@ -10,7 +10,7 @@
 #include "store/sqlite/sqlite_leases.hpp"
 #include "store/sqlite/sqlite_notices.hpp"
 #include "store/sqlite/sqlite_outbox.hpp"
-#include "store/sqlite/sqlite_reader.hpp"
+#include "store/sqlite/sqlite_reading.hpp"
 #include "store/sqlite/sqlite_writer.hpp"
 
 #include <cstdio>
@@ -55,25 +55,6 @@ struct ready_db : sqlite_db {
 
 } // namespace
 
-/// Of the rows of aggregates and listings, so that a large one delays no commit. Opened after the writing
-/// connection.
-struct sqlite_ledger::reading {
-  explicit reading(const sqlite_ledger_options& options) :
-      db(options.file, sqlite_access::read_only, options.busy_timeout), reader(configured(db, options)) {}
-
-  std::mutex mutex;
-  sqlite_db db;
-  sqlite_reader reader;
-
-private:
-  static sqlite_db& configured(sqlite_db& db, const sqlite_ledger_options& options) {
-    db.execute("PRAGMA mmap_size = 0");
-    db.execute("PRAGMA temp_store = MEMORY");
-    db.execute("PRAGMA cache_size = -" + std::to_string(options.read_cache_mib * 1024));
-    return db;
-  }
-};
-
 /// One connection writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a WAL
 /// database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock prevents
 /// a second writing connection; the reading one can do neither.
@@ -98,7 +79,7 @@ struct sqlite_ledger::connection {
   sqlite_notices notices;
   sqlite_erasure erasure;
   std::string last_refusal;
-  fq::sqlite_ledger::reading reading{options};
+  sqlite_reading reading{options};
 
   /// Runs `work`; a store failure leaves no open transaction and no open cursor. A commit is synced before
   /// it returns (I7).
@@ -322,6 +303,10 @@ std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
 
 std::vector<event_ticket_listing> sqlite_ledger::list_event_tickets(const event_ticket_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.list_event_tickets(filter); });
+}
+
+std::vector<transfer_listing> sqlite_ledger::list_transfers(const transfer_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_transfers(filter); });
 }
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {

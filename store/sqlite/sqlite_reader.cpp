@@ -58,6 +58,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
     event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
+    transfers(db, select_rows<transfer_row>() + "WHERE aggregate = ? ORDER BY id"),
     dead_letters(db, select_rows<dead_letter_row>()
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
@@ -99,6 +100,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     tickets_of_holder(db,
                       listed_event_ticket_columns
                         + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status <> 4 ORDER BY t.id DESC LIMIT ?3"),
+    transfers_of_customer(db, listed_transfer_columns
+                                + "WHERE (o.giver = ?1 OR o.receiver = ?1) AND o.status = 0"
+                                  " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
     // Each part but the second uses its own partial index.
@@ -161,6 +165,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
   image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
+  image.transfers = collect(sql_.transfers.bind(aggregate), row_from<transfer_row>);
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
@@ -223,6 +228,10 @@ std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter
 std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_ticket_filter& filter) {
   return collect(sql_.tickets_of_holder.bind(filter.holder, cursor_of(filter.before), filter.limit),
                  listed_event_ticket_of);
+}
+
+std::vector<transfer_listing> sqlite_reader::list_transfers(const transfer_filter& filter) {
+  return collect(sql_.transfers_of_customer.bind(filter.customer, filter.limit), listed_transfer_of);
 }
 
 std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {

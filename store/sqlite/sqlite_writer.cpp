@@ -74,6 +74,8 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     update_order(db, update_sql(table_of<order_row>())),
     insert_event_ticket(db, insert_sql(table_of<event_ticket_row>())),
     update_event_ticket(db, update_sql(table_of<event_ticket_row>())),
+    insert_transfer(db, insert_sql(table_of<transfer_row>())),
+    update_transfer(db, update_sql(table_of<transfer_row>())),
     store_dead_letter(db, store_sql(table_of<dead_letter_row>())),
     store_priority(db, store_sql(table_of<priority_row>())),
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
@@ -251,6 +253,9 @@ public:
   bool operator()(const event_ticket_moved& c) {
     return move(sql_.update_event_ticket, history_kind::event_ticket, c.row.id, c.row, c.from);
   }
+
+  bool operator()(const transfer_offered& c) { return insert(sql_.insert_transfer, c.row); }
+  bool operator()(const transfer_moved& c) { return update(sql_.update_transfer, c.row, c.from); }
 
   bool operator()(const entries_forgotten&) { return true; } // the guard has written it
   bool operator()(const cache_generation_raised& c) {

@@ -54,6 +54,7 @@ enum class rare : std::uint8_t {
   order_failed_pending,
   order_partly_refunded,
   event_tickets_named,
+  ticket_transferred,
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
@@ -188,6 +189,7 @@ public:
   [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& event_tickets() const {
     return event_tickets_;
   }
+  [[nodiscard]] const std::map<transfer_id, transfer_row>& transfers() const { return transfers_; }
   [[nodiscard]] const std::map<std::uint32_t, promo_code_row>& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
@@ -236,6 +238,8 @@ private:
   void see(const order_moved& c);
   void see(const event_ticket_issued& c);
   void see(const event_ticket_moved& c);
+  void see(const transfer_offered& c);
+  void see(const transfer_moved& c);
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
@@ -326,6 +330,7 @@ private:
   std::map<std::uint32_t, promo_code_row> promo_codes_;
   std::map<order_id, order_row> orders_;
   std::map<event_ticket_id, event_ticket_row> event_tickets_;
+  std::map<transfer_id, transfer_row> transfers_;
   std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;

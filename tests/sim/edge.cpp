@@ -114,6 +114,8 @@ caf::behavior edge::make_behavior() {
           serve<set_priorities>(),
           serve<refund_tickets>(),
           serve<resend_order>(),
+          serve<offer_ticket>(),
+          serve<end_transfer>(),
           serve<settle_dead_letter>(),
           [this](const entries_changed& push) { watcher_.on_entries_changed(push); },
           [this](const line_moved&) { watcher_.on_line_moved(); },

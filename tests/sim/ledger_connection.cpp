@@ -236,6 +236,10 @@ std::vector<order_listing> ledger_connection::list_orders(const order_filter& fi
   return ask_ledger(world_, [&](ledger& l) { return l.list_orders(filter); });
 }
 
+std::vector<transfer_listing> ledger_connection::list_transfers(const transfer_filter& filter) {
+  return ask_ledger(world_, [&](ledger& l) { return l.list_transfers(filter); });
+}
+
 std::vector<event_ticket_listing> ledger_connection::list_event_tickets(const event_ticket_filter& filter) {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.list_event_tickets(filter); });

@@ -20,7 +20,7 @@ struct coverage {
   std::uint64_t blocked = 0, invited = 0, of_quota = 0;
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
-                refusals_of_refunds = 0;
+                refusals_of_refunds = 0, transferred = 0;
 };
 
 inline sale_rules quick_rules() {

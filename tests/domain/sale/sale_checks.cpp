@@ -199,6 +199,7 @@ std::string event_tickets_differ(const sample_sale& s) {
   std::map<std::pair<claim_id, std::uint32_t>, std::uint32_t> valid;
   if (s.it->event_tickets().all() != s.ledger.event_tickets)
     return "memory and ledger disagree about event tickets";
+  if (s.it->transfers().all() != s.ledger.transfers) return "memory and ledger disagree about transfers";
   for (const auto& [id, t] : s.ledger.event_tickets) {
     if (owner_of(id) != sample_aggregate) return "the id of an event ticket does not lead to its event";
     if (t.generation == 1 && t.holder != s.ledger.claims.at(t.claim).customer)

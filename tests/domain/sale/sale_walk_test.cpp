@@ -77,6 +77,7 @@ private:
     for (const auto& [n, e] : s_.ledger.entries)
       seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
     for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
+    for (const auto& [id, t] : s_.ledger.transfers) seen.transferred += t.status == transfer_status::accepted;
     seen.cancelled += s_.ledger.event.status == event_status::cancelled;
   }
 
@@ -107,6 +108,7 @@ private:
       if (d_.chance(30)) i->second.status = event_ticket_status::issued;
       i = d_.chance(30) ? s_.ledger.event_tickets.erase(i) : std::next(i);
     }
+    s_.ledger.transfers.clear(); // it knew none
     s_.reload();
     s_.pass(milliseconds{0});
   }
@@ -215,6 +217,7 @@ private:
   }
 
   void try_cancel_or_refund() {
+    if (d_.chance(50)) return transfer_something(s_, d_, fans);
     const auto* o = any(s_.ledger.orders);
     if (o == nullptr) return;
     if (d_.chance(40)) return void(s_.cancel_order(number_of_fan(o->customer), o->id));
@@ -478,8 +481,9 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
                          << seen.refusals_of_refunds);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
-  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
-                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds})
+  for (const auto n :
+       {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
+        seen.claimed_again, seen.cancelled, seen.refusals_of_refunds, seen.transferred})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
     CAF_CHECK(seen.claims[s] > 50);

@@ -36,6 +36,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
   for (const auto& [id, row] : ledger.event_tickets) s->load(row);
+  for (const auto& [id, row] : ledger.transfers) s->load(row);
   for (const auto& [id, row] : ledger.claims) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);
   for (const auto& [id, row] : ledger.refunds) s->load(row);
@@ -173,6 +174,24 @@ refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> ite
   last = {};
   refund_id opened;
   auto no = it->refund_order(id, {std::move(items), std::move(tickets)}, now, last, opened);
+  settle();
+  return no;
+}
+
+refusal sample_sale::offer(const event_ticket_id& ticket, std::uint64_t receiver, transfer_id* made) {
+  last = {};
+  transfer_id id;
+  const auto holder = ledger.event_tickets.at(ticket).holder;
+  auto no = it->offer_ticket({ticket, holder, fan(receiver), "giver@example.org", "receiver@example.org"},
+                             now, last, id);
+  if (made != nullptr) *made = id;
+  settle();
+  return no;
+}
+
+refusal sample_sale::end_transfer(const transfer_id& id, std::uint64_t by, transfer_trigger how) {
+  last = {};
+  auto no = it->end_transfer(id, fan(by), how, now, last);
   settle();
   return no;
 }

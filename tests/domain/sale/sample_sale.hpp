@@ -55,6 +55,9 @@ public:
   refusal cancel_order(std::uint64_t n, const order_id& id);
   refusal refund_order(const order_id& id, std::vector<item_wish> items = {},
                        std::vector<event_ticket_id> tickets = {});
+  /// By the ticket's holder.
+  refusal offer(const event_ticket_id& ticket, std::uint64_t receiver, transfer_id* made = nullptr);
+  refusal end_transfer(const transfer_id& id, std::uint64_t by, transfer_trigger how);
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
   /// Blocks exactly these fans; also valid after a reload.

@@ -37,6 +37,9 @@ struct script {
   order_list_reply own_orders;
   event_ticket_reply event_ticket;
   event_tickets_reply event_tickets;
+  ticket_papers_reply papers;
+  transfer_reply transfer;
+  transfers_reply transfers;
   held_tickets_reply held_tickets;
   std::vector<records_reply> records; ///< answers in order; then an empty last page
   std::vector<list_records> asked_records;
@@ -71,7 +74,11 @@ struct script {
   list_event_orders asked_orders;
   find_event_ticket asked_event_ticket;
   list_event_tickets asked_event_tickets;
+  find_ticket_papers asked_papers;
+  offer_ticket asked_offer;
+  end_transfer asked_end;
   list_held_tickets asked_held_tickets;
+  list_transfers asked_transfers;
   refund_tickets asked_refund;
   set_promo_code asked_promo_code;
   set_priorities asked_priorities;
@@ -142,6 +149,30 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     }};
 }
 
+/// Event tickets and offers of them.
+inline auto scripted_tickets(const script_ptr& s) {
+  return std::tuple{[s](const find_event_ticket& m) {
+                      s->asked_event_ticket = m;
+                      return scripted(*s, s->event_ticket);
+                    },
+                    [s](const find_ticket_papers& m) {
+                      s->asked_papers = m;
+                      return scripted(*s, s->papers);
+                    },
+                    [s](const offer_ticket& m) {
+                      s->asked_offer = m;
+                      return scripted(*s, s->transfer);
+                    },
+                    [s](const end_transfer& m) {
+                      s->asked_end = m;
+                      return scripted(*s, s->transfer);
+                    },
+                    [s](const list_event_tickets& m) {
+                      s->asked_event_tickets = m;
+                      return scripted(*s, s->event_tickets);
+                    }};
+}
+
 /// Claims, orders and their money.
 inline auto scripted_checkout(const script_ptr& s) {
   return std::tuple{[s](const open_claim& m) {
@@ -178,14 +209,6 @@ inline auto scripted_checkout(const script_ptr& s) {
                       auto page = std::move(s->order_pages.front());
                       s->order_pages.erase(s->order_pages.begin());
                       return scripted(*s, page);
-                    },
-                    [s](const find_event_ticket& m) {
-                      s->asked_event_ticket = m;
-                      return scripted(*s, s->event_ticket);
-                    },
-                    [s](const list_event_tickets& m) {
-                      s->asked_event_tickets = m;
-                      return scripted(*s, s->event_tickets);
                     },
                     [s](const refund_tickets& m) {
                       s->asked_refund = m;
@@ -236,9 +259,9 @@ inline auto scripted_organizer(const script_ptr& s) {
 }
 
 inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
-  return test::behavior_of<event_handle::behavior_type>(scripted_line(self, s), scripted_checkout(s),
-                                                        scripted_organizer(s), test::internal_messages(),
-                                                        std::tuple{[](const timer_fired&) {}});
+  return test::behavior_of<event_handle::behavior_type>(
+    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s),
+    test::internal_messages(), std::tuple{[](const timer_fired&) {}});
 }
 
 /// Aggregate 16 is the scripted event; every other one is absent.
@@ -274,6 +297,10 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
           [s](const list_held_tickets& m) {
             s->asked_held_tickets = m;
             return scripted(*s, s->held_tickets);
+          },
+          [s](const list_transfers& m) {
+            s->asked_transfers = m;
+            return scripted(*s, s->transfers);
           },
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
           [s](const list_records& m) {

@@ -27,7 +27,7 @@ struct coverage {
   std::size_t partial_renewals = 0, partial_dispatches = 0; ///< with only a part of the requested rows
   std::size_t superseded_calls = 0;
   std::size_t delivered = 0;
-  std::size_t orders = 0, event_tickets = 0, letters = 0, open_letters = 0,
+  std::size_t orders = 0, event_tickets = 0, transfers = 0, letters = 0, open_letters = 0,
               second_pages = 0; ///< rows in listings
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
@@ -261,6 +261,11 @@ private:
     const event_filter filters[] = {{}, later, organizers, tenants, queues, named};
     list_orders();
     list_event_tickets();
+    for (std::uint64_t n = 1; n <= 5; ++n)
+      for (const std::uint32_t limit : {1u, 50u})
+        seen_.transfers += agreed("offers of tickets", [&](ledger& l) {
+                             return l.list_transfers({id_of(n, accounts_aggregate), limit});
+                           }).size();
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("blocks", [](ledger& l) { return l.blocks(); });
@@ -337,12 +342,13 @@ CAF_TEST(random calls have the same effect on every engine) {
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
-  CAF_MESSAGE(
-    "renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
-                        << ", partitions leased in part: " << seen.partial_dispatches
-                        << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
-                        << ", event tickets: " << seen.event_tickets << ", dead letters: " << seen.letters
-                        << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
+  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
+                                  << ", partitions leased in part: " << seen.partial_dispatches
+                                  << ", marked delivered: " << seen.delivered << ", orders listed: "
+                                  << seen.orders << ", event tickets: " << seen.event_tickets
+                                  << ", offers: " << seen.transfers << ", dead letters: " << seen.letters
+                                  << ", open ones: " << seen.open_letters
+                                  << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
@@ -354,6 +360,7 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.delivered > 100);
   CAF_CHECK(seen.orders > 200);
   CAF_CHECK(seen.event_tickets > 50);
+  CAF_CHECK(seen.transfers > 20);
   CAF_CHECK(seen.letters > 1'000);
   CAF_CHECK(seen.second_pages > 50);
   CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);

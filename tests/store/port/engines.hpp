@@ -184,6 +184,20 @@ inline event_ticket_row sample_event_ticket(std::uint64_t n, const claim_row& cl
   return t;
 }
 
+inline transfer_row sample_transfer(std::uint64_t n, const event_ticket_row& ticket,
+                                    const customer_id& receiver, aggregate_id aggregate = sale) {
+  transfer_row t;
+  t.id = id_of(46'000 + n, aggregate);
+  t.ticket = ticket.id;
+  t.giver = ticket.holder;
+  t.receiver = receiver;
+  t.giver_email = "giver@example.org";
+  t.receiver_email = "receiver@example.org";
+  t.created_at = noon;
+  t.expires_at = noon + seconds{9};
+  return t;
+}
+
 inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
   return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
 }

@@ -91,12 +91,68 @@ CAF_TEST(a refund keeps the event tickets that it names) {
   });
 }
 
+CAF_TEST(an offer of a ticket is kept and ends once) {
+  in_every_world([](world& w) {
+    const auto claim = sample_claim(1, 1);
+    const auto ticket = sample_event_ticket(1, claim);
+    auto offer = sample_transfer(1, ticket, id_of(2, accounts_aggregate));
+    FQ_CONFLICTS(w.put({claim_opened{claim}, transfer_offered{offer}})); // of no ticket
+    FQ_COMMITS(w.put({claim_opened{claim}, event_ticket_issued{ticket}, transfer_offered{offer}}));
+    CAF_CHECK((w.image().transfers == std::vector{offer}));
+    auto second = sample_transfer(2, ticket, id_of(3, accounts_aggregate));
+    FQ_CONFLICTS(w.put({transfer_offered{second}})); // one at a time
+    auto sent = offer;
+    sent.status = transfer_status::accepted;
+    sent.giver_email.clear();
+    sent.receiver_email.clear();
+    sent.ended_at = noon + seconds{5};
+    const auto next = sent;
+    sent.giver = sent.receiver = {};
+    sent.expires_at = never;
+    FQ_CONFLICTS(w.put({transfer_moved{transfer_status::declined, sent}}));
+    FQ_COMMITS(w.put({transfer_moved{transfer_status::offered, sent}, transfer_offered{second}}));
+    CAF_CHECK((w.image().transfers == std::vector{next, second}));
+    second.status = transfer_status::withdrawn;
+    FQ_CONFLICTS(w.put({transfer_moved{transfer_status::accepted, second}}));
+  });
+}
+
+CAF_TEST(giver and receiver see the open offers) {
+  in_every_world([](world& w) {
+    const auto claim = sample_claim(1, 1);
+    const auto bob = id_of(2, accounts_aggregate), eve = id_of(3, accounts_aggregate);
+    changes content{claim_opened{claim}};
+    std::vector<transfer_listing> newest_first;
+    for (std::uint64_t n = 1; n <= 3; ++n) {
+      const auto ticket = sample_event_ticket(n, claim);
+      auto offer = sample_transfer(n, ticket, bob);
+      if (n == 2) offer.status = transfer_status::declined;
+      content.emplace_back(event_ticket_issued{ticket});
+      content.emplace_back(transfer_offered{offer});
+      if (n != 2)
+        newest_first.insert(newest_first.begin(),
+                            {sample_event().id, sample_event().name, "Standing", offer});
+    }
+    FQ_COMMITS(w.put(std::move(content)));
+    for (const auto& who : {claim.customer, bob})
+      CAF_CHECK((w.store.list_transfers({who, 50}) == newest_first));
+    CAF_CHECK_EQUAL(w.store.list_transfers({bob, 1}).size(), 1u);
+    CAF_CHECK(w.store.list_transfers({eve, 50}).empty());
+  });
+}
+
 CAF_TEST(a holder sees the valid event tickets of all events page by page) {
   on_every_engine([](ledger& store) {
     owner me(store);
     me.take(catalog_aggregate);
+    const event_ticket_settings rules{true, 7, 4'294'967'295};
     for (const auto a : {sale, other_sale}) {
-      FQ_COMMITS(me.put(catalog_aggregate, {event_created{sample_event(a), {sample_type(0, 10, a)}}}));
+      auto event = sample_event(a);
+      event.event_tickets = rules;
+      event.facts.starts_at = noon;
+      event.facts.time_zone = "Europe/Zagreb";
+      event.facts.venue_name = "Hall";
+      FQ_COMMITS(me.put(catalog_aggregate, {event_created{event, {sample_type(0, 10, a)}}}));
       me.take(a);
     }
     listings newest_first;
@@ -109,8 +165,8 @@ CAF_TEST(a holder sees the valid event tickets of all events page by page) {
         if (n == 6) ticket.holder = id_of(2, accounts_aggregate);
         content.emplace_back(event_ticket_issued{ticket});
         if (n <= 3)
-          newest_first.push_back(
-            {sample_event(a).id, sample_event(a).name, sample_type(0, 10, a).id, "Standing", ticket});
+          newest_first.push_back({sample_event(a).id, sample_event(a).name, sample_type(0, 10, a).id,
+                                  "Standing", ticket, rules, noon, "Europe/Zagreb", "Hall"});
       }
       FQ_COMMITS(me.put(a, std::move(content)));
     }

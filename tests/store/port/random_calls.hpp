@@ -146,9 +146,11 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(27)) {
+    switch (below(29)) {
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
+      case 27: return transfer_offered{offer(image)};
+      case 28: return moving_transfer(image);
       case 24: return access_given{{queue_number{below(6)}, static_cast<std::uint32_t>(below(3))}};
       case 23:
         return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)),
@@ -411,6 +413,31 @@ private:
     if (percent(50)) t.holder = person();
     t.generation = static_cast<std::uint32_t>(between(percent(5) ? 0 : 1, 9));
     return t;
+  }
+
+  transfer_row offer(const aggregate_image& image) {
+    const auto* of = any(image.event_tickets);
+    transfer_row t;
+    t.id = id_of(46'000 + below(1'000'000'000));
+    if (const auto* stored = any(image.transfers); stored && percent(5)) t.id = stored->id;
+    t.ticket = of ? of->id : id_of(below(9));
+    t.giver = person();
+    t.receiver = person();
+    t.giver_email = email();
+    t.receiver_email = email();
+    t.status = percent(70) ? transfer_status::offered : status(transfer_status::expired);
+    t.created_at = t.expires_at = time();
+    return t;
+  }
+
+  change moving_transfer(const aggregate_image& image) {
+    const auto* stored = any(image.transfers);
+    auto t = stored ? *stored : offer(image);
+    const auto from = expected(t.status, transfer_status::expired);
+    t.status = status(transfer_status::expired);
+    t.giver_email = percent(50) ? std::string{} : email();
+    t.ended_at = percent(50) ? never : time();
+    return transfer_moved{from, t};
   }
 
   change moving_event_ticket(const aggregate_image& image) {
