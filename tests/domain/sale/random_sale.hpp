@@ -3,6 +3,7 @@
 #pragma once
 #include "tests/domain/sale/sample_sale.hpp"
 
+#include <iterator>
 #include <vector>
 
 namespace sale_walk_test {
@@ -77,6 +78,21 @@ inline std::vector<ticket_type_row> random_types(dice& d) {
                      .max_per_order = 3,
                      .hidden = true});
   return types;
+}
+
+/// A holder offers a ticket, or giver or receiver end an offer.
+inline void transfer_something(sample_sale& s, dice& d, std::uint64_t fans) {
+  const auto some = [&](const auto& rows) {
+    return std::next(rows.begin(), static_cast<std::ptrdiff_t>(d.below(rows.size())))->second;
+  };
+  const auto n = 1 + d.below(fans);
+  if (!s.ledger.transfers.empty() && d.chance(60)) {
+    const auto offer = some(s.ledger.transfers);
+    const auto how = static_cast<transfer_trigger>(d.below(3));
+    const auto by = how == transfer_trigger::withdraw ? offer.giver : offer.receiver;
+    s.end_transfer(offer.id, d.chance(90) ? by.lo : n, how);
+  } else if (!s.ledger.event_tickets.empty())
+    s.offer(some(s.ledger.event_tickets).id, n);
 }
 
 } // namespace sale_walk_test
