@@ -109,6 +109,16 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
   });
   assert.equal(refund.status, 202, refund.text);
   await reaches(s, ada, first.id, 'partially_refunded');
+  const { event_tickets } = (await s.server.get(`/orders/${first.id}`, { token: ada })).json;
+  const kept = event_tickets.find(({ status }) => status === 'ISSUED').id;
+  const offer = await s.server.post(`/event-tickets/${kept}/transfer`, {
+    token: ada,
+    body: { email: 'hal@example.org' },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  const hal = await sign_in(s.server, 'hal@example.org');
+  const taken = `/event-tickets/transfers/${offer.json.transfer_id}/accept`;
+  assert.equal((await s.server.post(taken, { token: hal })).status, 200);
   const declined = await order(s, ben);
   await act(s, declined.page, 'decline');
   const given_up = await order(s, cem);
@@ -181,6 +191,7 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
     of(seen, 'user.updated').map(({ email, email_verified }) => [email, email_verified]),
     [
       ['ada@example.org', true],
+      ['hal@example.org', true],
       ['eve@example.org', true],
     ],
   );
