@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire/order_codec.hpp"
 
+#include "crypto/limits.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_out.hpp"
 #include "net/wire/page.hpp"
