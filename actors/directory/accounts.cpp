@@ -61,7 +61,8 @@ refusal refusal_of(const add_tenant& x) {
     return {
       reason::invalid_field,
       "payment_metadata: must be at most 20 of key=value, a key of at most 40 letters, digits, _ and -, a "
-      "value of at most 200 bytes; no key twice, not order_id, show_id, cancel_action and fairqueue_…; or none"};
+      "value of at most 200 bytes; no key twice, not order_id, show_id, cancel_action and fairqueue_…; or "
+      "none"};
   return {};
 }
 

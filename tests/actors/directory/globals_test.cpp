@@ -192,15 +192,15 @@ CAF_TEST(a deed of a manager is in the audit log when it is answered) {
 
 CAF_TEST(a setting of a tenant's payments stays is replaced or is emptied with none) {
   const auto add = [this](const add_tenant& x) {
-    auto told = ask<ack_reply>(people, x);
-    run();
-    CAF_REQUIRE(told->ok);
-    return told->value.no.text;
+  auto told = ask<ack_reply>(people, x);
+  run();
+  CAF_REQUIRE(told->ok);
+  return told->value.no.text;
   };
   const auto shop_row = [this] {
-    for (const auto& row : store.directory().tenants)
-      if (row.name == "shop") return row;
-    return tenant_row{};
+  for (const auto& row : store.directory().tenants)
+    if (row.name == "shop") return row;
+  return tenant_row{};
   };
   CAF_CHECK_EQUAL(add({"shop", {}, false, "acct_1", "ACCT_1", "site=a\nteam="}), "");
   CAF_CHECK_EQUAL(add({"shop", {}, true, {}, "ACCT_2"}), "");
