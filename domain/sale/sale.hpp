@@ -245,7 +245,8 @@ public:
   /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
   /// The organizer refunds these tickets. Without ids, those that were never checked in go first, then the
-  /// newest. Fees are refunded with the last ticket.
+  /// newest. Fees are refunded with the last ticket. Even a refusal may have settled event tickets: see
+  /// `out`.
   refusal refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
                        refund_id& opened);
   /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
@@ -259,6 +260,15 @@ public:
   refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
+
+  // -- event tickets (sale_tickets.cpp)
+  /// Settles some of the loaded purchases and refunds of programs without event tickets; for timers, because
+  /// there may be very many. Returns the number of changes.
+  std::size_t settle_loaded_tickets(timestamp now, decision& out);
+  [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
+  /// Why this event ticket lets nobody in and cannot be transferred now: it is cancelled, or its money goes
+  /// back. None: it may be used.
+  [[nodiscard]] refusal may_use(const event_ticket_row& ticket) const;
 
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
@@ -304,8 +314,10 @@ public:
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  /// Without event tickets, which few callers read: see views_of.
   [[nodiscard]] order_view view_of(const order_row& o) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t) const;
+  [[nodiscard]] std::vector<event_ticket_view> views_of(
+    std::span<const event_ticket_row* const> tickets) const;
   [[nodiscard]] event_view view() const;
   /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
@@ -423,11 +435,9 @@ private:
   void store_dead_letter(dead_letter_row row, timestamp now, decision& out);
   // event tickets
   void settle_tickets(const claim_row& claim, timestamp now, decision& out);
-  std::size_t settle_loaded_tickets(timestamp now, decision& out);
   [[nodiscard]] std::vector<event_ticket_id> chosen(const claim_id& claim, const units_back& units) const;
+  [[nodiscard]] std::vector<event_ticket_id> refunded_tickets(const claim_id& claim) const;
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
-                                          const std::vector<event_ticket_id>& pending) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
