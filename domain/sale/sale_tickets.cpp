@@ -61,14 +61,13 @@ std::vector<event_ticket_id> sale::refunded_tickets(const claim_id& claim) const
   return named;
 }
 
-std::size_t sale::settle_loaded_tickets(timestamp now, decision& out) {
+void sale::settle_loaded_tickets(timestamp now, decision& out) {
   const auto before = out.content.size();
   while (!tickets_due_.empty() && out.content.size() - before < rules_.bounds.rows_per_run) {
     const auto claim = tickets_due_.back();
     tickets_due_.pop_back();
     settle_tickets(*claims_.find(claim), now, out);
   }
-  return out.content.size() - before;
 }
 
 /// The named tickets, as far as they are valid, and others of their types up to the quantities.
@@ -90,7 +89,7 @@ std::vector<event_ticket_id> sale::chosen(const claim_id& claim, const units_bac
 }
 
 /// What refunds in progress take is found once for each claim.
-std::vector<event_ticket_view> sale::views_of(std::span<const event_ticket_row* const> tickets) const {
+std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
   std::unordered_map<claim_id, std::vector<event_ticket_id>> pending;
   std::vector<event_ticket_view> views;
   for (const auto* t : tickets) {

@@ -363,7 +363,7 @@ CAF_TEST(only its organizer lists refunds and sends again) {
   auto refunded = ask<order_reply>(owner, refund_tickets{{order.order.id, organizer}, {}, {}});
   run();
   CAF_REQUIRE_EQUAL(listed->value.orders.size(), 1u);
-  CAF_CHECK(listed->value.orders[0].event_tickets.empty()); // nobody reads them in lists
+  CAF_CHECK(listed->value.orders[0].event_tickets.empty()); // for a list they would be built in vain
   CAF_CHECK(sent->ok && !sent->value.no);
   CAF_CHECK_EQUAL(outbox(topic::mail_send).size(), 2u);
   CAF_CHECK(refunded->ok && !refunded->value.no);
