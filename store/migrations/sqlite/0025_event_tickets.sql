@@ -23,8 +23,8 @@ CREATE INDEX event_ticket_of_holder ON event_ticket (holder, id);
 -- Ids of event tickets with a blank between them; empty: all that are left, or chosen when the refund succeeds.
 ALTER TABLE refund ADD COLUMN tickets TEXT NOT NULL DEFAULT '';
 
--- The history tells of event tickets as well (kind 6). Making the table anew would take minutes in a large ledger. SQLite's documentation allows
--- this way of removing a CHECK ("Making Other Kinds Of Table Schema Changes").
+-- The history tells of event tickets as well (kind 6). A new table would copy every row while nothing is served. SQLite documents this way to
+-- change a CHECK: https://sqlite.org/lang_altertable.html#otheralter
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', 'kind >= 0') WHERE type = 'table' AND name = 'history';
 PRAGMA writable_schema = RESET;
