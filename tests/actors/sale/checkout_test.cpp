@@ -392,9 +392,9 @@ CAF_TEST(a repeated refund shows the event tickets as they are now) {
         .gateway = "sandbox",
         .payment = order.payment,
         .reference = make_reference(order.payment),
+        .refund = gateway->calls.back().refund,
         .amount = order.order.total,
-        .currency = "NGN",
-        .refund = gateway->calls.back().refund});
+        .currency = "NGN"});
   const auto again = refund();
   CAF_CHECK(again.replayed && again.order.order.status == order_status::refunded);
   CAF_CHECK(again.order.event_tickets[0].ticket.status == event_ticket_status::cancelled);
