@@ -12,7 +12,7 @@ caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_eve
   const auto* ticket = sale_->event_tickets().find(x.ticket);
   const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
   if (!is_theirs) return event_ticket_reply{reason::not_found};
-  return reveal(event_ticket_reply{{}, sale_->view_of(*ticket), sale_->event().event_tickets});
+  return reveal(event_ticket_reply{{}, sale_->views_of({&ticket, 1}).front(), sale_->event().event_tickets});
 }
 
 caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_ticket_papers& x) {
@@ -66,18 +66,19 @@ caf::result<transfer_reply> event_state::on_end_transfer(const end_transfer& x) 
 caf::result<event_tickets_reply> event_state::on_list_event_tickets(const list_event_tickets& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return event_tickets_reply{std::move(no)};
-  const auto& all = sale_->event_tickets().all();
+  const auto& all = sale_->event_tickets();
   event_tickets_reply reply;
+  std::vector<const event_ticket_row*> page;
   std::size_t looked_at = 0;
-  for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before));
-       i != all.rend(); ++i) {
-    if (reply.tickets.size() == x.limit || ++looked_at > event_tickets_looked_at) {
-      reply.next = std::prev(i)->first;
+  for (auto place = x.before.is_nil() ? all.size() : all.place_of(x.before); place > 0; --place) {
+    if (page.size() == x.limit || ++looked_at > event_tickets_looked_at) {
+      reply.next = all.at(place).id;
       break;
     }
-    if (!x.status.given || i->second.status == x.status.value)
-      reply.tickets.push_back(sale_->view_of(i->second));
+    const auto& ticket = all.at(place - 1);
+    if (!x.status.given || ticket.status == x.status.value) page.push_back(&ticket);
   }
+  reply.tickets = sale_->views_of(page);
   return reveal(std::move(reply));
 }
 

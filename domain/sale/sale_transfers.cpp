@@ -14,8 +14,7 @@ refusal sale::refused_transfer(const event_ticket_row& ticket) const {
   if (most == 0) return reason::transfers_off;
   if (!next(event_ticket_rules, ticket.status, event_ticket_trigger::transfer))
     return {reason::not_transferable, std::string{name_of(ticket.status)}};
-  if (view_of(ticket).refund_pending || event_.status == event_status::cancelled)
-    return {reason::not_transferable, "REFUND_PENDING"};
+  if (may_present(ticket)) return {reason::not_transferable, "REFUND_PENDING"};
   if (transfers_.accepted_of(ticket.id) >= most) return reason::transfer_limit;
   return {};
 }
