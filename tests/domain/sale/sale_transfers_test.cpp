@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Offers of event tickets: who may make and end them, what the receiver gets, what stays the buyer's.
 #define CAF_SUITE domain_sale_transfers
+#include "domain/delivery/outbox.hpp"
 #include "domain/sale/limits.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
@@ -57,6 +58,22 @@ CAF_TEST(an accepted offer changes the holder and voids the codes in one commit)
   f.sound();
   f.s.reload();
   CAF_CHECK(f.s.it->event_tickets().find(f.ticket)->holder == fan(2));
+}
+
+CAF_TEST(an accepted offer is told with both holders) {
+  transfers_fixture f;
+  f.offered_to(2);
+  CAF_CHECK(domain_events_of(f.s.last.content, sample_aggregate).empty());
+  CAF_REQUIRE_EQUAL(f.s.last.transfers.size(), 1u); // for the mail
+  CAF_CHECK_EQUAL(f.s.last.transfers[0].receiver_email, "receiver@example.org");
+  CAF_REQUIRE(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+  const auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  CAF_REQUIRE_EQUAL(told.size(), 1u);
+  CAF_CHECK_EQUAL(told[0].topic, topic::ticket_transferred);
+  CAF_CHECK(told[0].subject == f.s.claim_of(1).id && told[0].customer == fan(2) && told[0].giver == fan(1));
+  CAF_CHECK(told[0].event_tickets == std::vector{f.ticket});
+  CAF_CHECK(f.s.it->related(told[0]).customer == fan(2));
+  CAF_CHECK_EQUAL(f.s.last.transfers.at(0).giver_email, "giver@example.org");
 }
 
 CAF_TEST(only the holder offers and only the receiver accepts) {
