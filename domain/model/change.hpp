@@ -123,6 +123,21 @@ struct event_ticket_moved {
   event_ticket_row row;
 };
 
+/// Inserted, or replaced by id.
+struct checkin_list_stored {
+  checkin_list_row row;
+};
+
+/// Inserted, or replaced by id.
+struct checkin_device_stored {
+  checkin_device_row row;
+};
+
+/// Refused if the event has a scan with this id.
+struct scan_recorded {
+  scan_row row;
+};
+
 /// Inserted; for an existing id, status and updated_at are replaced.
 struct dead_letter_stored {
   dead_letter_row row;
@@ -241,7 +256,8 @@ using change =
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-               event_ticket_issued, event_ticket_moved>;
+               event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
+               scan_recorded>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

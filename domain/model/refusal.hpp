@@ -56,6 +56,9 @@ enum class reason : std::uint8_t {
   refund_open, ///< another refund of the payment is in progress
   nothing_to_refund,
   gateway_unavailable,
+  device_unknown, ///< no such scanner, a wrong secret, or revoked
+  scan_id_reused, ///< the id belongs to a scan of another ticket or direction
+  too_many, ///< the event has as many as it may; first: how many
 };
 
 struct refusal {

@@ -9,6 +9,31 @@ void event_tickets_book::load(const event_ticket_row& row) {
   const auto& stored = rows_.emplace_hint(rows_.end(), row.id, row)->second; // most are newer than all before
   auto& of_claim = by_claim_[row.claim];
   of_claim.insert(std::ranges::upper_bound(of_claim, row.id, {}, &event_ticket_row::id), &stored);
+  by_change_.emplace_hint(by_change_.end(), &stored);
+  ++counter_of(stored);
+}
+
+std::size_t& event_tickets_book::counter_of(const event_ticket_row& row) {
+  if (counts_.size() <= row.ticket_type) counts_.resize(row.ticket_type + 1);
+  return counts_[row.ticket_type][static_cast<std::size_t>(row.status)];
+}
+
+std::size_t event_tickets_book::count(std::uint32_t ticket_type, event_ticket_status status) const {
+  return ticket_type < counts_.size() ? counts_[ticket_type][static_cast<std::size_t>(status)] : 0;
+}
+
+std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp at,
+                                                                       const event_ticket_id& id,
+                                                                       timestamp until,
+                                                                       std::size_t limit) const {
+  event_ticket_row from;
+  from.updated_at = at;
+  from.id = id;
+  std::vector<const event_ticket_row*> changed;
+  for (auto i = by_change_.upper_bound(&from);
+       i != by_change_.end() && (*i)->updated_at < until && changed.size() < limit; ++i)
+    changed.push_back(*i);
+  return changed;
 }
 
 const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) const {
@@ -55,8 +80,12 @@ bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger tr
   const auto from = row.status;
   const auto to = next(event_ticket_rules, from, trigger);
   if (!to) return false;
+  by_change_.erase(&row);
+  --counter_of(row);
   row.status = *to;
   row.updated_at = now;
+  by_change_.emplace_hint(by_change_.end(), &row);
+  ++counter_of(row);
   out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
   return true;
 }

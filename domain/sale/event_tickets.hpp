@@ -4,9 +4,12 @@
 #pragma once
 #include "domain/model/change.hpp"
 
+#include <array>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -22,6 +25,11 @@ public:
   [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& all() const { return rows_; }
   /// Of `claim`, also those that are no longer valid; by id.
   [[nodiscard]] std::span<const event_ticket_row* const> of_claim(const claim_id& claim) const;
+  /// How many of `ticket_type` have this status.
+  [[nodiscard]] std::size_t count(std::uint32_t ticket_type, event_ticket_status status) const;
+  /// At most `limit` that changed after (`at`, `id`) and before `until`, by time and id.
+  [[nodiscard]] std::vector<const event_ticket_row*> changed_after(timestamp at, const event_ticket_id& id,
+                                                                   timestamp until, std::size_t limit) const;
   /// Valid ones of `claim` and `ticket_type`.
   [[nodiscard]] std::size_t count_valid(const claim_id& claim, std::uint32_t ticket_type) const;
   /// The same, at most `count`: those that were never checked in come first, then the newest.
@@ -33,7 +41,16 @@ public:
   bool move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now, changes& out);
 
 private:
+  struct by_time {
+    bool operator()(const event_ticket_row* a, const event_ticket_row* b) const {
+      return std::tie(a->updated_at, a->id) < std::tie(b->updated_at, b->id);
+    }
+  };
+  std::size_t& counter_of(const event_ticket_row& row);
+
   std::map<event_ticket_id, event_ticket_row> rows_;
+  std::set<const event_ticket_row*, by_time> by_change_;
+  std::vector<std::array<std::size_t, event_ticket_statuses>> counts_; ///< by ticket type and status
   std::unordered_map<claim_id, std::vector<const event_ticket_row*>> by_claim_;
 };
 

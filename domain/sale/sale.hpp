@@ -4,7 +4,7 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
+// sale_tickets.cpp (event tickets), sale_checkin.cpp (scans at gates), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
 // types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
@@ -14,6 +14,7 @@
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
+#include "domain/sale/checkin.hpp"
 #include "domain/sale/claims.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
@@ -135,6 +136,9 @@ public:
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
   void load(const claim_row& row);
+  void load(const checkin_list_row& row) { checkin_.load(row); }
+  void load(const checkin_device_row& row) { checkin_.load(row); }
+  void load(const scan_row& row) { checkin_.load(row); }
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
@@ -260,6 +264,21 @@ public:
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
+  // -- check-in (sale_checkin.cpp)
+  refusal set_checkin_list(const checkin_list_patch& patch, timestamp now, decision& out,
+                           checkin_list_id& id);
+  refusal set_checkin_device(const checkin_device_patch& patch, timestamp now, decision& out,
+                             checkin_device_id& id);
+  /// Decides about a scan and records it, whatever the decision is. The same id is the same scan.
+  scan_view redeem(const checkin_device_id& device, const scan_wish& wish, timestamp now, decision& out);
+  [[nodiscard]] checkin_ticket at_gate(const event_ticket_row& t) const;
+  [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
+  [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
+  /// Tickets of `list` whose buyer's name, order or id contains `text` without regard to ASCII case, newest
+  /// first; at most `limit`.
+  [[nodiscard]] std::vector<checkin_ticket> find_at_gate(const checkin_list_row& list, std::string_view text,
+                                                         std::size_t limit) const;
+
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
@@ -284,6 +303,7 @@ public:
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
+  [[nodiscard]] const checkin_book& checkin() const { return checkin_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
@@ -428,6 +448,14 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
   [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
                                           const std::vector<event_ticket_id>& pending) const;
+  // check-in
+  refusal patch_list(const checkin_list_patch& patch, checkin_list_row& row) const;
+  [[nodiscard]] scan_objection objection_to(const scan_wish& wish, const event_ticket_row* ticket,
+                                            const checkin_list_row& list) const;
+  [[nodiscard]] const scan_row* entry_before(const event_ticket_id& ticket) const;
+  void follow_scans(const event_ticket_id& ticket, const scan_row& newest, timestamp now, decision& out);
+  [[nodiscard]] scan_place place_of(const scan_row& scan) const;
+  [[nodiscard]] scan_view view_of(const scan_row& scan) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -471,6 +499,7 @@ private:
   orders_book orders_;
   event_tickets_book event_tickets_;
   std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
+  checkin_book checkin_;
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
