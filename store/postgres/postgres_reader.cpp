@@ -60,6 +60,12 @@ const postgres_statement read_promo_codes{
   "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
 const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_lists{
+  "read_checkin_lists", select_rows<checkin_list_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_devices{
+  "read_checkin_devices", select_rows<checkin_device_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_scans{"read_scans",
+                                    select_rows<scan_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_event_tickets{
   "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_dead_letters{"read_dead_letters",
@@ -214,6 +220,9 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_promo_codes,
                         read_orders,
                         read_event_tickets,
+                        read_checkin_lists,
+                        read_checkin_devices,
+                        read_scans,
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
@@ -254,7 +263,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
   for (const auto* s :
        {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+        &read_event_tickets, &read_checkin_lists, &read_checkin_devices, &read_scans, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -280,6 +289,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
+  image.checkin_lists = collect(pipeline, row_from<checkin_list_row>);
+  image.checkin_devices = collect(pipeline, row_from<checkin_device_row>);
+  image.scans = collect(pipeline, row_from<scan_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
