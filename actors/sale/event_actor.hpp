@@ -109,6 +109,9 @@ public:
   }
 
 private:
+  auto frequent_messages();
+  auto other_messages();
+  auto internal_messages();
   using pointer = event_handle::stateful_pointer<event_state>;
 
   // -- life cycle (event_actor.cpp)
@@ -210,6 +213,7 @@ private:
   caf::result<event_reply> on_find_event(const find_event& x);
   caf::result<event_reply> on_patch(const patch_event& x);
   caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);

@@ -282,6 +282,8 @@ public:
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
+  /// All codes of the event's tickets become void, and their holders load others.
+  void renew_ticket_keys(timestamp now, decision& out);
 
   // -- time
   /// Applies every deadline that has passed and admits as many entries as allowed. Bounded work; `again` if

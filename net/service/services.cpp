@@ -70,6 +70,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     marks(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
     otp_key(otp_key_of(store.stored)),
+    stored_key(store.stored),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {

@@ -4,6 +4,7 @@
 #pragma once
 #include "config/options.hpp"
 #include "crypto/customer_id.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/passes.hpp"
 #include "domain/base/environment.hpp"
@@ -73,6 +74,7 @@ struct services {
   browser_marks marks;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
   secret_key otp_key; ///< of this installation; customers' ids are hashes under it
+  secret_key stored_key; ///< of this installation; the keys of event tickets are derived from it
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
   /// Those of accounts; null: accounts may be on another node. Set by the composition.
@@ -101,6 +103,10 @@ struct services {
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
   /// `email`: in lower case. False also for an address that was erased very often, or has an older id.
   [[nodiscard]] bool is_address_of(std::string_view email, const customer_id& customer) const;
+  /// The keys of the codes of an event's tickets.
+  [[nodiscard]] event_ticket_keys ticket_keys(const event_row& event) const {
+    return {stored_key, event.id, event.event_tickets.key_number};
+  }
   /// The hash by which an entry stores a tenant's subject.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 

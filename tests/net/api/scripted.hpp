@@ -54,6 +54,7 @@ struct script {
   find_event asked_event;
   patch_event asked_patch;
   turn_event asked_turn;
+  renew_ticket_keys asked_keys;
   create_event asked_create;
   list_events asked_list;
   log_in asked_login;
@@ -209,6 +210,10 @@ inline auto scripted_organizer(const script_ptr& s) {
                     },
                     [s](const turn_event& m) {
                       s->asked_turn = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const renew_ticket_keys& m) {
+                      s->asked_keys = m;
                       return scripted(*s, s->event);
                     },
                     [s](const find_stats&) { return scripted(*s, s->stats); },

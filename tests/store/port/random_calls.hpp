@@ -243,6 +243,8 @@ private:
     e.facts.latitude =
       percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
     e.facts.description = text("one\ntwo ", 3);
+    e.event_tickets = {percent(50), static_cast<std::uint32_t>(below(5)),
+                       static_cast<std::uint32_t>(below(9))};
     e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;
   }
