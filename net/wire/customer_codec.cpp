@@ -21,8 +21,8 @@ namespace {
 namespace json = boost::json;
 
 /// By record_kind.
-constexpr std::array<std::string_view, 11> sections{
-  "places", "claims",  "payments", "priorities", "invitations", "event_tickets",
+constexpr std::array<std::string_view, 12> sections{
+  "places", "claims",  "payments", "priorities", "invitations", "event_tickets", "scans",
   "blocks", "devices", "notices",  "mails",      "unsent_mails"};
 
 template <class Status>
@@ -79,6 +79,12 @@ json::object object_of(const customer_record& r) {
               {"status", status_of<event_ticket_status>(r)},
               {"created_at", rfc3339(r.created_at)},
               {"updated_at", time_or_null(r.changed_at)}};
+    case record_kind::scan:
+      return {{"event_id", event},
+              {"list", r.text},
+              {"type", name_of(static_cast<scan_type>(r.status))},
+              {"admitted", r.count > 0},
+              {"at", rfc3339(r.created_at)}};
     case record_kind::block:
       return {{"by", r.at.id.is_nil() ? "operator" : "organizer"}, {"created_at", rfc3339(r.created_at)}};
     case record_kind::device:

@@ -50,6 +50,8 @@ void fill(world& w) {
     content.emplace_back(priority_stored{{claim.customer, 3, noon}});
     content.emplace_back(invitation_stored{{claim.customer, 1, 2, noon + seconds{9}, noon}});
     content.emplace_back(event_ticket_issued{sample_event_ticket(n, claim)});
+    content.emplace_back(checkin_list_stored{sample_checkin_list(n)});
+    content.emplace_back(scan_recorded{sample_scan(n, sample_event_ticket(n, claim).id)});
     const auto address = n == 1 ? own : "x" + own;
     content.emplace_back(
       outbox_appended{{id_of(60'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, every_lane}});
@@ -135,6 +137,11 @@ std::vector<customer_record> expected(const world& w) {
   ticket.text = "Standing";
   ticket.changed_at = noon;
   all.insert(all.begin() + 5, ticket);
+  auto gate = record(scan);
+  gate.at.id = sample_scan(1, {}).id;
+  gate.text = sample_checkin_list(1).name;
+  gate.count = 1;
+  all.insert(all.begin() + 6, gate);
   return all;
 }
 
