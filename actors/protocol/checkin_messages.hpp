@@ -110,7 +110,7 @@ struct gate_reply {
   std::vector<checkin_list_row> lists = {}; ///< that the device may use
   std::vector<scan_counts> scans = {}; ///< of `lists`
   std::vector<checkin_type_count> types = {}; ///< by ordinal
-  timestamp now;
+  timestamp now = {};
 };
 FQ_INSPECT(gate_reply, x.no, x.event, x.event_name, x.tenant, x.device, x.gate, x.lists, x.scans, x.types,
            x.now)
@@ -142,7 +142,7 @@ struct gate_ticket {
   std::uint32_t generation = 0;
   bool refund_pending = false; ///< as it was when the ticket last changed
   std::string secret = {}; ///< 32 bytes, of its rotating codes; empty: fixed codes
-  timestamp last_at; ///< of its latest admitted scan; never: none
+  timestamp last_at = {}; ///< of its latest admitted scan; never: none
   std::string last_place = {}; ///< gate, device or list of it
 };
 FQ_INSPECT(gate_ticket, x.id, x.ticket_type, x.status, x.generation, x.refund_pending, x.secret, x.last_at,
@@ -156,7 +156,7 @@ struct gate_state_reply {
   checkin_list_row list = {};
   std::vector<gate_ticket> tickets = {}; ///< at most `limit`
   bool more = false;
-  timestamp now;
+  timestamp now = {};
 };
 FQ_INSPECT(gate_state_reply, x.no, x.is_reset, x.version, x.public_key, x.list, x.tickets, x.more,
            x.now)

@@ -82,9 +82,9 @@ struct scan_row {
   bool is_admitted = false; ///< the holder passed
   bool is_forced = false; ///< the gate let the holder pass before the server decided, or against the rules
   scan_objection objection = scan_objection::none; ///< of a forced scan: as decided when it arrived
-  scan_id earlier; ///< the scan that `already_in` means; nil: none
-  timestamp at; ///< at the gate
-  timestamp received_at;
+  scan_id earlier = {}; ///< the scan that `already_in` means; nil: none
+  timestamp at = {}; ///< at the gate
+  timestamp received_at = {};
   friend bool operator==(const scan_row&, const scan_row&) = default;
 };
 FQ_ROW(scan_row, "checkin_scan", aggregate, row_field("id", &row::id, key),

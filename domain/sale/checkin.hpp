@@ -3,6 +3,7 @@
 // (sale_checkin.cpp).
 #pragma once
 #include "domain/model/change.hpp"
+#include "domain/sale/views.hpp"
 
 #include <map>
 #include <set>
@@ -11,11 +12,6 @@
 #include <vector>
 
 namespace fq {
-
-/// Scans at one list.
-struct scan_counts {
-  std::uint64_t entries = 0, exits = 0, refused = 0;
-};
 
 class checkin_book {
 public:

@@ -185,6 +185,11 @@ struct scan_wish {
   scan_objection objection = scan_objection::none;
 };
 
+/// Scans at one list.
+struct scan_counts {
+  std::uint64_t entries = 0, exits = 0, refused = 0;
+};
+
 /// A scan with the names of where it was.
 struct scan_place {
   scan_row scan; ///< id nil: none

@@ -19,6 +19,7 @@ struct coverage {
   /// steps with a blocked fan; invitations; units of quotas sold or held at the end
   std::uint64_t blocked = 0, invited = 0, of_quota = 0;
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
+  std::uint64_t scanned_in = 0, conflicts = 0; ///< admitted scans; tickets in conflict at the end
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
                 refusals_of_refunds = 0;
 };

@@ -71,6 +71,8 @@ private:
       seen.with_promo += !o.promo_code.empty();
     }
     seen.promo_refused += promo_refused_;
+    seen.scanned_in += scanned_in_;
+    seen.conflicts += s_.it->checkin().conflicts().size();
     seen.invited += s_.ledger.invitations.size();
     for (const auto& t : s_.ledger.types)
       seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
@@ -93,6 +95,7 @@ private:
     if (what < 76) return deliver();
     if (what < 87) return s_.pass(milliseconds{d_.chance(80) ? d_.below(500) : d_.below(5000)});
     if (what < 91 && is_set(s_.wake.at) && s_.wake.at > s_.now) return s_.pass(s_.wake.at - s_.now);
+    if (what < 94) return try_scan();
     if (what < 96) return retune();
     if (what < 98) {
       ++reloads_;
@@ -107,8 +110,40 @@ private:
       if (d_.chance(30)) i->second.status = event_ticket_status::issued;
       i = d_.chance(30) ? s_.ledger.event_tickets.erase(i) : std::next(i);
     }
+    s_.ledger.scans.clear();
     s_.reload();
     s_.pass(milliseconds{0});
+  }
+
+  /// A scanner scans, or sends again what it has scanned.
+  void try_scan() {
+    if (s_.ledger.checkin_lists.empty()) {
+      s_.checkin_list();
+      s_.checkin_list(checkin_mode::entry_and_exit, {s_.ledger.types.front().id});
+      s_.checkin_device();
+    }
+    const auto device = s_.ledger.checkin_devices.begin()->first;
+    if (!presented_.empty() && d_.chance(30)) {
+      const auto& [wish, before] = d_.pick(presented_);
+      if (!s_.ledger.scans.contains(wish.id)) return;
+      const auto again = s_.scan(device, wish);
+      FQ_HOLDS(seed_, again.is_replayed && again.scan == before);
+      return;
+    }
+    scan_wish wish;
+    wish.id = {0x5ca4, presented_.size()};
+    wish.list = d_.chance(50) ? s_.ledger.checkin_lists.begin()->first : s_.ledger.checkin_lists.rbegin()->first;
+    if (const auto* t = any(s_.ledger.event_tickets)) {
+      wish.ticket = t->id;
+      wish.generation = d_.chance(90) ? t->generation : 7;
+    }
+    wish.type = d_.chance(60) ? scan_type::entry : scan_type::exit;
+    wish.force = d_.chance(40);
+    if (d_.chance(60)) wish.at = s_.now - milliseconds{d_.below(20'000)};
+    const auto done = s_.scan(device, wish);
+    FQ_HOLDS(seed_, done.no == reason::none && !done.is_replayed);
+    presented_.emplace_back(wish, done.scan);
+    scanned_in_ += done.scan.is_admitted;
   }
 
   void try_join(std::uint64_t n) {
@@ -459,7 +494,9 @@ private:
   std::map<queue_number, std::uint64_t> before_, over_all_before_; ///< within each class; over all
   std::uint64_t moves_before_ = 0;
   std::set<std::uint64_t> blocked_;
-  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
+  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0,
+                scanned_in_ = 0;
+  std::vector<std::pair<scan_wish, scan_row>> presented_; ///< with the first answer
 };
 
 } // namespace
@@ -479,7 +516,8 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
                          << seen.refusals_of_refunds);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
   for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
-                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds})
+                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds,
+                       seen.scanned_in, seen.conflicts})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
     CAF_CHECK(seen.claims[s] > 50);
