@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Check-in over HTTP: lists and devices for organizers, scans and state for devices, who may do what.
 #define CAF_SUITE routes_checkin
+#include "caf/test/unit_test.hpp"
+
 #include "net/service/device_token.hpp"
 #include "net/wire/checkin_codec.hpp"
 #include "tests/net/api/world.hpp"
