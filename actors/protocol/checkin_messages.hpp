@@ -158,8 +158,7 @@ struct gate_state_reply {
   bool more = false;
   timestamp now = {};
 };
-FQ_INSPECT(gate_state_reply, x.no, x.is_reset, x.version, x.public_key, x.list, x.tickets, x.more,
-           x.now)
+FQ_INSPECT(gate_state_reply, x.no, x.is_reset, x.version, x.public_key, x.list, x.tickets, x.more, x.now)
 
 /// Tickets by name of the buyer, order or id.
 struct search_gate {

@@ -138,8 +138,7 @@ caf::result<scans_reply> event_state::on_redeem(const redeem_scans& x) {
   const auto t = now();
   decision d;
   scans_reply reply;
-  for (const auto& scan : x.scans)
-    reply.scans.push_back(sale_->redeem(x.by.device, checked(scan, t), t, d));
+  for (const auto& scan : x.scans) reply.scans.push_back(sale_->redeem(x.by.device, checked(scan, t), t, d));
   if (d.content.empty()) return reveal(std::move(reply));
   return reply_after(commit(std::move(d), t), std::move(reply));
 }
@@ -200,8 +199,8 @@ caf::result<gate_state_reply> event_state::on_find_gate_state(const find_gate_st
     reply.version.ticket = row->id;
     if (list->admits(row->ticket_type)) reply.tickets.push_back(gate_ticket_of(*row));
   }
-  reply.more = !changed.empty()
-               && (changed.size() == gate_rows_looked_at || changed.back()->id != reply.version.ticket);
+  reply.more =
+    !changed.empty() && (changed.size() == gate_rows_looked_at || changed.back()->id != reply.version.ticket);
   reply.now = t;
   return reveal(std::move(reply));
 }

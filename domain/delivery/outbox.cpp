@@ -111,7 +111,7 @@ struct teller {
   /// The customer is the holder, who may not be the buyer.
   std::optional<domain_event> operator()(const event_ticket_moved& c) const {
     if (c.from == c.row.status || c.row.status != event_ticket_status::checked_in) return std::nullopt;
-    domain_event told{topic::ticket_checked_in,   c.row.claim, c.row.holder, {}, 0, never,
+    domain_event told{topic::ticket_checked_in, c.row.claim, c.row.holder, {}, 0, never,
                       {{c.row.ticket_type, 1}}};
     told.event_tickets = {c.row.id};
     return told;

@@ -7,7 +7,9 @@
 namespace fq {
 namespace {
 
-bool is_before(const scan_row* a, const scan_row* b) { return std::tie(a->at, a->id) < std::tie(b->at, b->id); }
+bool is_before(const scan_row* a, const scan_row* b) {
+  return std::tie(a->at, a->id) < std::tie(b->at, b->id);
+}
 
 /// Later scans can explain these: an exit that was not known yet, or an entry.
 bool is_about_order(scan_objection o) {

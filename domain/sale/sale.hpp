@@ -4,11 +4,9 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_checkin.cpp (scans at gates), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_checkin.cpp (scans at gates), sale_unknown.cpp (payments whose rows
+// are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
-#include "domain/base/pace.hpp"
-#include "domain/base/retry.hpp"
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
 #include "domain/money/orders.hpp"
@@ -16,10 +14,12 @@
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/checkin.hpp"
 #include "domain/sale/claims.hpp"
+#include "domain/sale/decision.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/rules.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
@@ -35,80 +35,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
-/// Null: empty list.
-struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
-  std::shared_ptr<const list> own, of_tenant;
-
-  [[nodiscard]] bool contains(const customer_id& c) const {
-    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
-  }
-  /// Whether purchases from ended sales are refunded too.
-  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// Compares pointers: true for the same list objects, not for equal contents.
-  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
-
-private:
-  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
-    const auto found = l ? l->find(c) : list::const_iterator{};
-    return l && found != l->end() && found->second;
-  }
-};
-
-/// Effects of a block at one event.
-struct block_effect {
-  customer_id customer;
-  bool had_place = false; ///< in line, or admitted
-  std::uint32_t claims = 0; ///< live claims that are being released
-  std::uint32_t refunds = 0; ///< started refunds
-};
-
-/// A request to a gateway, sent once its row is committed.
-struct gateway_call {
-  gateway_call_kind kind{};
-  payment_id payment;
-  refund_id refund;
-};
-
-/// The result of one or several calls: durable changes, and what becomes visible and is done after the
-/// commit.
-struct decision {
-  changes content;
-  std::vector<entry_change> entry_changes;
-  std::vector<socket_notice_kind> notices;
-  std::vector<gateway_call> gateway_calls;
-  std::vector<block_effect> blocked;
-  std::vector<invitation_row> invited; ///< invitations to notify customers of
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
-  /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
-  /// waits.
-  bool reveals = false;
-};
-
-/// Installation-wide rules, the same for every event.
-struct sale_rules {
-  bool has_gateway = true; ///< false: nothing that costs money is sold
-  std::uint32_t attempts_per_claim = 3;
-  milliseconds stale_after{10 * 60 * 1000};
-  milliseconds verdict_grace{2 * 60 * 1000};
-  retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
-  milliseconds pending_max{5 * 60 * 1000}; ///< an order without a payment page fails after it
-  milliseconds initialize_again{
-    15'000}; ///< retry delay for the payment page after the gateway was unreachable
-  /// Checks of a failed attempt: a page that could not be closed may have been paid.
-  std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
-  milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
-  milliseconds memory_retention{60 * 60 * 1000}; ///< of ended entries of a standalone queue
-  milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
-  sale_bounds bounds = {};
-  std::map<std::string, fee_rules> fees = {}; ///< by currency
-  fee_rules other_fees = {}; ///< of all other currencies
-  std::shared_ptr<refund_pace> pace =
-    std::make_shared<refund_pace>(); ///< shared by all copies of these rules
-};
 
 /// Why a claim is released, for its order.
 struct claim_end {

@@ -165,9 +165,9 @@ scan_view sale::redeem(const checkin_device_id& device, const scan_wish& wish, t
   scan_row row{wish.id, wish.list, device, wish.ticket, wish.type};
   if (known != nullptr) row.id.lo ^= 1; // planted
   row.is_forced = wish.force && !wish.refused;
-  row.is_admitted = !wish.refused
-                    && (objection == scan_objection::none
-                        || (wish.force && ticket != nullptr && !has_no_ticket(objection)));
+  row.is_admitted =
+    !wish.refused
+    && (objection == scan_objection::none || (wish.force && ticket != nullptr && !has_no_ticket(objection)));
   row.objection = objection;
   if (objection == scan_objection::already_in)
     if (const auto* entry = entry_before(wish.ticket)) row.earlier = entry->id;

@@ -52,8 +52,8 @@ awaitable<response> add_list(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   auto answer = text_answer(checkin_list_text(got.reply), 201);
-  answer.fields.emplace_back(
-    "Location", location(c.ctx, "/events/", c.id) + "/checkin/lists/" + to_string(got.reply.changed));
+  answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/checkin/lists/"
+                                           + to_string(got.reply.changed));
   co_return answer;
 }
 
@@ -121,8 +121,8 @@ awaitable<response> add_device(call c) {
   device["scan_url"] = url;
   device["qr"] = qr_object(url);
   auto answer = text_answer(json::serialize(device), 201);
-  answer.fields.emplace_back(
-    "Location", location(c.ctx, "/events/", c.id) + "/checkin/devices/" + to_string(got.reply.changed));
+  answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/checkin/devices/"
+                                           + to_string(got.reply.changed));
   co_return answer;
 }
 
@@ -186,9 +186,8 @@ awaitable<response> redeem(call c) {
   redeem_scans wish{*pass_of(c.rq), {}};
   bool is_batch = false;
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
-    is_batch = body.objects("scans", scans_count, [&](object_reader& scan) {
-      read_scan(scan, wish.scans.emplace_back());
-    });
+    is_batch = body.objects("scans", scans_count,
+                            [&](object_reader& scan) { read_scan(scan, wish.scans.emplace_back()); });
     if (!is_batch) read_scan(body, wish.scans.emplace_back());
   });
   if (no) co_return std::move(*no);

@@ -211,7 +211,7 @@ awaitable<response> with_ticket(context& ctx, const request& rq, const path_para
   return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
 }
 
-/// A bucket for each token, so that nobody uses up another's by its id, which is no secret.
+/// A bucket for each token: a device's id is no secret, and its bucket must last for the device alone.
 awaitable<response> with_device(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query) {
   const auto pass = pass_of(rq);

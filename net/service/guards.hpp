@@ -92,8 +92,8 @@ inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, ru
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 template <step run, api_key_scope... scopes>
 inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
-/// A well-formed token of a device that scans; `who` is the device. The event's owner compares its secret: the
-/// step gives back what the guard took from the address (address_limit::webhook) once it is known.
+/// A well-formed token of a device that scans; `who` is the device. The event's owner compares its secret:
+/// the step gives back what the guard took from the address (address_limit::webhook) once it is known.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_devices{checked_step<with_device, run, query>, audience::devices};
 /// The handler itself checks the whole request.

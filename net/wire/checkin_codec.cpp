@@ -93,12 +93,9 @@ json::value object_or_null(const scan_place& p) {
 
 json::value object_or_null(const checkin_ticket& t) {
   if (t.ticket.id.is_nil()) return nullptr;
-  return json::object{{"id", to_string(t.ticket.id)},
-                      {"ticket_type", t.type},
-                      {"status", name_of(t.ticket.status)},
-                      {"name", text_or_null(t.name)},
-                      {"order_id", id_or_null(t.order)},
-                      {"refund_pending", t.refund_pending},
+  return json::object{{"id", to_string(t.ticket.id)},       {"ticket_type", t.type},
+                      {"status", name_of(t.ticket.status)}, {"name", text_or_null(t.name)},
+                      {"order_id", id_or_null(t.order)},    {"refund_pending", t.refund_pending},
                       {"last", object_or_null(t.last)}};
 }
 

@@ -212,9 +212,7 @@ public:
     return own_.image.event && insert_or_replace(own_.image.checkin_devices, c.row);
   }
 
-  bool operator()(const scan_recorded& c) {
-    return own_.image.event && insert(own_.image.scans, c.row);
-  }
+  bool operator()(const scan_recorded& c) { return own_.image.event && insert(own_.image.scans, c.row); }
 
   bool operator()(const dead_letter_stored& c) {
     auto next = c.row;

@@ -133,10 +133,7 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto left = bounds.limit - idempotency - receipts - delivered;
   const auto notices = prune_notices(bounds, left);
   const auto entries = prune_entries(bounds.entries_before, left - notices);
-  const auto scans =
-    prune_rows([](auto& s) -> auto& { return s.image.scans; }, [](const scan_row& r) { return r.received_at; },
-               bounds.contacts_before, left - notices - entries, [](const scan_row&) {});
-  const auto gone = idempotency + receipts + delivered + notices + entries + scans;
+  const auto gone = idempotency + receipts + delivered + notices + entries;
   return gone + prune_personal(bounds, bounds.limit - gone);
 }
 

@@ -45,7 +45,8 @@ struct customer_record {
   std::uint32_t status = 0; ///< of the kind; device: the channel; scan: its type
   std::string text; ///< payment: the gateway; event ticket: its type; scan: its list; notice, mail: the topic
   money amount = 0;
-  std::uint64_t count = 0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices; scan: 1 if admitted
+  std::uint64_t count =
+    0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices; scan: 1 if admitted
   timestamp created_at;
   timestamp changed_at; ///< place: admitted; claim: expires; payment, event ticket: last change
   timestamp ended_at; ///< invitation: valid until; mail: delivered

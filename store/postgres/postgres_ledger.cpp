@@ -371,7 +371,6 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += s.notices.prune(bounds, bounds.limit - gone);
     gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    gone += s.writer.prune_scans(bounds.contacts_before, bounds.limit - gone);
     return gone + erase_some(s.erasure, bounds, bounds.limit - gone);
   });
 }

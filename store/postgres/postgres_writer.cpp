@@ -21,9 +21,6 @@ std::string prune(const std::string& table, const std::string& age) {
          + " WHERE " + age + " < $1::bigint ORDER BY " + age + ", aggregate, seq, ordinal LIMIT $2::bigint)";
 }
 const postgres_statement prune_keys{"prune_idempotency", prune("idempotency", "created_at")};
-const postgres_statement prune_scan{
-  "prune_scans", "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
-                 " WHERE received_at < $1::bigint ORDER BY received_at, aggregate, id LIMIT $2::bigint)"};
 const postgres_statement prune_receipt{"prune_receipts", prune("receipt", "received_at")};
 
 /// Ended entries that never had a claim, oldest end first, with their access codes, and in standalone queues
@@ -68,7 +65,7 @@ std::size_t begin_in(postgres_pipeline& pipeline, const postgres_writer::manner&
 postgres_writer::postgres_writer(postgres_connection& db) : db_(db) {
   db.prepare(postgres_writes());
   db.prepare(
-    std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry, prune_scan});
+    std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry});
 }
 
 std::vector<commit_outcome> postgres_writer::commit(std::span<const batch> batches, const manner& how) {
@@ -182,10 +179,6 @@ std::size_t postgres_writer::prune_idempotency(timestamp before, std::size_t lim
 
 std::size_t postgres_writer::prune_entries(timestamp before, std::size_t limit) {
   return is_set(before) && limit > 0 ? affected(db_, prune_entry, before, limit) : 0;
-}
-
-std::size_t postgres_writer::prune_scans(timestamp before, std::size_t limit) {
-  return is_set(before) ? affected(db_, prune_scan, before, limit) : 0;
 }
 
 std::size_t postgres_writer::prune_receipts(timestamp before, std::size_t limit) {

@@ -412,7 +412,6 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
-    gone += c.writer.prune_scans(bounds.contacts_before, bounds.limit - gone);
     return gone + erase_some(c.erasure, bounds, bounds.limit - gone);
   });
 }

@@ -115,9 +115,7 @@ sqlite_writer::statements::statements(sqlite_db& db) :
       db, "DELETE FROM history WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
           " (SELECT aggregate, seq, ordinal, kind, at FROM history WHERE aggregate = ?1 ORDER BY seq, ordinal"
           " LIMIT ?3) WHERE kind = 1 AND at < ?2)"),
-    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1"),
-    prune_scans(db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
-                    " WHERE received_at < ? ORDER BY received_at, aggregate, id LIMIT ?)") {}
+    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1") {}
 
 // -- the content of one batch
 
@@ -392,10 +390,6 @@ std::size_t sqlite_writer::prune_entries(timestamp before, std::size_t limit) {
     if (is_queue) sql_.prune_history.run(aggregate, before, count * history_rows_per_entry);
   }
   return sum;
-}
-
-std::size_t sqlite_writer::prune_scans(timestamp before, std::size_t limit) {
-  return is_set(before) ? static_cast<std::size_t>(sql_.prune_scans.run(before, limit)) : 0;
 }
 
 std::size_t sqlite_writer::prune_receipts(timestamp before, std::size_t limit) {

@@ -22,7 +22,6 @@ public:
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t limit);
-  std::size_t prune_scans(timestamp before, std::size_t limit);
 
 private:
   class content;
@@ -46,8 +45,7 @@ private:
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,
       remove_otp, remove_organizer, store_organizer_session, remove_organizer_session;
     sqlite_statement insert_history;
-    sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue,
-      prune_scans;
+    sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
   };
   statements sql_;
 };

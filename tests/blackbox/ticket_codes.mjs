@@ -12,7 +12,8 @@ function base45(bytes) {
   for (let at = 0; at < bytes.length; at += 2) {
     const is_pair = at + 1 < bytes.length;
     let n = is_pair ? bytes[at] * 256 + bytes[at + 1] : bytes[at];
-    for (let digits = is_pair ? 3 : 2; digits > 0; digits -= 1, n = Math.floor(n / 45)) text += alphabet[n % 45];
+    for (let digits = is_pair ? 3 : 2; digits > 0; digits -= 1, n = Math.floor(n / 45))
+      text += alphabet[n % 45];
   }
   return text;
 }

@@ -14,7 +14,10 @@ const batch = 100;
 
 const find = (name) => document.querySelector(`[data-${name}]`);
 const text = (key, values = {}) =>
-  Object.entries(values).reduce((all, [name, value]) => all.replace(`{${name}}`, value), state.texts[key].other);
+  Object.entries(values).reduce(
+    (all, [name, value]) => all.replace(`{${name}}`, value),
+    state.texts[key].other,
+  );
 const show = (name, content) => {
   const element = find(name);
   element.textContent = content;
@@ -116,7 +119,8 @@ function present_answer(answer, scan) {
     detail: [ticket?.ticket_type, ticket?.name].filter(Boolean).join(' · '),
     earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
   });
-  if (is_admitted && ticket) known?.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
+  if (is_admitted && ticket)
+    known?.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
 }
 
 // -- scanning ---------------------------------------------------------------------------------------------
@@ -143,7 +147,8 @@ async function decide_here(scan) {
       event: info.event_id,
       ...(is_admitted ? { force: true } : { refused: decided.reason }),
     });
-  last_refused = !is_admitted && known.tickets.has(decided.ticket) ? { ...scan, ticket: decided.ticket } : null;
+  last_refused =
+    !is_admitted && known.tickets.has(decided.ticket) ? { ...scan, ticket: decided.ticket } : null;
   const row = known.tickets.get(decided.ticket);
   present({
     is_admitted,
@@ -206,7 +211,9 @@ async function show_waiting() {
         at: Date.parse(c.earlier.at),
         place: c.earlier.gate ?? c.earlier.device ?? c.earlier.list,
       };
-      item.textContent = [clock(Date.parse(c.at)), what, why, place_text(earlier)].filter(Boolean).join(' · ');
+      item.textContent = [clock(Date.parse(c.at)), what, why, place_text(earlier)]
+        .filter(Boolean)
+        .join(' · ');
       return item;
     }),
   );
@@ -357,7 +364,9 @@ async function search(event) {
     ...items.map((ticket) => {
       const item = document.createElement('li');
       const label = document.createElement('div');
-      label.textContent = [ticket.name, ticket.ticket_type, ticket.order_id?.slice(-8)].filter(Boolean).join(' · ');
+      label.textContent = [ticket.name, ticket.ticket_type, ticket.order_id?.slice(-8)]
+        .filter(Boolean)
+        .join(' · ');
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'button plain';
@@ -398,7 +407,9 @@ async function begin() {
 }
 
 if ('serviceWorker' in navigator && isSecureContext)
-  navigator.serviceWorker.register(`${state.base}/scan/worker.js`, { scope: `${state.base}/scan` }).catch(() => {});
+  navigator.serviceWorker
+    .register(`${state.base}/scan/worker.js`, { scope: `${state.base}/scan` })
+    .catch(() => {});
 else show('insecure', text('scan_insecure'));
 navigator.storage?.persist?.().catch(() => {});
 await begin();

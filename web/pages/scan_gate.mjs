@@ -4,7 +4,16 @@
 import { is_current, is_signed, read_code } from '../sdk/event_ticket_code.mjs';
 
 /** Places in a row of GET /checkin/{list}/state. */
-const at = { id: 0, type: 1, status: 2, generation: 3, refund_pending: 4, last_at: 5, last_place: 6, secret: 7 };
+const at = {
+  id: 0,
+  type: 1,
+  status: 2,
+  generation: 3,
+  refund_pending: 4,
+  last_at: 5,
+  last_place: 6,
+  secret: 7,
+};
 const status = { checked_in: 1, cancelled: 4 };
 
 export const bytes_of = (text) =>

@@ -42,8 +42,6 @@ addEventListener('fetch', (event) => {
     event.respondWith(page_answer(event.request));
   else if (event.request.method === 'GET' && url.pathname.includes('/assets/'))
     event.respondWith(
-      caches
-        .match(event.request, { ignoreVary: true })
-        .then((kept) => kept ?? fetch(event.request)),
+      caches.match(event.request, { ignoreVary: true }).then((kept) => kept ?? fetch(event.request)),
     );
 });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check-in: what a gate is told, the same scan twice, gates that were offline, conflicts, lists and devices.
+// Check-in: answers to gates, the same scan twice, gates that were offline, conflicts, lists and devices.
 #define CAF_SUITE domain_sale_checkin
 #include "tests/domain/sale/orders_fixture.hpp"
 

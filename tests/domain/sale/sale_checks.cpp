@@ -235,7 +235,8 @@ std::string scans_differ(const sample_sale& s) {
   if (changed.size() != s.ledger.event_tickets.size()) return "event tickets by time: others than there are";
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (s.ledger.event_tickets.at(changed[i]->id) != *changed[i]) return "event tickets by time: another row";
-    if (i > 0 && changed[i]->updated_at < changed[i - 1]->updated_at) return "event tickets by time: no order";
+    if (i > 0 && changed[i]->updated_at < changed[i - 1]->updated_at)
+      return "event tickets by time: no order";
   }
   return {};
 }

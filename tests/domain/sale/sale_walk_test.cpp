@@ -3,6 +3,7 @@
 // repeated and out of order; the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload equals
 // memory.
 #define CAF_SUITE domain_sale_walk
+#include "tests/domain/sale/random_gate.hpp"
 #include "tests/domain/sale/random_sale.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -56,30 +57,10 @@ private:
   }
 
   void report(coverage& seen) const {
-    for (const auto& [n, e] : s_.ledger.entries) {
-      seen.admitted += is_set(e.admitted_at);
-      seen.session_expired += e.status == entry_status::session_expired;
-      seen.expired += e.status == entry_status::expired;
-    }
-    for (const auto& [id, c] : s_.ledger.claims) {
-      ++seen.claims[c.status];
-      seen.claimed_again += c.created_at == c.expires_at;
-    }
-    for (const auto& [id, p] : s_.ledger.payments) ++seen.payments[p.status];
-    for (const auto& [id, o] : s_.ledger.orders) {
-      ++seen.orders[o.status];
-      seen.with_promo += !o.promo_code.empty();
-    }
+    count_rows(s_.ledger, seen);
     seen.promo_refused += promo_refused_;
-    seen.scanned_in += scanned_in_;
+    seen.scanned_in += gate_.admitted();
     seen.conflicts += s_.it->checkin().conflicts().size();
-    seen.invited += s_.ledger.invitations.size();
-    for (const auto& t : s_.ledger.types)
-      seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
-    for (const auto& [n, e] : s_.ledger.entries)
-      seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
-    for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
-    seen.cancelled += s_.ledger.event.status == event_status::cancelled;
   }
 
   void step() {
@@ -95,7 +76,7 @@ private:
     if (what < 76) return deliver();
     if (what < 87) return s_.pass(milliseconds{d_.chance(80) ? d_.below(500) : d_.below(5000)});
     if (what < 91 && is_set(s_.wake.at) && s_.wake.at > s_.now) return s_.pass(s_.wake.at - s_.now);
-    if (what < 94) return try_scan();
+    if (what < 94) return gate_.scan(seed_, d_, s_);
     if (what < 96) return retune();
     if (what < 98) {
       ++reloads_;
@@ -113,37 +94,6 @@ private:
     s_.ledger.scans.clear();
     s_.reload();
     s_.pass(milliseconds{0});
-  }
-
-  /// A scanner scans, or sends again what it has scanned.
-  void try_scan() {
-    if (s_.ledger.checkin_lists.empty()) {
-      s_.checkin_list();
-      s_.checkin_list(checkin_mode::entry_and_exit, {s_.ledger.types.front().id});
-      s_.checkin_device();
-    }
-    const auto device = s_.ledger.checkin_devices.begin()->first;
-    if (!presented_.empty() && d_.chance(30)) {
-      const auto& [wish, before] = d_.pick(presented_);
-      if (!s_.ledger.scans.contains(wish.id)) return;
-      const auto again = s_.scan(device, wish);
-      FQ_HOLDS(seed_, again.is_replayed && again.scan == before);
-      return;
-    }
-    scan_wish wish;
-    wish.id = {0x5ca4, presented_.size()};
-    wish.list = d_.chance(50) ? s_.ledger.checkin_lists.begin()->first : s_.ledger.checkin_lists.rbegin()->first;
-    if (const auto* t = any(s_.ledger.event_tickets)) {
-      wish.ticket = t->id;
-      wish.generation = d_.chance(90) ? t->generation : 7;
-    }
-    wish.type = d_.chance(60) ? scan_type::entry : scan_type::exit;
-    wish.force = d_.chance(40);
-    if (d_.chance(60)) wish.at = s_.now - milliseconds{d_.below(20'000)};
-    const auto done = s_.scan(device, wish);
-    FQ_HOLDS(seed_, done.no == reason::none && !done.is_replayed);
-    presented_.emplace_back(wish, done.scan);
-    scanned_in_ += done.scan.is_admitted;
   }
 
   void try_join(std::uint64_t n) {
@@ -494,9 +444,8 @@ private:
   std::map<queue_number, std::uint64_t> before_, over_all_before_; ///< within each class; over all
   std::uint64_t moves_before_ = 0;
   std::set<std::uint64_t> blocked_;
-  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0,
-                scanned_in_ = 0;
-  std::vector<std::pair<scan_wish, scan_row>> presented_; ///< with the first answer
+  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
+  random_gate gate_;
 };
 
 } // namespace
@@ -515,9 +464,9 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
                          << seen.refusals_of_refunds);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
-  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
-                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds,
-                       seen.scanned_in, seen.conflicts})
+  for (const auto n :
+       {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
+        seen.claimed_again, seen.cancelled, seen.refusals_of_refunds, seen.scanned_in, seen.conflicts})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
     CAF_CHECK(seen.claims[s] > 50);

@@ -49,7 +49,9 @@ struct gate : world {
     return R"({"nonce":"0197f0c2-6d1a-4000-8000-000400000003","list_id":")" + to_string(list_id) + '"'
            + (more.empty() ? R"(,"code":"ABC")" : more) + "}";
   }
-  response redeem(const std::string& body) { return send(method::post, "/checkin/redeem", body, as_device()); }
+  response redeem(const std::string& body) {
+    return send(method::post, "/checkin/redeem", body, as_device());
+  }
 
   const uuid list_id = make_uuid(from_unix_ms(1'800'000'000'000), first_event_aggregate, 3);
   const uuid device_id = make_uuid(from_unix_ms(1'800'000'000'000), first_event_aggregate, 4);
@@ -80,7 +82,8 @@ CAF_TEST(an organizer makes changes and removes a list) {
   CAF_CHECK(g.told->asked_checkin_list.patch.id == g.list_id && !asked.gates.given && !asked.mode.given);
   CAF_CHECK_EQUAL(g.send(method::del, one, "", g.as_organizer()).status, 204u);
   CAF_CHECK(g.told->asked_checkin_list.patch.remove);
-  for (const auto* wrong : {"{}", R"({"name":""})", R"({"name":"x","mode":"both"})", R"({"name":"x","gates":"W"})"})
+  for (const auto* wrong :
+       {"{}", R"({"name":""})", R"({"name":"x","mode":"both"})", R"({"name":"x","gates":"W"})"})
     CAF_CHECK_EQUAL(shown(g.send(method::post, path, wrong, g.as_organizer())), "400 invalid_field");
   CAF_CHECK_EQUAL(shown(g.send(method::post, path, R"({"name":"x"})", g.as_customer())), "403 forbidden");
   const auto all = json_of(g.send(method::get, g.event_path("/checkin"), "", g.as_organizer()));
@@ -96,8 +99,8 @@ CAF_TEST(the token of a new device is shown once and only its hash is stored) {
   row.label = "Phone";
   g.told->checkin.devices = {row};
   g.told->checkin.changed = g.device_id;
-  const auto made = g.send(method::post, g.event_path("/checkin/devices"), R"({"label":"Phone","gate":"West"})",
-                           g.as_organizer());
+  const auto made = g.send(method::post, g.event_path("/checkin/devices"),
+                           R"({"label":"Phone","gate":"West"})", g.as_organizer());
   CAF_CHECK_EQUAL(made.status, 201u);
   const auto body = json_of(made);
   const std::string token{body.at("token").as_string()};
@@ -118,7 +121,8 @@ CAF_TEST(a token that is not exactly one is refused before the event is asked) {
   const auto good = device_token(g.device_id, g.secret);
   for (const auto& wrong : {std::string{"garbage"}, good + "s", good.substr(1), "wr_" + good.substr(5),
                             "gate_" + std::string(32, '0') + "_" + g.secret})
-    CAF_CHECK_EQUAL(shown(g.send(method::get, "/checkin", "", gate::bearer_of(wrong))), "401 unauthenticated");
+    CAF_CHECK_EQUAL(shown(g.send(method::get, "/checkin", "", gate::bearer_of(wrong))),
+                    "401 unauthenticated");
   CAF_CHECK_EQUAL(shown(g.send(method::get, "/checkin")), "401 unauthenticated");
   CAF_CHECK_EQUAL(shown(g.send(method::get, "/checkin", "", g.as_organizer())), "401 unauthenticated");
   CAF_CHECK_EQUAL(g.told->questions, 0);
@@ -165,16 +169,18 @@ CAF_TEST(one scan is read whole and answered) {
   earlier.scan.id = {1, 9};
   earlier.list = "Main";
   earlier.gate = "West";
-  const auto refused = json_of(g.redeem(g.scan_body(
-    R"(,"event_ticket_id":"0197f0c2-6d1a-7000-8000-000400000003","refused":"already_in")")));
-  CAF_CHECK(refused.at("result").as_string() == "refused" && refused.at("reason").as_string() == "already_in");
+  const auto refused = json_of(g.redeem(
+    g.scan_body(R"(,"event_ticket_id":"0197f0c2-6d1a-7000-8000-000400000003","refused":"already_in")")));
+  CAF_CHECK(refused.at("result").as_string() == "refused"
+            && refused.at("reason").as_string() == "already_in");
   CAF_CHECK(refused.at("earlier").at("gate").as_string() == "West");
   CAF_CHECK(g.told->asked_scans.scans[0].wish.refused);
   g.told->scans.scans[0].no = reason::scan_id_reused;
   CAF_CHECK_EQUAL(shown(g.redeem(g.scan_body())), "409 scan_id_reused");
   const auto both = R"(,"code":"A","event_ticket_id":"0197f0c2-6d1a-7000-8000-000400000003")";
-  for (const auto* wrong : {both, R"(,"type":"exit")", R"(,"code":"A","type":"out")", R"(,"code":"A","at":"now")",
-                            R"(,"code":"A","refused":"ugly")", R"(,"code":"A","force":1)"})
+  for (const auto* wrong :
+       {both, R"(,"type":"exit")", R"(,"code":"A","type":"out")", R"(,"code":"A","at":"now")",
+        R"(,"code":"A","refused":"ugly")", R"(,"code":"A","force":1)"})
     CAF_CHECK_EQUAL(shown(g.redeem(g.scan_body(wrong))), "400 invalid_field");
 }
 
@@ -222,7 +228,9 @@ CAF_TEST(the state of a list comes in pages from a version on) {
   CAF_CHECK(since.key_number == 3 && since.rotating_codes && since.list_at == from_unix_ms(1'000));
   CAF_CHECK(since.at == from_unix_ms(2'000) && since.ticket == g.device_id);
   CAF_CHECK_EQUAL(version_text(*parse_version(version)), version);
-  for (const auto* wrong : {"", "3", "3r", "3r.", "3r.1.2.", "3x.1.2." "0197f0c2-6d1a-7000-8000-000400000003",
+  for (const auto* wrong : {"", "3", "3r", "3r.", "3r.1.2.",
+                            "3x.1.2."
+                            "0197f0c2-6d1a-7000-8000-000400000003",
                             "3r.-1.2.0197f0c2-6d1a-7000-8000-000400000003", "3r.1.2.0197f0c2"})
     CAF_CHECK(!parse_version(wrong));
   CAF_CHECK_EQUAL(shown(g.send(method::get, path + "?since=3r", "", g.as_device())), "400 invalid_cursor");
@@ -234,9 +242,9 @@ CAF_TEST(a gate searches by a body and organizers see conflicts) {
   ticket.ticket.id = g.claim_id;
   ticket.name = "Ada Obi";
   g.told->gate_tickets.tickets = {ticket};
-  const auto found = json_of(g.send(method::post, "/checkin/search",
-                                    R"({"list_id":")" + to_string(g.list_id) + R"(","text":"ada"})",
-                                    g.as_device()));
+  const auto found =
+    json_of(g.send(method::post, "/checkin/search",
+                   R"({"list_id":")" + to_string(g.list_id) + R"(","text":"ada"})", g.as_device()));
   CAF_CHECK(found.at("items").as_array().at(0).at("name").as_string() == "Ada Obi");
   CAF_CHECK_EQUAL(g.told->asked_gate_search.text, "ada");
   CAF_CHECK_EQUAL(shown(g.send(method::post, "/checkin/search", R"({"text":"a"})", g.as_device())),

@@ -151,7 +151,6 @@ private:
         auto l = sample_checkin_list(below(4));
         l.name = percent(5) ? "" : "List " + std::to_string(below(9));
         l.ticket_types = percent(50) ? 0 : std::uint64_t{1} << below(63);
-        l.gates = percent(50) ? "" : "West\nEast";
         l.mode = status(checkin_mode::entry_and_exit);
         l.removed_at = percent(20) ? time() : never;
         return checkin_list_stored{l};
@@ -159,7 +158,6 @@ private:
       case 28: {
         auto d = sample_checkin_device(below(4));
         for (auto n = below(3); n > 0; --n) d.lists.push_back(id_of(below(9)));
-        d.secret_hash = percent(5) ? "" : "hash";
         d.revoked_at = percent(20) ? time() : never;
         return checkin_device_stored{d};
       }
