@@ -18,7 +18,7 @@ bool contains(std::string_view whole, std::string_view part) {
          != whole.end();
 }
 
-std::string name_of(const contact& c) {
+std::string full_name(const contact& c) {
   return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
 }
 
@@ -212,7 +212,7 @@ checkin_ticket sale::at_gate(const event_ticket_row& t) const {
   result.order = seen.order;
   result.refund_pending = seen.refund_pending;
   const auto* order = orders_.of_claim(t.claim);
-  if (order != nullptr && order->customer == t.holder) result.name = name_of(order->contact);
+  if (order != nullptr && order->customer == t.holder) result.name = full_name(order->contact);
   if (const auto scans = checkin_.of_ticket(t.id); !scans.empty()) result.last = place_of(*scans.back());
   return result;
 }
@@ -245,7 +245,7 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
     if (++looked_at > gate_search_max) break;
     const auto& order = i->second;
     if (is_open(order.status)) continue;
-    const bool is_named = contains(name_of(order.contact), text) || contains(to_string(order.id), text);
+    const bool is_named = contains(full_name(order.contact), text) || contains(to_string(order.id), text);
     for (const auto* ticket : event_tickets_.of_claim(order.claim))
       if (found.size() < limit && list.admits(ticket->ticket_type)
           && (is_named || contains(to_string(ticket->id), text)))

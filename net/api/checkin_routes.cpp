@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-response text_answer(std::string body, unsigned status = 200) {
+response gate_answer(std::string body, unsigned status = 200) {
   return {.status = status, .body = std::move(body)};
 }
 
@@ -27,7 +27,7 @@ response text_answer(std::string body, unsigned status = 200) {
 awaitable<response> show_checkin(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_checkin{{c.id, c.by}});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return text_answer(checkin_text(got.reply));
+  co_return gate_answer(checkin_text(got.reply));
 }
 
 std::optional<response> read_list(const call& c, set_checkin_list& wish, bool is_new) {
@@ -51,7 +51,7 @@ awaitable<response> add_list(call c) {
   if (auto no = read_list(c, wish, true)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  auto answer = text_answer(checkin_list_text(got.reply), 201);
+  auto answer = gate_answer(checkin_list_text(got.reply), 201);
   answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/checkin/lists/"
                                            + to_string(got.reply.changed));
   co_return answer;
@@ -63,7 +63,7 @@ awaitable<response> change_list(call c) {
   wish.patch.id = c.part;
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return text_answer(checkin_list_text(got.reply));
+  co_return gate_answer(checkin_list_text(got.reply));
 }
 
 awaitable<response> remove_list(call c) {
@@ -82,7 +82,7 @@ awaitable<response> list_conflicts(call c) {
   list_checkin_conflicts wish{{c.id, c.by}, page.before, page.limit};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  co_return text_answer(checkin_conflicts_text(got.reply));
+  co_return gate_answer(checkin_conflicts_text(got.reply));
 }
 
 // -- organizers: devices
@@ -98,7 +98,7 @@ json::object qr_object(const std::string& content) {
 }
 
 /// The token is shown once: the ledger has its hash only.
-awaitable<response> add_device(call c) {
+awaitable<response> issue_device(call c) {
   set_checkin_device wish{{c.id, c.by}, {}, {}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     body.require("label");
@@ -120,7 +120,7 @@ awaitable<response> add_device(call c) {
   device["token"] = token;
   device["scan_url"] = url;
   device["qr"] = qr_object(url);
-  auto answer = text_answer(json::serialize(device), 201);
+  auto answer = gate_answer(json::serialize(device), 201);
   answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/checkin/devices/"
                                            + to_string(got.reply.changed));
   co_return answer;
@@ -154,7 +154,7 @@ std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got)
 awaitable<response> show_gate(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.who), find_gate{*pass_of(c.rq)});
   if (auto no = refused_at_gate(c, got)) co_return std::move(*no);
-  co_return text_answer(gate_text(got.reply));
+  co_return gate_answer(gate_text(got.reply));
 }
 
 void read_scan(object_reader& body, presented_scan& scan) {
@@ -193,10 +193,10 @@ awaitable<response> redeem(call c) {
   if (no) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
-  if (is_batch) co_return text_answer(scans_text(got.reply));
+  if (is_batch) co_return gate_answer(scans_text(got.reply));
   const auto& only = got.reply.scans.front();
   if (only.no != reason::none) co_return problem(refusal{only.no}, c.rq.request_id);
-  co_return text_answer(scan_text(got.reply));
+  co_return gate_answer(scan_text(got.reply));
 }
 
 awaitable<response> show_state(call c) {
@@ -209,11 +209,11 @@ awaitable<response> show_state(call c) {
   find_gate_state wish{*pass_of(c.rq), c.id, *version, gate_page_rows};
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
-  co_return text_answer(gate_state_text(got.reply));
+  co_return gate_answer(gate_state_text(got.reply));
 }
 
 /// Not a query: a name belongs into no log.
-awaitable<response> search(call c) {
+awaitable<response> search_tickets(call c) {
   search_gate wish{*pass_of(c.rq), {}, {}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     for (const auto* name : {"list_id", "text"}) body.require(name);
@@ -223,7 +223,7 @@ awaitable<response> search(call c) {
   if (no) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
-  co_return text_answer(gate_tickets_text(got.reply));
+  co_return gate_answer(gate_tickets_text(got.reply));
 }
 
 } // namespace
@@ -236,11 +236,11 @@ std::span<const route> checkin_routes() {
     {post, "/events/{id}/checkin/lists", for_managers<add_list>},
     {patch, "/events/{id}/checkin/lists/{list_id}", for_managers<change_list>},
     {del, "/events/{id}/checkin/lists/{list_id}", for_managers<remove_list>},
-    {post, "/events/{id}/checkin/devices", for_managers<add_device>},
+    {post, "/events/{id}/checkin/devices", for_managers<issue_device>},
     {del, "/events/{id}/checkin/devices/{device_id}", for_managers<revoke_device>},
     {get, "/checkin", for_devices<show_gate>},
     {post, "/checkin/redeem", for_devices<redeem>, redeem_body_max},
-    {post, "/checkin/search", for_devices<search>},
+    {post, "/checkin/search", for_devices<search_tickets>},
     {get, "/checkin/{list_id}/state", for_devices<show_state, query_use::own>},
   };
   return table;

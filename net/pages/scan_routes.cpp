@@ -12,7 +12,7 @@
 namespace fq::net {
 namespace {
 
-std::string state_of(const visit& v) {
+std::string scan_state(const visit& v) {
   std::string out = "{\"base\":";
   append_text(out, v.base());
   out += ",\"decoder\":";
@@ -58,7 +58,7 @@ std::string state_of(const visit& v) {
 awaitable<response> show_scan(visit v) {
   site_page page{v.in, "scan", std::string{text(v.in, "scan_title")}};
   page.script = "scan.mjs";
-  page.state = state_of(v);
+  page.state = scan_state(v);
   return ready(render(std::move(page), v.base(), brand_of(v.ctx, default_tenant)));
 }
 

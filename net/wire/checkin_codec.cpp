@@ -135,7 +135,7 @@ json::array row_of(const gate_ticket& t) {
 }
 
 template <class Value, std::size_t Count>
-std::optional<Value> parse(std::string_view text, const std::array<Value, Count>& all) {
+std::optional<Value> named(std::string_view text, const std::array<Value, Count>& all) {
   const auto found = std::ranges::find_if(all, [&](Value v) { return name_of(v) == text; });
   return found == all.end() ? std::nullopt : std::optional{*found};
 }
@@ -239,16 +239,16 @@ std::optional<gate_version> parse_version(std::string_view text) {
 
 std::optional<scan_objection> parse_scan_objection(std::string_view text) {
   using enum scan_objection;
-  return parse(text, std::array{unreadable, other_event, unknown_ticket, wrong_key, expired_code, transferred,
+  return named(text, std::array{unreadable, other_event, unknown_ticket, wrong_key, expired_code, transferred,
                                 cancelled, refund_pending, wrong_list, no_exit, already_in, not_in});
 }
 
 std::optional<scan_type> parse_scan_type(std::string_view text) {
-  return parse(text, std::array{scan_type::entry, scan_type::exit});
+  return named(text, std::array{scan_type::entry, scan_type::exit});
 }
 
 std::optional<checkin_mode> parse_checkin_mode(std::string_view text) {
-  return parse(text, std::array{checkin_mode::entry, checkin_mode::entry_and_exit});
+  return named(text, std::array{checkin_mode::entry, checkin_mode::entry_and_exit});
 }
 
 } // namespace fq::net

@@ -9,6 +9,7 @@
 #include "tests/sim/clerk.hpp"
 #include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/fan.hpp"
+#include "tests/sim/gate.hpp"
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mail_watch.hpp"

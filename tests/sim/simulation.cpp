@@ -124,6 +124,7 @@ simulation::simulation(const sale_options& options, bool trace) :
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   people_.push_back(system_.spawn(organizer, &world_));
   if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
+  if (o.checkout.on) people_.push_back(system_.spawn(gate, &world_));
   if (o.mesh.move > 0) people_.push_back(system_.spawn(mesh_operator, &world_));
   if (o.directory.on) people_.push_back(system_.spawn<clerk>(&world_));
   homes_.settle(system_.latest_actor_id(), nullptr);
