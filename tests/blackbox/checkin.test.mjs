@@ -56,7 +56,7 @@ async function gate_for(t, { count = 2, devices = 1, mode = 'entry' } = {}) {
   return { server, organizer, event, tickets, list: list.json, scanners, code, redeem, checkin };
 }
 
-test('a gate is told what to do, once for each nonce, and where the first scan was', async (t) => {
+test('a gate gets one answer for each nonce, and learns where the first scan was', async (t) => {
   const s = await gate_for(t, { count: 3, devices: 2, mode: 'entry_and_exit' });
   const [west, east] = s.scanners;
   const nonce = crypto.randomUUID();

@@ -78,6 +78,7 @@ private:
   // -- the world
   void create_event();
   std::uint64_t acquire_catalog();
+  void begin_people();
   void close();
   void start_process(node& n);
   void end_process(node& n, bool killed);
