@@ -40,7 +40,8 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " LEFT JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type"
   " WHERE t.holder = @c AND t.id > @i ORDER BY t.id LIMIT @l",
 
-  "SELECT NULL, NULL, NULL, s.id, s.type, l.name, NULL, CASE WHEN s.is_admitted THEN 1 ELSE 0 END,"
+  "SELECT NULL, NULL, NULL, s.id, s.type, l.name, NULL, CAST(CASE WHEN s.is_admitted THEN 1"
+  " ELSE 0 END AS bigint),"
   " s.scanned_at, NULL, NULL, e.id, NULL, NULL FROM checkin_scan AS s"
   " JOIN event_ticket AS t ON t.aggregate = s.aggregate AND t.id = s.ticket"
   " LEFT JOIN event AS e ON e.aggregate = s.aggregate"
