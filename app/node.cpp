@@ -209,6 +209,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.spans = spans();
   s.env = &env_;
   s.sessions = &sessions_;
+  s.stored_key = keys_.stored;
   s.ledgers = ledgers;
   s.destination_of = [this](const std::string& gateway, tenant_id tenant) {
     return tenant_payments_.destination(gateway, tenant);

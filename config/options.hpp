@@ -161,6 +161,7 @@ struct rate_limits_options {
   std::int64_t access_per_session_per_minute{}; ///< 0: no limit
   std::int64_t access_per_key_per_minute{}; ///< 0: no limit
   std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
+  std::int64_t device_requests_per_minute{}; ///< 0: no limit
   std::int64_t tracked_max = limits::tracked_principals; ///< max buckets per limit
 };
 

@@ -117,6 +117,14 @@ auto event_state::other_messages() {
                     [this](const patch_event& x) { return on_patch(x); },
                     [this](const turn_event& x) { return on_turn(x); },
                     [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
+                    [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
+                    [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
+                    [this](const find_checkin& x) { return on_find_checkin(x); },
+                    [this](const list_checkin_conflicts& x) { return on_list_conflicts(x); },
+                    [this](const redeem_scans& x) { return on_redeem(x); },
+                    [this](const find_gate& x) { return on_find_gate(x); },
+                    [this](const find_gate_state& x) { return on_find_gate_state(x); },
+                    [this](const search_gate& x) { return on_search_gate(x); },
                     [this](const find_stats& x) { return on_find_stats(x); },
                     [this](const find_positions& x) { return on_find_positions(x); },
                     [this](const subscribe& x) { on_subscribe(x.on); },
@@ -174,6 +182,9 @@ void event_state::serve(const acquired& image) {
   sale_->load(image.image.entries);
   for (const auto& row : image.image.event_tickets) sale_->load(row);
   for (const auto& row : image.image.transfers) sale_->load(row);
+  for (const auto& row : image.image.checkin_lists) sale_->load(row);
+  for (const auto& row : image.image.checkin_devices) sale_->load(row);
+  for (const auto& row : image.image.scans) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);

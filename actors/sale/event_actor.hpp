@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
 // commit. Parts: event_actor.cpp (life cycle, time), event_commit.cpp, event_fan.cpp, event_checkout.cpp,
-// event_money.cpp, event_people.cpp, event_organizer.cpp.
+// event_money.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/base/answers.hpp"
 #include "actors/base/cluster_links.hpp"
 #include "actors/base/errors.hpp"
 #include "actors/base/trace_book.hpp"
 #include "actors/protocol/cache_messages.hpp"
+#include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
@@ -20,6 +21,7 @@
 #include "actors/sale/event_sessions.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
@@ -43,6 +45,7 @@ class sale_board;
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
+  secret_key stored_key = {}; ///< key_store::stored, of which the keys of event tickets are derived
   ledger_workers ledgers;
   payments_handle payments;
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
@@ -219,6 +222,21 @@ private:
   [[nodiscard]] transfer_reply transfer_answer(const transfer_id& id) const;
   caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
 
+  // -- check-in (event_checkin.cpp)
+  caf::result<checkin_reply> on_set_checkin_list(const set_checkin_list& x);
+  caf::result<checkin_reply> on_set_checkin_device(const set_checkin_device& x);
+  caf::result<checkin_reply> on_find_checkin(const find_checkin& x);
+  caf::result<checkin_conflicts_reply> on_list_conflicts(const list_checkin_conflicts& x);
+  caf::result<scans_reply> on_redeem(const redeem_scans& x);
+  caf::result<gate_reply> on_find_gate(const find_gate& x);
+  caf::result<gate_state_reply> on_find_gate_state(const find_gate_state& x);
+  caf::result<gate_tickets_reply> on_search_gate(const search_gate& x);
+  [[nodiscard]] const checkin_device_row* device_of(const device_pass& pass) const;
+  [[nodiscard]] checkin_reply checkin_now() const;
+  [[nodiscard]] gate_ticket gate_ticket_of(const event_ticket_row& row);
+  [[nodiscard]] scan_wish checked(const presented_scan& scan, timestamp now);
+  const event_ticket_keys& ticket_keys();
+
   // -- organizer (event_organizer.cpp)
   caf::result<event_reply> on_find_event(const find_event& x);
   caf::result<event_reply> on_patch(const patch_event& x);
@@ -345,6 +363,8 @@ private:
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
+  std::optional<event_ticket_keys> ticket_keys_; ///< of ticket_key_number_; none: not needed yet
+  std::uint32_t ticket_key_number_ = 0;
   std::string moves_to_; ///< destination node
   region_handle region_; ///< region that requested the move; null: none
 };

@@ -28,6 +28,10 @@ inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
+// -- event_checkin
+/// Max event tickets that one answer about the state of a list looks at: some milliseconds.
+inline constexpr std::size_t gate_rows_looked_at = 2'000;
+
 // -- event_checkout
 /// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes
 /// on.

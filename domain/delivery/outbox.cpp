@@ -108,6 +108,14 @@ struct teller {
     }
     return std::nullopt;
   }
+  /// The customer is the holder, who may not be the buyer.
+  std::optional<domain_event> operator()(const event_ticket_moved& c) const {
+    if (c.from == c.row.status || c.row.status != event_ticket_status::checked_in) return std::nullopt;
+    domain_event told{topic::ticket_checked_in, c.row.claim, c.row.holder, {}, 0, never,
+                      {{c.row.ticket_type, 1}}};
+    told.event_tickets = {c.row.id};
+    return told;
+  }
   std::optional<domain_event> operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
     return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};

@@ -33,6 +33,8 @@ inline constexpr std::string_view ticket_cancelled =
   "ticket.cancelled"; ///< claim: refunded event tickets, whose stock is free again
 inline constexpr std::string_view ticket_transferred =
   "ticket.transferred"; ///< claim: an event ticket of it has another holder, the customer
+inline constexpr std::string_view ticket_checked_in =
+  "ticket.checked_in"; ///< claim: a gate let the holder of an event ticket in
 inline constexpr std::string_view loyalty_awarded =
   "loyalty.awarded"; ///< claim: points for the paid amount; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated =
@@ -52,7 +54,7 @@ inline constexpr std::array told_topics{
   topic::order_completed,   topic::order_failed,     topic::order_cancelled,  topic::payment_failed,
   topic::payment_refunded,  topic::event_cancelled,  topic::ticket_generated, topic::ticket_cancelled,
   topic::user_updated,      topic::quota_invitation, topic::loyalty_awarded,  topic::blacklist_enforced,
-  topic::ticket_transferred};
+  topic::ticket_transferred, topic::ticket_checked_in};
 
 /// Tickets of one type.
 struct ticket_count {

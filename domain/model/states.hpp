@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/base/state_machine.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -217,6 +218,7 @@ constexpr bool is_open(order_status s) {
 /// One for each unit that is sold, for its whole life. A transfer keeps the row and raises its generation, so
 /// that refund, seat and scans name one id, and an offline gate knows two holders' codes as one ticket.
 enum class event_ticket_status : std::uint8_t { issued, checked_in, checked_out, transferred, cancelled };
+inline constexpr std::size_t event_ticket_statuses = 5;
 enum class event_ticket_trigger : std::uint8_t {
   check_in, ///< let in at a gate; not while its money goes back (sale::may_present)
   check_out, ///< left by a gate with exit; may come in again

@@ -10,12 +10,37 @@ void event_tickets_book::load(const event_ticket_row& row) {
   const auto added = static_cast<index>(rows_.size());
   const bool is_newest = rows_.empty() || at(rows_.size() - 1).id < row.id; // most are
   const auto place = is_newest ? rows_.size() : place_of(row.id);
-  rows_.push_back(row);
+  const auto& stored = rows_.emplace_back(row);
   by_id_.insert(by_id_.begin() + static_cast<std::ptrdiff_t>(place), added);
   auto* newer = &newest_.try_emplace(row.claim, none).first->second;
   while (*newer != none && rows_[*newer].id > row.id) newer = &older_[*newer];
   const auto older = std::exchange(*newer, added);
   older_.push_back(older);
+  by_change_.emplace_hint(by_change_.end(), &stored);
+  ++counter_of(stored);
+}
+
+std::size_t& event_tickets_book::counter_of(const event_ticket_row& row) {
+  if (counts_.size() <= row.ticket_type) counts_.resize(row.ticket_type + 1);
+  return counts_[row.ticket_type][static_cast<std::size_t>(row.status)];
+}
+
+std::size_t event_tickets_book::count(std::uint32_t ticket_type, event_ticket_status status) const {
+  return ticket_type < counts_.size() ? counts_[ticket_type][static_cast<std::size_t>(status)] : 0;
+}
+
+std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp at,
+                                                                       const event_ticket_id& id,
+                                                                       timestamp until,
+                                                                       std::size_t limit) const {
+  event_ticket_row from;
+  from.updated_at = at;
+  from.id = id;
+  std::vector<const event_ticket_row*> changed;
+  for (auto i = by_change_.upper_bound(&from);
+       i != by_change_.end() && (*i)->updated_at < until && changed.size() < limit; ++i)
+    changed.push_back(*i);
+  return changed;
 }
 
 std::size_t event_tickets_book::place_of(const event_ticket_id& id) const {
@@ -70,14 +95,22 @@ void event_tickets_book::issue(event_ticket_row row, changes& out) {
   out.emplace_back(std::in_place_type<event_ticket_issued>, event_ticket_issued{std::move(row)});
 }
 
+void event_tickets_book::set(event_ticket_row& row, event_ticket_status to, timestamp now) {
+  by_change_.erase(&row);
+  --counter_of(row);
+  row.status = to;
+  row.updated_at = now;
+  by_change_.emplace_hint(by_change_.end(), &row);
+  ++counter_of(row);
+}
+
 bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now,
                               changes& out) {
   auto& row = rows_[by_id_[place_of(id)]];
   const auto from = row.status;
   const auto to = next(event_ticket_rules, from, trigger);
   if (!to || trigger == event_ticket_trigger::transfer) return false;
-  row.status = *to;
-  row.updated_at = now;
+  set(row, *to, now);
   out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
   return true;
 }
@@ -88,8 +121,7 @@ bool event_tickets_book::hand_over(const event_ticket_id& id, const customer_id&
   const auto from = row.status;
   const auto to = next(event_ticket_rules, from, event_ticket_trigger::transfer);
   if (!to) return false;
-  row.status = *to;
-  row.updated_at = now;
+  set(row, *to, now);
   row.holder = holder;
   ++row.generation;
   out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event tickets of an event: rows, and those of each claim. The sale decides which are issued and
-// cancelled. An event may have a million: each takes 100 bytes, and each claim 60 more.
+// cancelled. An event may have a million: each takes 150 bytes, and each claim 60 more.
 #pragma once
 #include "domain/model/change.hpp"
 
+#include <array>
+#include <cstddef>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -25,6 +30,11 @@ public:
   [[nodiscard]] std::size_t place_of(const event_ticket_id& id) const;
   /// Of `claim`, also those that are no longer valid; by id.
   [[nodiscard]] std::vector<const event_ticket_row*> of_claim(const claim_id& claim) const;
+  /// How many of `ticket_type` have this status.
+  [[nodiscard]] std::size_t count(std::uint32_t ticket_type, event_ticket_status status) const;
+  /// At most `limit` that changed after (`at`, `id`) and before `until`, by time and id.
+  [[nodiscard]] std::vector<const event_ticket_row*> changed_after(timestamp at, const event_ticket_id& id,
+                                                                   timestamp until, std::size_t limit) const;
   /// Valid ones of `claim` and `ticket_type`.
   [[nodiscard]] std::size_t count_valid(const claim_id& claim, std::uint32_t ticket_type) const;
   /// The same, at most `count`: those that were never checked in come first, then the newest.
@@ -40,13 +50,22 @@ public:
 private:
   using index = std::uint32_t;
   static constexpr index none = ~index{0};
+  struct by_time {
+    bool operator()(const event_ticket_row* a, const event_ticket_row* b) const {
+      return std::tie(a->updated_at, a->id) < std::tie(b->updated_at, b->id);
+    }
+  };
   template <class Visit>
   void newest_first(const claim_id& claim, Visit visit) const;
+  std::size_t& counter_of(const event_ticket_row& row);
+  void set(event_ticket_row& row, event_ticket_status to, timestamp now);
 
   std::deque<event_ticket_row> rows_; ///< as they came
   std::vector<index> by_id_;
   std::vector<index> older_; ///< the next lower id of the same claim
   std::unordered_map<claim_id, index> newest_; ///< the highest id of the claim
+  std::set<const event_ticket_row*, by_time> by_change_;
+  std::vector<std::array<std::size_t, event_ticket_statuses>> counts_; ///< by ticket type and status
 };
 
 } // namespace fq

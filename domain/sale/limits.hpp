@@ -29,9 +29,18 @@ struct sale_bounds {
   /// Rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
   std::size_t rows_per_run = 500;
   std::size_t refunds_per_run = 100; ///< each is a gateway call; at most rows_per_run
+  std::size_t checkin_lists = 50; ///< including removed ones
+  std::size_t checkin_devices = 1'000; ///< including revoked ones
+  std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
+  /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
+  std::size_t refused_scans = 200'000;
 };
 /// An offer of a ticket ends after it.
 inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
+/// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.
+inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
+/// Max orders that one search of a gate looks at, the newest: a few milliseconds.
+inline constexpr std::size_t gate_search_max = 50'000;
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried

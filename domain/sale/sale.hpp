@@ -4,22 +4,24 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_unknown.cpp (payments whose rows are lost),
-// sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_unknown.cpp
+// (payments whose rows are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations),
+// sale_organizer.cpp.
 #pragma once
-#include "domain/base/pace.hpp"
-#include "domain/base/retry.hpp"
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/blocked_customers.hpp"
+#include "domain/sale/checkin.hpp"
 #include "domain/sale/claims.hpp"
+#include "domain/sale/decision.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/rules.hpp"
 #include "domain/sale/transfers.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
@@ -36,60 +38,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// Effects of a block at one event.
-struct block_effect {
-  customer_id customer;
-  bool had_place = false; ///< in line, or admitted
-  std::uint32_t claims = 0; ///< live claims that are being released
-  std::uint32_t refunds = 0; ///< started refunds
-};
-
-/// A request to a gateway, sent once its row is committed.
-struct gateway_call {
-  gateway_call_kind kind{};
-  payment_id payment;
-  refund_id refund;
-};
-
-/// The result of one or several calls: durable changes, and what becomes visible and is done after the
-/// commit.
-struct decision {
-  changes content;
-  std::vector<entry_change> entry_changes;
-  std::vector<socket_notice_kind> notices;
-  std::vector<gateway_call> gateway_calls;
-  std::vector<block_effect> blocked;
-  std::vector<invitation_row> invited; ///< invitations to notify customers of
-  std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
-  /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
-  /// waits.
-  bool reveals = false;
-};
-
-/// Installation-wide rules, the same for every event.
-struct sale_rules {
-  bool has_gateway = true; ///< false: nothing that costs money is sold
-  std::uint32_t attempts_per_claim = 3;
-  milliseconds stale_after{10 * 60 * 1000};
-  milliseconds verdict_grace{2 * 60 * 1000};
-  retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
-  milliseconds pending_max{5 * 60 * 1000}; ///< an order without a payment page fails after it
-  milliseconds initialize_again{
-    15'000}; ///< retry delay for the payment page after the gateway was unreachable
-  /// Checks of a failed attempt: a page that could not be closed may have been paid.
-  std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
-  milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
-  milliseconds memory_retention{60 * 60 * 1000}; ///< of ended entries of a standalone queue
-  milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
-  sale_bounds bounds = {};
-  std::map<std::string, fee_rules> fees = {}; ///< by currency
-  fee_rules other_fees = {}; ///< of all other currencies
-  std::shared_ptr<refund_pace> pace =
-    std::make_shared<refund_pace>(); ///< shared by all copies of these rules
-};
 
 /// Why a claim is released, for its order.
 struct claim_end {
@@ -118,6 +66,9 @@ public:
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
   void load(const transfer_row& row) { transfers_.load(row); }
   void load(const claim_row& row);
+  void load(const checkin_list_row& row) { checkin_.load(row); }
+  void load(const checkin_device_row& row) { checkin_.load(row); }
+  void load(const scan_row& row) { checkin_.load(row); }
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
@@ -260,6 +211,21 @@ public:
   refusal end_transfer(const transfer_id& id, const customer_id& by, transfer_trigger trigger, timestamp now,
                        decision& out);
 
+  // -- check-in (sale_checkin.cpp)
+  refusal set_checkin_list(const checkin_list_patch& patch, timestamp now, decision& out,
+                           checkin_list_id& id);
+  refusal set_checkin_device(const checkin_device_patch& patch, timestamp now, decision& out,
+                             checkin_device_id& id);
+  /// Decides about a scan and records it, whatever the decision is. The same id is the same scan.
+  scan_view redeem(const checkin_device_id& device, const scan_wish& wish, timestamp now, decision& out);
+  [[nodiscard]] checkin_ticket at_gate(const event_ticket_row& t) const;
+  [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
+  [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
+  /// Tickets of `list` whose buyer's name, order or id contains `text` without regard to ASCII case, newest
+  /// first; at most `limit`.
+  [[nodiscard]] std::vector<checkin_ticket> find_at_gate(const checkin_list_row& list, std::string_view text,
+                                                         std::size_t limit) const;
+
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
@@ -287,6 +253,7 @@ public:
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
   [[nodiscard]] const transfers_book& transfers() const { return transfers_; }
+  [[nodiscard]] const checkin_book& checkin() const { return checkin_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
@@ -431,6 +398,14 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
   [[nodiscard]] refusal refused_transfer(const event_ticket_row& ticket) const;
   std::size_t expire_transfers(timestamp now, decision& out);
+  // check-in
+  refusal patch_list(const checkin_list_patch& patch, checkin_list_row& row) const;
+  [[nodiscard]] scan_objection objection_to(const scan_wish& wish, const event_ticket_row* ticket,
+                                            const checkin_list_row& list) const;
+  [[nodiscard]] const scan_row* entry_before(const event_ticket_id& ticket) const;
+  void follow_scans(const event_ticket_id& ticket, const scan_row& newest, timestamp now, decision& out);
+  [[nodiscard]] scan_place place_of(const scan_row& scan) const;
+  [[nodiscard]] scan_view view_of(const scan_row& scan) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -475,6 +450,7 @@ private:
   event_tickets_book event_tickets_;
   transfers_book transfers_;
   std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
+  checkin_book checkin_;
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;

@@ -68,6 +68,19 @@ inline constexpr range limit_range{1, list_limit_max}; ///< as of lists
 /// Orders read by one search: at most ten requests to their owner.
 inline constexpr std::size_t searched_max = 2'000;
 
+// -- check-in
+
+inline constexpr range checkin_name_size{1, 100}; ///< of lists, gates and devices: a line on a phone
+inline constexpr range gates_count{0, 50}; ///< of a list; also lists of a device
+/// Longer than any code of a ticket: the event decides what it is.
+inline constexpr range ticket_code_size{1, 400};
+inline constexpr range scans_count{1, 100}; ///< of one request, which is one commit
+inline constexpr range gate_search_size{2, 100}; ///< one letter finds nearly all
+/// Body of 100 scans with 400 bytes for each.
+inline constexpr std::size_t redeem_body_max = 64 * 1024;
+/// Tickets of one answer about the state of a list: about 50 KB.
+inline constexpr std::uint32_t gate_page_rows = 500;
+
 // -- people
 
 /// Addresses of one request, which is one commit.

@@ -105,6 +105,7 @@ void held_and_sold(std::string& out, const refusal& no) {
   append_member(out, "sold", no.second);
 }
 void free_units(std::string& out, const refusal& no) { append_member(out, "free", no.first); }
+void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
   out += ",\"current_status\":";
@@ -220,6 +221,9 @@ constexpr reason_row reasons[] = {
   {reason::transfer_limit, 409, "This ticket has had as many holders as it may have."},
   {reason::transfer_open, 409, "The ticket is already offered to somebody.", transfer_of},
   {reason::not_transferable, 409, "The ticket cannot be given to others any more.", current_status},
+  {reason::device_unknown, 401, "This device may not scan, or not any more."},
+  {reason::scan_id_reused, 409, "This nonce belongs to another scan."},
+  {reason::too_many, 409, "The event has as many as it may have.", highest_number},
 };
 
 /// Whether row i describes value i, up to the last one.

@@ -54,6 +54,8 @@ services::services(const config::options& o, const key_store& store, const key_d
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
+    devices({"device", quota(o.rate_limits.device_requests_per_minute), minute}, tracked(o),
+            env.random_u64()),
     join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
                  env.random_u64()),
     key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
@@ -89,7 +91,7 @@ std::vector<rate_limiter*> services::limiters() {
           &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
           &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
           &codes_of_events, &access_sessions, &access_keys,   &access_failures,
-          &exports,         &erasures,        &offers};
+          &exports,         &erasures,        &offers,          &devices};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -61,6 +61,7 @@ struct services {
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
+  rate_limiter devices; ///< per device that scans tickets
   rate_limiter join_clients; ///< per client address: joins with a publishable key
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access

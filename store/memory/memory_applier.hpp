@@ -217,6 +217,16 @@ public:
     return is_alone(own_.image.transfers, next) && replace(own_.image.transfers, next);
   }
 
+  bool operator()(const checkin_list_stored& c) {
+    return own_.image.event && insert_or_replace(own_.image.checkin_lists, c.row);
+  }
+
+  bool operator()(const checkin_device_stored& c) {
+    return own_.image.event && insert_or_replace(own_.image.checkin_devices, c.row);
+  }
+
+  bool operator()(const scan_recorded& c) { return own_.image.event && insert(own_.image.scans, c.row); }
+
   bool operator()(const dead_letter_stored& c) {
     auto next = c.row;
     if (const auto* stored = find_row(own_.dead_letters, c.row.id)) {

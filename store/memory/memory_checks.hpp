@@ -24,6 +24,9 @@ inline bool is_sound(const entry_row& r) {
 inline bool is_sound(const entry_access_row&) { return true; }
 inline bool is_sound(const event_ticket_row& r) { return r.generation >= 1; }
 inline bool is_sound(const transfer_row&) { return true; }
+inline bool is_sound(const checkin_list_row& r) { return !r.name.empty(); }
+inline bool is_sound(const checkin_device_row& r) { return !r.secret_hash.empty(); }
+inline bool is_sound(const scan_row& r) { return r.is_admitted || r.objection != scan_objection::none; }
 inline bool is_sound(const claim_item& i) {
   return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0
          && i.unit_discount >= 0 && i.unit_discount <= i.unit_price;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -133,7 +134,19 @@ public:
         ++gone;
       }
     }
-    return gone;
+    return gone + erase_old_scans(before, limit - gone);
+  }
+
+  /// Oldest first.
+  std::size_t erase_old_scans(timestamp before, std::size_t limit) {
+    std::vector<std::tuple<timestamp, aggregate_id, scan_id>> old;
+    for (const auto& [number, state] : state_.aggregates)
+      for (const auto& s : state.image.scans)
+        if (s.received_at < before) old.emplace_back(s.received_at, number, s.id);
+    std::ranges::sort(old);
+    if (old.size() > limit) old.resize(limit);
+    for (const auto& [at, number, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
+    return old.size();
   }
 
   /// Removes the answers that were found, last first.

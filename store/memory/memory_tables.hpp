@@ -19,6 +19,9 @@ inline std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 inline const uuid& key_of(const order_row& r) { return r.id; }
 inline const uuid& key_of(const event_ticket_row& r) { return r.id; }
 inline const uuid& key_of(const transfer_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_list_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_device_row& r) { return r.id; }
+inline const uuid& key_of(const scan_row& r) { return r.id; }
 inline const uuid& key_of(const dead_letter_row& r) { return r.id; }
 inline const uuid& key_of(const priority_row& r) { return r.customer; }
 inline const uuid& key_of(const invitation_row& r) { return r.customer; }

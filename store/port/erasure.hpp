@@ -67,7 +67,8 @@ public:
   virtual void erase_address(std::string_view address) = 0;
   /// Empties and dismisses dead letters of undelivered mail: see is_of().
   virtual void empty_letters(std::string_view name) = 0;
-  /// Empties the contacts of at most `limit` orders of sales that ended before `before`.
+  /// Empties the contacts of orders of sales that ended before `before`, and deletes scans that arrived
+  /// before it; together at most `limit`.
   virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
 };
 

@@ -109,6 +109,9 @@ struct aggregate_image {
   std::vector<order_row> orders; ///< by id
   std::vector<event_ticket_row> event_tickets; ///< by id
   std::vector<transfer_row> transfers; ///< by id
+  std::vector<checkin_list_row> checkin_lists; ///< by id
+  std::vector<checkin_device_row> checkin_devices; ///< by id
+  std::vector<scan_row> scans; ///< by id
   std::vector<dead_letter_row> dead_letters; ///< open letters, by id
   std::vector<priority_row> priorities; ///< by customer
   std::vector<invitation_row> invitations; ///< by customer
@@ -233,7 +236,8 @@ struct prune_bounds {
   timestamp deliveries_before = never; ///< end time
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
-  timestamp contacts_before = never; ///< end of the sale; of orders that are not open. The orders are kept
+  /// End of the sale; of orders that are not open. The orders are kept. Also for scans: their arrival.
+  timestamp contacts_before = never;
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };

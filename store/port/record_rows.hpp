@@ -22,6 +22,7 @@ enum class record_kind : std::uint8_t {
   invitation,
   event_ticket, ///< held; another customer may have bought it
   transfer, ///< an offer of an event ticket, given or received
+  scan, ///< at a gate, of a held event ticket
   block,
   device,
   notice, ///< a notice to the customer's devices
@@ -42,11 +43,12 @@ struct record_position {
 struct customer_record {
   record_position at;
   event_id event; ///< nil: none
-  std::uint32_t status = 0; ///< of the kind; device: the channel
-  std::string text; ///< payment: the gateway; event ticket: its type; transfer: "given", "received"; notice,
-                    ///< mail: the topic
+  std::uint32_t status = 0; ///< of the kind; device: the channel; scan: its type
+  std::string text; ///< payment: the gateway; event ticket: its type; transfer: "given", "received"; scan: its
+                    ///< list; notice, mail: the topic
   money amount = 0;
-  std::uint64_t count = 0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices
+  std::uint64_t count =
+    0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices; scan: 1 if admitted
   timestamp created_at;
   timestamp changed_at; ///< place: admitted; claim, transfer: expires; payment, event ticket: last change
   timestamp ended_at; ///< invitation: valid until; mail: delivered

@@ -45,6 +45,14 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " LEFT JOIN event AS e ON e.aggregate = o.aggregate"
   " WHERE (o.giver = @c OR o.receiver = @c) AND o.id > @i ORDER BY o.id LIMIT @l",
 
+  "SELECT NULL, NULL, NULL, s.id, s.type, l.name, NULL, CAST(CASE WHEN s.is_admitted THEN 1"
+  " ELSE 0 END AS bigint),"
+  " s.scanned_at, NULL, NULL, e.id, NULL, NULL FROM checkin_scan AS s"
+  " JOIN event_ticket AS t ON t.aggregate = s.aggregate AND t.id = s.ticket"
+  " LEFT JOIN event AS e ON e.aggregate = s.aggregate"
+  " LEFT JOIN checkin_list AS l ON l.aggregate = s.aggregate AND l.id = s.list"
+  " WHERE t.holder = @c AND s.id > @i ORDER BY s.id LIMIT @l",
+
   "SELECT NULL, b.tenant, NULL, b.organizer, NULL, NULL, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL, "
   "NULL"
   " FROM blocked_customer AS b WHERE b.customer = @c AND (b.tenant, b.organizer) > (@n, @i)"

@@ -74,6 +74,9 @@ const postgres_statement old_contacts{
     + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e JOIN orders AS o ON o.aggregate ="
       " e.aggregate AND o.email <> '' WHERE e.status IN (3, 4) AND e.sale_end < $1::bigint AND o.status > 1"
       " LIMIT $2::bigint)"};
+const postgres_statement old_scans{
+  "old_scans", "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
+               " WHERE received_at < $1::bigint ORDER BY received_at, aggregate, id LIMIT $2::bigint)"};
 
 postgres_result ask(postgres_connection& db, const postgres_statement& statement,
                     const postgres_parameters& parameters) {
@@ -89,7 +92,8 @@ postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
   db.prepare(std::array{next_to_erase,      store_progress, end_of_erasure, own_contacts, drop_contact,
                         own_given,          own_received,   own_deliveries, own_devices,  look_at_outbox,
                         look_at_answers,    drop_outbox,    drop_answer,    drop_codes,   drop_old_codes,
-                        account_deliveries, naming_letters, drop_delivery,  empty_letter, old_contacts});
+                        account_deliveries, naming_letters, drop_delivery,  empty_letter, old_contacts,
+                        old_scans});
 }
 
 std::optional<erasure> postgres_erasure::next_erasure() {
@@ -177,7 +181,8 @@ void postgres_erasure::empty_letters(std::string_view name) {
 }
 
 std::size_t postgres_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
-  return ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
+  const auto contacts = ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
+  return contacts + ask(db_, old_scans, postgres_parameters::of(before, limit - contacts)).affected();
 }
 
 } // namespace fq

@@ -60,6 +60,12 @@ const postgres_statement read_promo_codes{
   "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
 const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_lists{
+  "read_checkin_lists", select_rows<checkin_list_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_devices{
+  "read_checkin_devices", select_rows<checkin_device_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_scans{"read_scans",
+                                    select_rows<scan_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_event_tickets{
   "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>()
@@ -227,6 +233,9 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_orders,
                         read_event_tickets,
                         read_transfers,
+                        read_checkin_lists,
+                        read_checkin_devices,
+                        read_scans,
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
@@ -267,8 +276,8 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
   for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
-                        &read_orders, &read_event_tickets, &read_transfers, &read_dead_letters,
-                        &read_priorities, &read_invitations, &read_access})
+                        &read_orders, &read_event_tickets, &read_transfers, &read_checkin_lists, &read_checkin_devices,
+                        &read_scans, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -295,6 +304,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
   image.transfers = collect(pipeline, row_from<transfer_row>);
+  image.checkin_lists = collect(pipeline, row_from<checkin_list_row>);
+  image.checkin_devices = collect(pipeline, row_from<checkin_device_row>);
+  image.scans = collect(pipeline, row_from<scan_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);

@@ -197,6 +197,19 @@ public:
            postgres_write::update_transfer, r, c.from);
   }
 
+  void operator()(const checkin_list_stored& c) {
+    insert(rounds_.round_for({of(item::checkin_list, c.row.id)}), postgres_write::store_checkin_list, c.row);
+  }
+
+  void operator()(const checkin_device_stored& c) {
+    insert(rounds_.round_for({of(item::checkin_device, c.row.id)}), postgres_write::store_checkin_device,
+           c.row);
+  }
+
+  void operator()(const scan_recorded& c) {
+    insert(rounds_.round_for({of(item::scan, c.row.id)}), postgres_write::insert_scan, c.row);
+  }
+
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
     insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);

@@ -50,7 +50,9 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
                  empty_contacts
                    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
                      " orders AS o INDEXED BY order_contact ON o.aggregate = e.aggregate AND o.email <> ''"
-                     " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)") {}
+                     " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)"),
+    old_scans(db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
+                  " WHERE received_at < ? ORDER BY received_at, aggregate, id LIMIT ?)") {}
 
 std::optional<erasure> sqlite_erasure::next_erasure() {
   auto& s = sql_.next.bind();
@@ -134,7 +136,8 @@ void sqlite_erasure::empty_letters(std::string_view name) {
 }
 
 std::size_t sqlite_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
-  return static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
+  const auto contacts = static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
+  return contacts + static_cast<std::size_t>(sql_.old_scans.run(before, limit - contacts));
 }
 
 } // namespace fq

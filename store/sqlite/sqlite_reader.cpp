@@ -59,6 +59,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
     event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
     transfers(db, select_rows<transfer_row>() + "WHERE aggregate = ? ORDER BY id"),
+    checkin_lists(db, select_rows<checkin_list_row>() + "WHERE aggregate = ? ORDER BY id"),
+    checkin_devices(db, select_rows<checkin_device_row>() + "WHERE aggregate = ? ORDER BY id"),
+    scans(db, select_rows<scan_row>() + "WHERE aggregate = ? ORDER BY id"),
     dead_letters(db, select_rows<dead_letter_row>()
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
@@ -171,6 +174,9 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
   image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
   image.transfers = collect(sql_.transfers.bind(aggregate), row_from<transfer_row>);
+  image.checkin_lists = collect(sql_.checkin_lists.bind(aggregate), row_from<checkin_list_row>);
+  image.checkin_devices = collect(sql_.checkin_devices.bind(aggregate), row_from<checkin_device_row>);
+  image.scans = collect(sql_.scans.bind(aggregate), row_from<scan_row>);
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);

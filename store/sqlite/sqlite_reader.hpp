@@ -47,7 +47,7 @@ private:
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
-      promo_codes, orders, event_tickets, transfers;
+      promo_codes, orders, event_tickets, transfers, checkin_lists, checkin_devices, scans;
     sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
     sqlite_statement organizers, organizer_sessions, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;

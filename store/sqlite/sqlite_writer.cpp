@@ -76,6 +76,9 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     update_event_ticket(db, update_sql(table_of<event_ticket_row>())),
     insert_transfer(db, insert_sql(table_of<transfer_row>())),
     update_transfer(db, update_sql(table_of<transfer_row>())),
+    store_checkin_list(db, store_sql(table_of<checkin_list_row>())),
+    store_checkin_device(db, store_sql(table_of<checkin_device_row>())),
+    insert_scan(db, insert_sql(table_of<scan_row>())),
     store_dead_letter(db, store_sql(table_of<dead_letter_row>())),
     store_priority(db, store_sql(table_of<priority_row>())),
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
@@ -256,6 +259,10 @@ public:
 
   bool operator()(const transfer_offered& c) { return insert(sql_.insert_transfer, c.row); }
   bool operator()(const transfer_moved& c) { return update(sql_.update_transfer, c.row, c.from); }
+
+  bool operator()(const checkin_list_stored& c) { return insert(sql_.store_checkin_list, c.row); }
+  bool operator()(const checkin_device_stored& c) { return insert(sql_.store_checkin_device, c.row); }
+  bool operator()(const scan_recorded& c) { return insert(sql_.insert_scan, c.row); }
 
   bool operator()(const entries_forgotten&) { return true; } // the guard has written it
   bool operator()(const cache_generation_raised& c) {

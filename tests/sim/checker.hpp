@@ -55,6 +55,8 @@ enum class rare : std::uint8_t {
   order_partly_refunded,
   event_tickets_named,
   ticket_transferred,
+  scan_replayed,
+  gate_conflict,
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
@@ -161,6 +163,7 @@ public:
                   const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
+  void saw_scan(const scan_wish& wish, const scan_view& told);
   // answers to organizers
   void saw_refund_begun(const order_id& order, const order_view& told);
   void saw_promo_code(const promo_code_row& told);
@@ -190,6 +193,8 @@ public:
     return event_tickets_;
   }
   [[nodiscard]] const std::map<transfer_id, transfer_row>& transfers() const { return transfers_; }
+  [[nodiscard]] const auto& checkin_lists() const { return checkin_lists_; }
+  [[nodiscard]] const auto& checkin_devices() const { return checkin_devices_; }
   [[nodiscard]] const std::map<std::uint32_t, promo_code_row>& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
@@ -240,6 +245,9 @@ private:
   void see(const event_ticket_moved& c);
   void see(const transfer_offered& c);
   void see(const transfer_moved& c);
+  void see(const checkin_list_stored& c);
+  void see(const checkin_device_stored& c);
+  void see(const scan_recorded& c);
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
@@ -331,6 +339,9 @@ private:
   std::map<order_id, order_row> orders_;
   std::map<event_ticket_id, event_ticket_row> event_tickets_;
   std::map<transfer_id, transfer_row> transfers_;
+  std::map<checkin_list_id, checkin_list_row> checkin_lists_;
+  std::map<checkin_device_id, checkin_device_row> checkin_devices_;
+  std::map<scan_id, scan_row> scans_;
   std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;

@@ -295,8 +295,9 @@ void checker::check_rows() {
   const auto orders = values_of(orders_);
   const auto codes = values_of(promo_codes_);
   const auto tickets = values_of(event_tickets_);
+  const auto scans = values_of(scans_);
   const auto lines =
-    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets});
+    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets, scans});
   if (!lines.empty()) fail("audit", lines.front());
 }
 

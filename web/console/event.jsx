@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { current_session, get, post, Problem } from './api.mjs';
 import { AuditList } from './audit.jsx';
 import { EventForm } from './event_form.jsx';
+import { Checkin } from './checkin.jsx';
 import { Invitations } from './guests.jsx';
 import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
@@ -79,6 +80,7 @@ const tabs = [
   ['settings', 'Settings'],
   ['orders', 'Orders'],
   ['people', 'People'],
+  ['check-in', 'Check-in'],
   ['promo-codes', 'Promo codes'],
   ['priority', 'Priority'],
   ['invitations', 'Invitations'],
@@ -137,6 +139,7 @@ export function EventPage({ id, view = '', rest }) {
       {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}
+      {view === 'check-in' && <Checkin event={event} />}
       {view === 'promo-codes' && <PromoCodes event={event} />}
       {view === 'priority' && <Priority event={event} />}
       {view === 'invitations' && <Invitations event={event} />}

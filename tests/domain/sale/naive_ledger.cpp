@@ -171,6 +171,12 @@ void naive_ledger::one(const event_ticket_issued& x) {
   require(event_tickets.emplace(x.row.id, x.row).second, "event ticket: id taken");
 }
 
+void naive_ledger::one(const scan_recorded& x) {
+  require(checkin_lists.contains(x.row.list) && checkin_devices.contains(x.row.device), "scan: of no list");
+  require(x.row.is_admitted || x.row.objection != scan_objection::none, "scan: refused without a reason");
+  require(scans.emplace(x.row.id, x.row).second, "scan: recorded twice");
+}
+
 void naive_ledger::one(const event_ticket_moved& x) {
   auto& t = stored(event_tickets, x.row.id, "event ticket: absent");
   require(t.status == x.from, "event ticket: other state");

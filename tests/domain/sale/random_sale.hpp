@@ -20,9 +20,35 @@ struct coverage {
   /// steps with a blocked fan; invitations; units of quotas sold or held at the end
   std::uint64_t blocked = 0, invited = 0, of_quota = 0;
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
+  std::uint64_t scanned_in = 0, conflicts = 0; ///< admitted scans; tickets in conflict at the end
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
                 refusals_of_refunds = 0, transferred = 0;
 };
+
+/// What the rows at the end of a walk tell.
+inline void count_rows(const naive_ledger& ledger, coverage& seen) {
+  for (const auto& [n, e] : ledger.entries) {
+    seen.admitted += is_set(e.admitted_at);
+    seen.session_expired += e.status == entry_status::session_expired;
+    seen.expired += e.status == entry_status::expired;
+  }
+  for (const auto& [id, c] : ledger.claims) {
+    ++seen.claims[c.status];
+    seen.claimed_again += c.created_at == c.expires_at;
+  }
+  for (const auto& [id, p] : ledger.payments) ++seen.payments[p.status];
+  for (const auto& [id, o] : ledger.orders) {
+    ++seen.orders[o.status];
+    seen.with_promo += !o.promo_code.empty();
+  }
+  seen.invited += ledger.invitations.size();
+  for (const auto& t : ledger.types)
+    seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
+  for (const auto& [n, e] : ledger.entries)
+    seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
+  for (const auto& [id, r] : ledger.refunds) seen.refusals_of_refunds += r.attempts;
+  seen.cancelled += ledger.event.status == event_status::cancelled;
+}
 
 inline sale_rules quick_rules() {
   sale_rules r;

@@ -3,6 +3,7 @@
 // repeated and out of order; the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload equals
 // memory.
 #define CAF_SUITE domain_sale_walk
+#include "tests/domain/sale/random_gate.hpp"
 #include "tests/domain/sale/random_sale.hpp"
 #include "tests/domain/sale/sale_checks.hpp"
 
@@ -56,20 +57,7 @@ private:
   }
 
   void report(coverage& seen) const {
-    for (const auto& [n, e] : s_.ledger.entries) {
-      seen.admitted += is_set(e.admitted_at);
-      seen.session_expired += e.status == entry_status::session_expired;
-      seen.expired += e.status == entry_status::expired;
-    }
-    for (const auto& [id, c] : s_.ledger.claims) {
-      ++seen.claims[c.status];
-      seen.claimed_again += c.created_at == c.expires_at;
-    }
-    for (const auto& [id, p] : s_.ledger.payments) ++seen.payments[p.status];
-    for (const auto& [id, o] : s_.ledger.orders) {
-      ++seen.orders[o.status];
-      seen.with_promo += !o.promo_code.empty();
-    }
+    count_rows(s_.ledger, seen);
     seen.promo_refused += promo_refused_;
     seen.invited += s_.ledger.invitations.size();
     for (const auto& t : s_.ledger.types)
@@ -79,6 +67,8 @@ private:
     for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
     for (const auto& [id, t] : s_.ledger.transfers) seen.transferred += t.status == transfer_status::accepted;
     seen.cancelled += s_.ledger.event.status == event_status::cancelled;
+    seen.scanned_in += gate_.admitted();
+    seen.conflicts += s_.it->checkin().conflicts().size();
   }
 
   void step() {
@@ -94,6 +84,7 @@ private:
     if (what < 76) return deliver();
     if (what < 87) return s_.pass(milliseconds{d_.chance(80) ? d_.below(500) : d_.below(5000)});
     if (what < 91 && is_set(s_.wake.at) && s_.wake.at > s_.now) return s_.pass(s_.wake.at - s_.now);
+    if (what < 94) return gate_.scan(seed_, d_, s_);
     if (what < 96) return retune();
     if (what < 98) {
       ++reloads_;
@@ -109,6 +100,7 @@ private:
       i = d_.chance(30) ? s_.ledger.event_tickets.erase(i) : std::next(i);
     }
     s_.ledger.transfers.clear(); // it knew none
+    s_.ledger.scans.clear();
     s_.reload();
     s_.pass(milliseconds{0});
   }
@@ -463,6 +455,7 @@ private:
   std::uint64_t moves_before_ = 0;
   std::set<std::uint64_t> blocked_;
   std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
+  random_gate gate_;
 };
 
 } // namespace
@@ -483,7 +476,7 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
   for (const auto n :
        {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
-        seen.claimed_again, seen.cancelled, seen.refusals_of_refunds, seen.transferred, seen.with_promo,
+        seen.claimed_again, seen.cancelled, seen.refusals_of_refunds, seen.transferred, seen.scanned_in, seen.conflicts, seen.with_promo,
         seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})

@@ -44,6 +44,12 @@ struct script {
   std::vector<records_reply> records; ///< answers in order; then an empty last page
   std::vector<list_records> asked_records;
   dead_letters_reply dead_letters;
+  checkin_reply checkin;
+  checkin_conflicts_reply conflicts;
+  scans_reply scans;
+  gate_reply gate;
+  gate_state_reply gate_state;
+  gate_tickets_reply gate_tickets;
   sessions_changed sessions; ///< sent to a table that subscribes
   bool answers_watch = true;
   caf::error error; ///< answer of the event actor, if set
@@ -88,6 +94,13 @@ struct script {
   invitations_reply invitations;
   blocks_reply blocks;
   settle_dead_letter asked_settle;
+  set_checkin_list asked_checkin_list;
+  set_checkin_device asked_checkin_device;
+  list_checkin_conflicts asked_conflicts;
+  redeem_scans asked_scans;
+  find_gate asked_gate;
+  find_gate_state asked_gate_state;
+  search_gate asked_gate_search;
   end_organizer_session asked_end_session;
   organizer_sessions_reply sign_ins;
   customer_reply customer;
@@ -258,9 +271,42 @@ inline auto scripted_organizer(const script_ptr& s) {
                     [s](const find_invitations&) { return scripted(*s, s->invitations); }};
 }
 
+/// Check-in.
+inline auto scripted_checkin(const script_ptr& s) {
+  return std::tuple{[s](const set_checkin_list& m) {
+                      s->asked_checkin_list = m;
+                      return scripted(*s, s->checkin);
+                    },
+                    [s](const set_checkin_device& m) {
+                      s->asked_checkin_device = m;
+                      return scripted(*s, s->checkin);
+                    },
+                    [s](const find_checkin&) { return scripted(*s, s->checkin); },
+                    [s](const list_checkin_conflicts& m) {
+                      s->asked_conflicts = m;
+                      return scripted(*s, s->conflicts);
+                    },
+                    [s](const redeem_scans& m) {
+                      s->asked_scans = m;
+                      return scripted(*s, s->scans);
+                    },
+                    [s](const find_gate& m) {
+                      s->asked_gate = m;
+                      return scripted(*s, s->gate);
+                    },
+                    [s](const find_gate_state& m) {
+                      s->asked_gate_state = m;
+                      return scripted(*s, s->gate_state);
+                    },
+                    [s](const search_gate& m) {
+                      s->asked_gate_search = m;
+                      return scripted(*s, s->gate_tickets);
+                    }};
+}
+
 inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
   return test::behavior_of<event_handle::behavior_type>(
-    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s),
+    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s), scripted_checkin(s),
     test::internal_messages(), std::tuple{[](const timer_fired&) {}});
 }
 

@@ -146,7 +146,22 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(29)) {
+    switch (below(32)) {
+      case 29: {
+        auto l = sample_checkin_list(below(4));
+        l.name = percent(5) ? "" : "List " + std::to_string(below(9));
+        l.ticket_types = percent(50) ? 0 : std::uint64_t{1} << below(63);
+        l.mode = status(checkin_mode::entry_and_exit);
+        l.removed_at = percent(20) ? time() : never;
+        return checkin_list_stored{l};
+      }
+      case 30: {
+        auto d = sample_checkin_device(below(4));
+        for (auto n = below(3); n > 0; --n) d.lists.push_back(id_of(below(9)));
+        d.revoked_at = percent(20) ? time() : never;
+        return checkin_device_stored{d};
+      }
+      case 31: return scan_recorded{scan(image)};
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
       case 27: return transfer_offered{offer(image)};
@@ -438,6 +453,20 @@ private:
     t.giver_email = percent(50) ? std::string{} : email();
     t.ended_at = percent(50) ? never : time();
     return transfer_moved{from, t};
+  }
+
+  scan_row scan(const aggregate_image& image) {
+    const auto* of = any(image.event_tickets);
+    auto s = sample_scan(below(1'000'000'000), of ? of->id : uuid{});
+    if (const auto* stored = any(image.scans); stored && percent(5)) s.id = stored->id;
+    s.list = sample_checkin_list(below(4)).id;
+    s.type = status(scan_type::exit);
+    s.is_admitted = percent(60);
+    s.is_forced = percent(30);
+    s.objection = status(scan_objection::not_in);
+    s.at = time();
+    s.received_at = time();
+    return s;
   }
 
   change moving_event_ticket(const aggregate_image& image) {

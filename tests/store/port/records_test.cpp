@@ -52,6 +52,8 @@ void fill(world& w) {
     content.emplace_back(event_ticket_issued{sample_event_ticket(n, claim)});
     content.emplace_back(transfer_offered{
       sample_transfer(n, sample_event_ticket(n, claim), n == 1 ? bob : id_of(9, accounts_aggregate))});
+    content.emplace_back(checkin_list_stored{sample_checkin_list(n)});
+    content.emplace_back(scan_recorded{sample_scan(n, sample_event_ticket(n, claim).id)});
     const auto address = n == 1 ? own : "x" + own;
     content.emplace_back(
       outbox_appended{{id_of(60'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, every_lane}});
@@ -142,6 +144,11 @@ std::vector<customer_record> expected(const world& w) {
   given.text = "given";
   given.changed_at = noon + seconds{9};
   all.insert(all.begin() + 6, given);
+  auto gate = record(scan);
+  gate.at.id = sample_scan(1, {}).id;
+  gate.text = sample_checkin_list(1).name;
+  gate.count = 1;
+  all.insert(all.begin() + 6, gate);
   return all;
 }
 
