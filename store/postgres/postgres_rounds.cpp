@@ -184,6 +184,11 @@ public:
     move({history_kind::event_ticket, r.id}, c.from, r.status);
   }
 
+  void operator()(const statistics_stored& c) {
+    const auto minute = of(item::statistics, static_cast<std::uint64_t>(unix_ms(c.row.at)));
+    insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
+  }
+
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
     insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);

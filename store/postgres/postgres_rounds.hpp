@@ -66,6 +66,7 @@ private:
     promo_word,
     order,
     event_ticket,
+    statistics,
     dead_letter,
     priority,
     invitation,

@@ -156,6 +156,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"update_order", update<order_row>()},
     {"insert_event_ticket", insert<event_ticket_row>()},
     {"update_event_ticket", update<event_ticket_row>()},
+    {"insert_statistics", insert<statistics_row>()},
     {"store_dead_letter", store<dead_letter_row>()},
     {"store_priority", store<priority_row>()},
     {"remove_priority", remove("event_priority", {aggregate, id("customer")})},

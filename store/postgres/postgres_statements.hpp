@@ -39,6 +39,7 @@ enum class postgres_write : std::uint8_t {
   update_order,
   insert_event_ticket,
   update_event_ticket,
+  insert_statistics,
   store_dead_letter,
   store_priority,
   remove_priority,
