@@ -2,13 +2,16 @@
 // The stored statistics of an event or queue, and the report of a sale as JSON, CSV and PDF.
 #include "domain/sale/limits.hpp"
 #include "net/api/report_files.hpp"
+#include "net/api/query_text.hpp"
 #include "net/api/routes.hpp"
+#include "net/http/json_text.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/csv.hpp"
 #include "net/wire/statistics_codec.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace fq::net {
@@ -36,8 +39,9 @@ std::optional<response> read_wish(const request& rq, statistics_wish& wish) {
     return problem(fault::invalid_parameter, rq.request_id, what);
   };
   const auto read_time = [&](std::string_view name, timestamp& to) {
-    const auto text = query.find(name);
-    const auto time = text ? parse_rfc3339(*text) : std::optional{never};
+    const auto given = query.find(name);
+    const auto text = given ? decoded(*given) : std::nullopt;
+    const auto time = text ? parse_rfc3339(*text) : given ? std::nullopt : std::optional{never};
     if (time) to = *time;
     return time && unix_ms(*time) >= 0;
   };
