@@ -46,8 +46,8 @@ public:
 
   void print(const report_document& document) {
     y_ += text_.write(one_line(document.title), {margin, y_, content_width, title_height}, title_style);
-    y_ += text_.write(one_line(document.subtitle), {margin, y_, content_width, subtitle_height},
-                      subtitle_style);
+    y_ +=
+      text_.write(one_line(document.subtitle), {margin, y_, content_width, subtitle_height}, subtitle_style);
     y_ += gap / 2;
     put_rule();
     y_ += gap;

@@ -90,7 +90,7 @@ typename Inspector::result_type inspect(Inspector& f, event_ticket_listing& x) {
 
 FQ_INSPECT(held_tickets_reply, x.no, x.tickets, x.more)
 
-/// The statistics of an event, from committed state; whoever asks has checked that they may be shown. See
+/// The statistics of an event, from committed state. The caller checks the right to see them. See
 /// statistics_filter.
 struct list_statistics {
   aggregate_id aggregate{};

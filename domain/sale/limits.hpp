@@ -79,9 +79,9 @@ inline constexpr double poll_max_ms = 15'000;
 /// At most one row of statistics per event in it.
 inline constexpr milliseconds statistics_step{60'000};
 /// Distances of the points of an answer: a minute to a day.
-inline constexpr std::array statistics_steps{
-  milliseconds{60'000},    milliseconds{300'000},    milliseconds{900'000},
-  milliseconds{3'600'000}, milliseconds{21'600'000}, milliseconds{86'400'000}};
+inline constexpr std::array statistics_steps{milliseconds{60'000},     milliseconds{300'000},
+                                             milliseconds{900'000},    milliseconds{3'600'000},
+                                             milliseconds{21'600'000}, milliseconds{86'400'000}};
 /// Points of an answer: 25 hours of minutes, more than a chart has pixels.
 inline constexpr std::int64_t statistics_points_max = 1'500;
 /// Of the rows of one answer, at most one a minute: a reader of the ledger is busy for some 100 ms.

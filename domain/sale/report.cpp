@@ -17,9 +17,8 @@ std::int32_t percent_of(std::uint64_t part, std::uint64_t whole) {
 
 /// At least 1, because a row has the state of a full minute.
 std::int64_t minutes_between(timestamp start, timestamp end) {
-  return std::max<std::int64_t>((unix_ms(end) - unix_ms(start) + statistics_step.count() - 1)
-                                  / statistics_step.count(),
-                                1);
+  return std::max<std::int64_t>(
+    (unix_ms(end) - unix_ms(start) + statistics_step.count() - 1) / statistics_step.count(), 1);
 }
 
 std::vector<type_report> types_of(const std::vector<ticket_type_row>& types,

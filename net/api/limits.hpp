@@ -33,6 +33,9 @@ inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
 
+/// Of statistics: a chart shows a day.
+inline constexpr milliseconds statistics_span_default{24 * 60 * 60 * 1000};
+
 // -- claims and orders
 
 /// Longer than any admission token: a wrong one is refused by the event.

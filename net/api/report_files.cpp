@@ -109,19 +109,19 @@ std::vector<print::report_fact> facts_of(const sale_report& r) {
   const auto refunds =
     count(r.refunds) + " of " + money_text(r.refunded, r.currency)
     + (r.refunds_open > 0 ? ", " + count(r.refunds_open) + " not made yet" : std::string{});
-  return {{"Start of the sale", minute_text(r.sale_start)},
-          {"End of the sale", minute_text(r.sale_end)},
-          {"Tickets sold", count(r.sold) + " of " + count(r.total)},
-          {"Sold out after",
-           r.minutes_to_sold_out < 0 ? "not sold out" : count(r.minutes_to_sold_out) + " min"},
-          {"Revenue, fees included", money_text(r.revenue, r.currency)},
-          {"Refunds", refunds},
-          {"Joined the line", count(r.arrivals)},
-          {"Highest number waiting", peak},
-          {"Admitted", count(r.admissions)},
-          {"Admitted places that bought", percent_text(r.conversion_percent)},
-          {"Purchases", count(r.purchases)},
-          {"Buyers", count(r.buyers)}};
+  return {
+    {"Start of the sale", minute_text(r.sale_start)},
+    {"End of the sale", minute_text(r.sale_end)},
+    {"Tickets sold", count(r.sold) + " of " + count(r.total)},
+    {"Sold out after", r.minutes_to_sold_out < 0 ? "not sold out" : count(r.minutes_to_sold_out) + " min"},
+    {"Revenue, fees included", money_text(r.revenue, r.currency)},
+    {"Refunds", refunds},
+    {"Joined the line", count(r.arrivals)},
+    {"Highest number waiting", peak},
+    {"Admitted", count(r.admissions)},
+    {"Admitted places that bought", percent_text(r.conversion_percent)},
+    {"Purchases", count(r.purchases)},
+    {"Buyers", count(r.buyers)}};
 }
 
 template <class Value>
@@ -131,8 +131,7 @@ print::report_line line_of(const sale_report& r, std::string name, Value value) 
   return line;
 }
 
-print::report_chart chart_of(const sale_report& r, std::string title,
-                             std::vector<print::report_line> lines) {
+print::report_chart chart_of(const sale_report& r, std::string title, std::vector<print::report_line> lines) {
   print::report_chart chart{std::move(title), {}, std::move(lines), {}, {}, {}};
   for (const auto& p : r.timeline) chart.times.push_back(static_cast<double>(unix_ms(p.at)));
   if (r.timeline.empty()) return chart;
@@ -183,11 +182,10 @@ print::report_document report_document(const sale_report& r) {
   d.subtitle = "Report of the sale, made " + minute_text(r.made_at) + ". Amounts in " + r.currency + ".";
   d.created_at = r.made_at;
   d.facts = facts_of(r);
-  d.charts.push_back(
-    chart_of(r, "People",
-             {line_of(r, "Waiting, highest", [](const auto& p) { return p.waiting_peak; }),
-              line_of(r, "Arrivals", [](const auto& p) { return p.arrivals; }),
-              line_of(r, "Admissions", [](const auto& p) { return p.admissions; })}));
+  d.charts.push_back(chart_of(r, "People",
+                              {line_of(r, "Waiting, highest", [](const auto& p) { return p.waiting_peak; }),
+                               line_of(r, "Arrivals", [](const auto& p) { return p.arrivals; }),
+                               line_of(r, "Admissions", [](const auto& p) { return p.admissions; })}));
   d.charts.push_back(chart_of(r, "Tickets",
                               {line_of(r, "Sold", [](const auto& p) { return p.sold; }),
                                line_of(r, "Held", [](const auto& p) { return p.held; }),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stored statistics of an event or queue, and the report of a sale as JSON, CSV and PDF.
 #include "domain/sale/limits.hpp"
-#include "net/api/report_files.hpp"
+#include "net/api/limits.hpp"
 #include "net/api/query_text.hpp"
+#include "net/api/report_files.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/json_text.hpp"
 #include "net/http/query.hpp"
@@ -55,8 +56,6 @@ std::optional<response> read_wish(const request& rq, statistics_wish& wish) {
   return std::nullopt;
 }
 
-constexpr milliseconds default_span{24 * 60 * 60 * 1000};
-
 template <event_kind Kind>
 awaitable<response> read_statistics(call c) {
   statistics_wish wish;
@@ -65,7 +64,7 @@ awaitable<response> read_statistics(call c) {
   if (auto no = refused(c.rq, allowed)) co_return std::move(*no);
   const auto now = allowed.reply.stats.server_time;
   if (!is_set(wish.to)) wish.to = std::max(now, wish.from) + milliseconds{1};
-  if (!is_set(wish.from)) wish.from = std::max(wish.to - default_span, from_unix_ms(1));
+  if (!is_set(wish.from)) wish.from = std::max(wish.to - statistics_span_default, from_unix_ms(1));
   const auto window = window_of(wish.from, wish.to, wish.step);
   list_statistics rows{owner_of(c.id), window.from, window.to, window.step, false};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(rows));
@@ -92,9 +91,8 @@ awaitable<std::optional<response>> gather(const call& c, report_sources& parts) 
   list_audit deeds{c.by, c.id, {}, reported_interventions_max};
   auto audit = co_await ask(c.ctx, c.ctx.catalog, std::move(deeds));
   if (auto no = refused(c.rq, audit)) co_return no;
-  parts = {std::move(event.reply.event),     std::move(stats.reply.stats),
-           std::move(rows.reply.figures),    std::move(rows.reply.rows),
-           std::move(audit.reply.rows),      audit.reply.more};
+  parts = {std::move(event.reply.event), std::move(stats.reply.stats), std::move(rows.reply.figures),
+           std::move(rows.reply.rows),   std::move(audit.reply.rows),  audit.reply.more};
   co_return std::nullopt;
 }
 
@@ -107,8 +105,8 @@ awaitable<response> read_report(call c) {
 }
 
 void name_file(response& answer, const uuid& id, std::string_view ending) {
-  answer.fields.emplace_back("Content-Disposition", "attachment; filename=\"report-" + to_string(id)
-                                                      + std::string{ending} + "\"");
+  answer.fields.emplace_back("Content-Disposition",
+                             "attachment; filename=\"report-" + to_string(id) + std::string{ending} + "\"");
 }
 
 awaitable<response> read_report_csv(call c) {

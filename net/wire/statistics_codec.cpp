@@ -57,22 +57,20 @@ json::object interventions_of(const sale_report& r) {
                                    {"actor", i.actor},
                                    {"action", i.action},
                                    {"reason", text_or_null(i.reason)}});
-  return {{"counts", std::move(counts)},
-          {"entries", std::move(entries)},
-          {"has_more", r.has_more_interventions}};
+  return {
+    {"counts", std::move(counts)}, {"entries", std::move(entries)}, {"has_more", r.has_more_interventions}};
 }
 
 } // namespace
 
 std::string statistics_text(const uuid& id, event_kind kind, const std::vector<statistics_row>& rows,
                             const statistics_window& window, timestamp wanted) {
-  return json::serialize(
-    json::object{{kind == event_kind::sale ? "event_id" : "queue_id", to_string(id)},
-                 {"from", rfc3339(window.from)},
-                 {"to", rfc3339(window.to)},
-                 {"step_seconds", window.step.count() / 1'000},
-                 {"points", points_of(rows, kind)},
-                 {"next_from", time_or_null(window.to < wanted ? window.to : never)}});
+  return json::serialize(json::object{{kind == event_kind::sale ? "event_id" : "queue_id", to_string(id)},
+                                      {"from", rfc3339(window.from)},
+                                      {"to", rfc3339(window.to)},
+                                      {"step_seconds", window.step.count() / 1'000},
+                                      {"points", points_of(rows, kind)},
+                                      {"next_from", time_or_null(window.to < wanted ? window.to : never)}});
 }
 
 std::string report_text(const sale_report& r) {

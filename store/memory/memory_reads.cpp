@@ -175,8 +175,7 @@ sale_figures memory_ledger::figures(aggregate_id aggregate) {
       type.ticket_type = i.ticket_type;
       type.bought += i.quantity;
       type.refunded += i.refunded;
-      type.revenue +=
-        (i.unit_price - i.unit_discount + i.donation) * (std::int64_t{i.quantity} - i.refunded);
+      type.revenue += (i.unit_price - i.unit_discount + i.donation) * (std::int64_t{i.quantity} - i.refunded);
     }
   }
   for (const auto& [ordinal, type] : types) f.types.push_back(type);

@@ -71,9 +71,8 @@ std::size_t begin_in(postgres_pipeline& pipeline, const postgres_writer::manner&
 
 postgres_writer::postgres_writer(postgres_connection& db) : db_(db) {
   db.prepare(postgres_writes());
-  db.prepare(
-    std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry,
-               prune_old_statistics});
+  db.prepare(std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry,
+                        prune_old_statistics});
 }
 
 std::vector<commit_outcome> postgres_writer::commit(std::span<const batch> batches, const manner& how) {

@@ -240,7 +240,10 @@ test('charts begin with the stored points, level where nothing changed, and keep
     at: new Date(minute * 60_000).toISOString(),
     ...{ waiting, waiting_peak: waiting, admitted: 0, arrivals, admissions: 0 },
   });
-  const points = stored_points({ step_seconds: 60, points: [point(1, 30, 30), point(2, 6, 36), point(9, 1, 37)] });
+  const points = stored_points({
+    step_seconds: 60,
+    points: [point(1, 30, 30), point(2, 6, 36), point(9, 1, 37)],
+  });
   assert.deepEqual(
     points.map(([seconds, numbers]) => [seconds / 60, numbers.waiting, numbers.arrival_rate_per_minute]),
     [

@@ -43,8 +43,8 @@ CAF_TEST(a report has its facts charts and tables and its fonts inside) {
   CAF_CHECK(bytes.size() < 150 * 1024);
   const read_pdf pdf{bytes};
   const auto text = pdf.text();
-  for (const auto* part : {"Night of the long queue", "400 of 400", "Sold out after", "Waiting", "highest: 60",
-                           "Ticket types", "Type 2", "Without fees."})
+  for (const auto* part : {"Night of the long queue", "400 of 400", "Sold out after", "Waiting",
+                           "highest: 60", "Ticket types", "Type 2", "Without fees."})
     CAF_CHECK(holds(text, part));
   CAF_CHECK(pdf.foreign_fonts().empty());
   CAF_CHECK_EQUAL(pages_of(pdf), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of the charts: those that the server has stored, then those that the live views have received while
-// this page is open. Bounded. Ends with the page and at sign-out.
+// The points of the charts: those that the server has stored, then those that the live views have received
+// while this page is open. Bounded. Ends with the page and at sign-out.
 
 const points_max = 7_200; // of the live views: two hours at one point a second
 const lines_max = 20;
@@ -39,8 +39,8 @@ export function remember(history, seconds, numbers) {
 }
 
 /**
- * The points of stored statistics, as [seconds, numbers]. Nothing changed between two rows that are far apart: two
- * more points keep the line level there.
+ * The points of stored statistics, as [seconds, numbers]. Nothing changed between two rows that are far
+ * apart: two more points keep the line level there.
  */
 export function stored_points({ points, step_seconds: step }) {
   const shown = [];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running sale or queue: numbers, charts over the stored points and those of this page, admission, admission by
-// hand.
+// A running sale or queue: numbers, charts over the stored points and those of this page, admission,
+// admission by hand.
 import { get } from './api.mjs';
 import { Admission, CallNext } from './admission.jsx';
 import { Chart } from './chart.jsx';
@@ -37,7 +37,7 @@ const ticket_chart = {
   format: number,
 };
 
-/** The stored points of the last day; without them the charts begin with this page, and the next look tries again. */
+/** The stored points of the last day. A failure leaves them out; the next look tries again. */
 async function load_stored(history, path, signal) {
   if (history.has_begun) return;
   try {

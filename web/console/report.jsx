@@ -128,13 +128,20 @@ function Interventions({ entries, has_more }) {
 
 export function Report({ event }) {
   const path = `/events/${event.id}/report`;
-  const { data: report, problem, refresh } = use_loaded((signal) => get(path, { signal }), path, look_every_ms);
-  if (!report) return problem ? <ProblemNote problem={problem} retry={refresh} /> : <p class="soft">Loading…</p>;
+  const {
+    data: report,
+    problem,
+    refresh,
+  } = use_loaded((signal) => get(path, { signal }), path, look_every_ms);
+  if (!report)
+    return problem ? <ProblemNote problem={problem} retry={refresh} /> : <p class="soft">Loading…</p>;
   const cash = (value) => money(value, report.currency);
   return (
     <>
       <div class="row apart">
-        <p class="soft small">Made {time(report.made_at)}. Of a running sale, this is the report up to now.</p>
+        <p class="soft small">
+          Made {time(report.made_at)}. Of a running sale, this is the report up to now.
+        </p>
         <div class="row">
           <ExportButton path={`${path}.pdf`} name={`report-${event.id}.pdf`} verb="Save as PDF" />
           <ExportButton path={`${path}.csv`} name={`report-${event.id}.csv`} />

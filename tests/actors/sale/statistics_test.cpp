@@ -10,7 +10,7 @@ using namespace fq::test;
 
 namespace {
 
-/// A line in which everybody waits.
+/// A line that admits only when called.
 struct statistics_fixture : event_fixture {
   statistics_fixture() {
     services.statistics_step = 60s;
@@ -81,8 +81,7 @@ CAF_TEST(a successor writes what its predecessor did not and no minute twice) {
   CAF_REQUIRE_EQUAL(all.size(), 2u);
   CAF_CHECK(all[0].at < all[1].at);
   CAF_CHECK_EQUAL(all[1].arrivals, 2u);
-  CAF_CHECK_EQUAL(all[0].arrivals + all[1].arrivals,
-                  value_of(store.head(event.aggregate)->line.last_number));
+  CAF_CHECK_EQUAL(all[0].arrivals + all[1].arrivals, value_of(store.head(event.aggregate)->line.last_number));
 }
 
 CAF_TEST(an owner that loads an event without news writes nothing) {

@@ -159,8 +159,8 @@ CAF_TEST(a report sums up a sale) {
   CAF_REQUIRE_EQUAL(r.types.size(), 2u);
   CAF_CHECK(r.types[0] == (type_report{{}, "Standing", 500, 8, 7, 1, 3'500}));
   CAF_CHECK(r.types[1] == (type_report{{}, "Seat", 900, 2, 0, 0, 0})); // nothing bought
-  CAF_CHECK((r.intervention_counts
-             == std::vector<intervention_count>{{"event.pause", 2}, {"event.resume", 1}}));
+  CAF_CHECK(
+    (r.intervention_counts == std::vector<intervention_count>{{"event.pause", 2}, {"event.resume", 1}}));
 }
 
 CAF_TEST(a report of a sale that did not begin divides by nothing) {

@@ -4,9 +4,11 @@
 #include "caf/test/unit_test.hpp"
 
 #include "domain/sale/limits.hpp"
+#include "net/http/json_text.hpp"
 #include "tests/net/api/world.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 
 namespace reports_test {
 
@@ -93,17 +95,16 @@ CAF_TEST(statistics of a long time say where they go on) {
 
 CAF_TEST(wrong times and steps are refused before anybody is asked) {
   sold_out w;
-  for (const auto* query :
-       {"from=x", "to=2027-01-01", "from=%ff", "step=0", "step=61", "step=-60", "step=", "step=60x",
-        "step=99999999999999999999", "from=2027-01-02T00:00:00Z&to=2027-01-02T00:00:00Z",
-        "from=0001-01-01T00:00:00Z"})
+  for (const auto* query : {"from=x", "to=2027-01-01", "from=%ff", "step=0", "step=61", "step=-60",
+                            "step=", "step=60x", "step=99999999999999999999",
+                            "from=2027-01-02T00:00:00Z&to=2027-01-02T00:00:00Z", "from=0001-01-01T00:00:00Z"})
     CAF_CHECK_EQUAL(shown(w.read("/statistics?" + std::string{query})), "400 invalid_parameter");
   CAF_CHECK_EQUAL(shown(w.read("/statistics?limit=1")), "400 unknown_parameter");
   CAF_CHECK_EQUAL(shown(w.read("/report?from=x")), "400 unknown_parameter");
   CAF_CHECK_EQUAL(w.told->questions, 0);
 }
 
-CAF_TEST(statistics of another organizer are not found and nobody reads them) {
+CAF_TEST(statistics of another organizer are not found and not read) {
   sold_out w;
   w.told->stats.no = reason::not_found;
   for (const auto* what : {"/statistics", "/report", "/report.csv", "/report.pdf"})
