@@ -236,6 +236,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
+  s.statistics_step = options_.workers.statistics_interval;
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();
@@ -417,6 +418,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          options_.retention.statistics,
                                           eraser,
                                           &ledger_is_reachable_,
                                           [](const std::string& what) {

@@ -130,6 +130,7 @@ struct checkout_options {
 struct workers_options {
   milliseconds expiry_interval{};
   milliseconds reconciliation_interval{};
+  milliseconds statistics_interval{};
 };
 
 /// How long what has ended is kept.
@@ -137,6 +138,7 @@ struct retention_options {
   milliseconds memory{}; ///< ended entries of a standalone queue in its owner's memory
   milliseconds entries{}; ///< ended entries without a claim in the ledger
   milliseconds personal{}; ///< names, addresses and phones of orders after the end of their sale; 0: for ever
+  milliseconds statistics{}; ///< statistics of events, but for the last row of each
 };
 
 struct tokens_options {

@@ -27,6 +27,7 @@ catalog_handle::behavior_type catalog_state::behavior() {
     [this](const fq::list_transfers& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_records& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_statistics& x) { return self_->delegate(core_.reader(), x); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::catalog); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },

@@ -109,6 +109,34 @@ typename Inspector::result_type inspect(Inspector& f, transfer_listing& x) {
 
 FQ_INSPECT(transfers_reply, x.no, x.transfers)
 
+/// The statistics of an event, from committed state. The caller checks the right to see them. See
+/// statistics_filter.
+struct list_statistics {
+  aggregate_id aggregate{};
+  timestamp from, to;
+  milliseconds step{0};
+  bool with_figures = false;
+};
+FQ_INSPECT(list_statistics, x.aggregate, x.from, x.to, x.step, x.with_figures)
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, type_figures& x) {
+  return f(caf::meta::type_name("type_figures"), x.ticket_type, x.bought, x.refunded, x.revenue);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, sale_figures& x) {
+  return f(caf::meta::type_name("sale_figures"), x.types, x.purchases, x.buyers, x.places, x.refunds,
+           x.refunds_open, x.refunded, x.waiting_peak, x.waiting_peak_at, x.sold_out_at);
+}
+
+struct statistics_reply {
+  refusal no;
+  std::vector<statistics_row> rows = {}; ///< by time
+  sale_figures figures = {}; ///< if they were asked for
+};
+FQ_INSPECT(statistics_reply, x.no, x.rows, x.figures)
+
 /// Part of what is kept of a customer: see ledger::list_records.
 struct list_records {
   customer_id customer;
@@ -179,6 +207,7 @@ using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<even
                                         caf::replies_to<list_transfers>::with<transfers_reply>,
                                         caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
                                         caf::replies_to<list_records>::with<records_reply>,
+                                        caf::replies_to<list_statistics>::with<statistics_reply>,
                                         caf::reacts_to<cluster_changed>, ///< from the cluster
                                         caf::reacts_to<batch_settled>, ///< INTERNAL
                                         caf::reacts_to<aggregate_acquired>, ///< INTERNAL

@@ -200,6 +200,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
   caf::replies_to<find_open_purchase>::with<purchase_found>,
+  caf::replies_to<list_statistics>::with<statistics_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

@@ -28,6 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
+    if (statistics_) statistics_->see_waiting(sale_->queue().counts().waiting);
   };
   owner_core::init(self, aggregate, *services.env, services.ledgers, begun, services.bounds);
   services_ = &services;
@@ -220,6 +221,7 @@ void event_state::serve(const acquired& image) {
   if (services_->board)
     seat_ =
       services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
+  start_statistics(image.image.statistics);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
@@ -235,6 +237,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   fail_waiters();
   joined_.clear();
@@ -326,6 +329,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
+    case timer_kind::statistics: return write_statistics();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -343,8 +347,8 @@ void event_state::on_run_due(timestamp t) {
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now()) || reads_under_way_ > 0)
-    return;
+  const bool is_quiet = sale_->is_quiet(now()) && !statistics_armed_ && reads_under_way_ == 0;
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !is_quiet) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
@@ -374,6 +378,7 @@ void event_state::retire() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   hubs_->leave();
   demonitor_listeners();

@@ -25,6 +25,7 @@
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/statistics.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -89,6 +90,7 @@ struct owner_services {
   /// take all.
   bool has_cluster = false;
   bool has_bus = false; ///< domain events also go to an event bus
+  milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
 };
 
@@ -296,6 +298,9 @@ private:
   void alert(const changes& content) const;
   void push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
+  void start_statistics(const std::optional<statistics_row>& last);
+  void arm_statistics(timestamp now);
+  void write_statistics();
 
   template <class Reply>
   caf::result<Reply> reply_after(std::uint64_t seq, Reply reply) {
@@ -344,6 +349,8 @@ private:
   bool is_moving_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< next expiry; `never`: not set
+  std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics
+  bool statistics_armed_ = false; ///< their timer is set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
   bool has_run_ = false; ///< since the load: who waits since then found no room
   std::unordered_multimap<payment_id, page_waiter> page_waiters_;

@@ -138,6 +138,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
+    [this](const fq::list_statistics& x) { return list(x); },
     [this](const list_held_tickets& x) { return list(x); },
     [this](const fq::list_transfers& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
@@ -256,7 +257,7 @@ void ledger_worker_state::prune() {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
                            settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
-                           [this](const std::string& address) {
+                           now - settings_.statistics_life, [this](const std::string& address) {
                              if (settings_.mail_eraser)
                                self_->send(settings_.mail_eraser, erase_mail{address});
                            }});

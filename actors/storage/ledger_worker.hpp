@@ -38,6 +38,7 @@ struct ledger_worker_settings {
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   milliseconds contacts_life{0}; ///< of orders after the end of their sale; 0: for ever
+  milliseconds statistics_life{400ll * 24 * 60 * 60 * 1000}; ///< of rows of statistics; see ledger::prune
   mail_eraser_handle mail_eraser = {}; ///< null: no mail is kept in files
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
@@ -76,6 +77,7 @@ private:
   transfers_reply list(const fq::list_transfers& x);
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
+  statistics_reply list(const fq::list_statistics& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void read_blocks();

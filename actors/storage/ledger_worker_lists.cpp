@@ -75,6 +75,16 @@ purchase_found ledger_worker_state::find(const fq::find_open_purchase& x) {
   return reply;
 }
 
+statistics_reply ledger_worker_state::list(const fq::list_statistics& x) {
+  statistics_reply reply;
+  const bool read = reached([&] {
+    reply.rows = ledger_->list_statistics({x.aggregate, x.from, x.to, x.step});
+    if (x.with_figures) reply.figures = ledger_->figures(x.aggregate);
+  });
+  if (!read) reply.no = reason::unavailable;
+  return reply;
+}
+
 records_reply ledger_worker_state::list(const fq::list_records& x) {
   records_reply reply;
   record_filter filter{x.customer, x.email, {}, x.after, x.limit};

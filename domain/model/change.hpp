@@ -252,6 +252,11 @@ struct outbox_appended {
   outbox_row row;
 };
 
+/// Refused if the event has a row of this minute.
+struct statistics_stored {
+  statistics_row row;
+};
+
 /// The cache mirror of this aggregate is no longer trusted: its keys get a new name. Refused unless the
 /// stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
@@ -266,7 +271,8 @@ using change = std::variant<
   promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
   priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
   entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-  event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded, transfer_offered, transfer_moved>;
+  event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored, scan_recorded, transfer_offered,
+  transfer_moved, statistics_stored>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

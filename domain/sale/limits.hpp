@@ -3,7 +3,9 @@
 #pragma once
 #include "domain/base/time.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace fq {
 
@@ -83,5 +85,19 @@ inline constexpr milliseconds eta_span{60'000};
 inline constexpr double poll_min_ms = 500;
 /// See poll_min_ms.
 inline constexpr double poll_max_ms = 15'000;
+
+// -- statistics
+/// At most one row of statistics per event in it.
+inline constexpr milliseconds statistics_step{60'000};
+/// Distances of the points of an answer: a minute to a day.
+inline constexpr std::array statistics_steps{milliseconds{60'000},     milliseconds{300'000},
+                                             milliseconds{900'000},    milliseconds{3'600'000},
+                                             milliseconds{21'600'000}, milliseconds{86'400'000}};
+/// Points of an answer: 25 hours of minutes, more than a chart has pixels.
+inline constexpr std::int64_t statistics_points_max = 1'500;
+/// Of the rows of one answer, at most one a minute: a reader of the ledger is busy for some 100 ms.
+inline constexpr milliseconds statistics_span_max{62ll * 24 * 60 * 60 * 1000};
+/// Interventions that a report lists, newest first.
+inline constexpr std::uint32_t reported_interventions_max = 200;
 
 } // namespace fq

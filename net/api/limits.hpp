@@ -38,6 +38,9 @@ inline constexpr range types_count{1, 50};
 /// Open offers that a customer sees, the newest.
 inline constexpr std::uint32_t transfers_shown_max = 100;
 
+/// Of statistics: a chart shows a day.
+inline constexpr milliseconds statistics_span_default{24 * 60 * 60 * 1000};
+
 // -- claims and orders
 
 /// Longer than any admission token: a wrong one is refused by the event.

@@ -323,6 +323,14 @@ public:
     return true;
   }
 
+  bool operator()(const statistics_stored& c) {
+    if (!insert(own_.statistics, c.row)) return false;
+    auto& last = own_.image.statistics;
+    undo([&last, before = last] { last = before; });
+    last = own_.statistics.back();
+    return true;
+  }
+
   bool operator()(const outbox_appended& c) {
     own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
     undo([this] { own_.outbox.pop_back(); });

@@ -27,6 +27,9 @@ inline bool is_sound(const transfer_row&) { return true; }
 inline bool is_sound(const checkin_list_row& r) { return !r.name.empty(); }
 inline bool is_sound(const checkin_device_row& r) { return !r.secret_hash.empty(); }
 inline bool is_sound(const scan_row& r) { return r.is_admitted || r.objection != scan_objection::none; }
+inline bool is_sound(const statistics_row& r) {
+  return r.waiting_peak >= r.waiting && r.arrivals_total >= r.arrivals && r.admissions_total >= r.admissions;
+}
 inline bool is_sound(const claim_item& i) {
   return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0
          && i.unit_discount >= 0 && i.unit_discount <= i.unit_price;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 namespace fq {
 namespace {
@@ -161,6 +163,63 @@ std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_let
   std::ranges::sort(rows, std::greater{}, [](const dead_letter_listing& l) { return l.letter.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
+}
+
+std::vector<statistics_row> memory_ledger::list_statistics(const statistics_filter& filter) {
+  std::vector<statistics_row> rows;
+  const auto* state = find(filter.aggregate);
+  if (!state) return rows;
+  const auto step_of = [&](timestamp t) { return unix_ms(t) / filter.step.count(); };
+  for (auto r : state->statistics) {
+    if (r.at < filter.from || r.at >= filter.to) continue;
+    if (rows.empty() || step_of(rows.back().at) != step_of(r.at)) {
+      rows.push_back(r);
+      continue;
+    }
+    r.waiting_peak = std::max(r.waiting_peak, rows.back().waiting_peak);
+    r.arrivals += rows.back().arrivals;
+    r.admissions += rows.back().admissions;
+    rows.back() = r;
+  }
+  return rows;
+}
+
+sale_figures memory_ledger::figures(aggregate_id aggregate) {
+  sale_figures f;
+  const auto* state = find(aggregate);
+  if (!state) return f;
+  std::map<std::uint32_t, type_figures> types;
+  std::set<customer_id> buyers;
+  std::set<queue_number> places;
+  for (const auto& c : state->image.claims) {
+    if (c.status != claim_status::confirmed && c.status != claim_status::refunded) continue;
+    ++f.purchases;
+    buyers.insert(c.customer);
+    places.insert(c.entry);
+    for (const auto& i : c.items) {
+      auto& type = types[i.ticket_type];
+      type.ticket_type = i.ticket_type;
+      type.bought += i.quantity;
+      type.refunded += i.refunded;
+      type.revenue += (i.unit_price - i.unit_discount + i.donation) * (std::int64_t{i.quantity} - i.refunded);
+    }
+  }
+  for (const auto& [ordinal, type] : types) f.types.push_back(type);
+  f.buyers = buyers.size();
+  f.places = places.size();
+  for (const auto& r : state->image.refunds) {
+    f.refunds += r.status == refund_status::succeeded;
+    f.refunds_open += r.status == refund_status::requested;
+    if (r.status == refund_status::succeeded) f.refunded += r.amount;
+  }
+  for (const auto& r : state->statistics) {
+    if (!is_set(f.waiting_peak_at) || r.waiting_peak > f.waiting_peak) {
+      f.waiting_peak = r.waiting_peak;
+      f.waiting_peak_at = r.at;
+    }
+    if (!is_set(f.sold_out_at) && r.available == 0 && r.held == 0 && r.sold > 0) f.sold_out_at = r.at;
+  }
+  return f;
 }
 
 std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {

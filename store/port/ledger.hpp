@@ -116,6 +116,7 @@ struct aggregate_image {
   std::vector<priority_row> priorities; ///< by customer
   std::vector<invitation_row> invitations; ///< by customer
   std::vector<entry_access_row> access; ///< by queue number and promo code
+  std::optional<statistics_row> statistics; ///< the last row
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
@@ -238,6 +239,7 @@ struct prune_bounds {
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
   /// End of the sale; of orders that are not open. The orders are kept. Also for scans: their arrival.
   timestamp contacts_before = never;
+  timestamp statistics_before = never; ///< an event's last row is kept
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };
@@ -312,6 +314,9 @@ public:
   virtual std::vector<transfer_listing> list_transfers(const transfer_filter& filter) = 0;
   /// One kind, by position.
   virtual record_page list_records(const record_filter& filter) = 0;
+  /// By time, one row per step: its last one, with the highest peak and the sums of arrivals and admissions.
+  virtual std::vector<statistics_row> list_statistics(const statistics_filter& filter) = 0;
+  virtual sale_figures figures(aggregate_id aggregate) = 0;
   virtual open_purchase find_open_purchase(const customer_id& customer) = 0;
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
@@ -384,6 +389,8 @@ public:
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) override;          \
   std::vector<transfer_listing> list_transfers(const transfer_filter& filter) override;                      \
   record_page list_records(const record_filter& filter) override;                                            \
+  std::vector<statistics_row> list_statistics(const statistics_filter& filter) override;                     \
+  sale_figures figures(aggregate_id aggregate) override;                                                     \
   open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;                           \

@@ -121,4 +121,11 @@ struct dead_letter_listing {
   friend bool operator==(const dead_letter_listing&, const dead_letter_listing&) = default;
 };
 
+/// The rows of one event in [from, to). Reads all of them: the caller bounds the span.
+struct statistics_filter {
+  aggregate_id aggregate{};
+  timestamp from, to;
+  milliseconds step{60'000}; ///< above 0; steps begin at multiples of it
+};
+
 } // namespace fq

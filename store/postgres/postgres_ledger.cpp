@@ -280,6 +280,14 @@ std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
   return in_session([&](session& s) { return s.reader.audit(filter); });
 }
 
+std::vector<statistics_row> postgres_ledger::list_statistics(const statistics_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_statistics(filter); });
+}
+
+sale_figures postgres_ledger::figures(aggregate_id aggregate) {
+  return in_session([&](session& s) { return s.reader.figures(aggregate); });
+}
+
 std::vector<event_ticket_listing> postgres_ledger::list_event_tickets(const event_ticket_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_event_tickets(filter); });
 }
@@ -375,6 +383,7 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += s.notices.prune(bounds, bounds.limit - gone);
     gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    gone += s.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
     return gone + erase_some(s.erasure, bounds, bounds.limit - gone);
   });
 }

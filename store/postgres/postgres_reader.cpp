@@ -4,6 +4,7 @@
 
 #include "store/port/ledger_rows.hpp"
 #include "store/port/record_sql.hpp"
+#include "store/port/statistics_sql.hpp"
 
 #include <algorithm>
 #include <array>
@@ -80,6 +81,11 @@ const postgres_statement read_invitations{
 const postgres_statement read_access{"read_access",
                                      select_rows<entry_access_row>()
                                        + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
+std::string number(int n) { return "$" + std::to_string(n) + "::bigint"; }
+const postgres_statement read_last_statistics{"read_last_statistics", last_statistics_sql(number)};
+const postgres_statement read_statistics{"read_statistics", statistics_sql(number)};
+const postgres_statement read_type_figures{"read_type_figures", type_figures_sql(number)};
+const postgres_statement read_figures{"read_figures", figures_sql(number)};
 const postgres_statement read_blocks{"read_blocks",
                                      select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
@@ -240,6 +246,10 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_priorities,
                         read_invitations,
                         read_access,
+                        read_last_statistics,
+                        read_statistics,
+                        read_type_figures,
+                        read_figures,
                         read_blocks,
                         read_idempotency,
                         read_receipts,
@@ -277,7 +287,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
   for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
                         &read_orders, &read_event_tickets, &read_transfers, &read_checkin_lists, &read_checkin_devices,
-                        &read_scans, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+                        &read_scans, &read_dead_letters, &read_priorities, &read_invitations, &read_access, &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -311,6 +321,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
   image.access = collect(pipeline, row_from<entry_access_row>);
+  pipeline.receive_each([&](const postgres_row& r) { image.statistics = read_row<statistics_row>(r); });
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);
@@ -409,6 +420,23 @@ open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
   pipeline.send(statement.sql, postgres_parameters::of(customer, customer, customer));
   pipeline.flush();
   return pipeline.receive()[0].number<open_purchase>(0);
+}
+
+std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_statistics, postgres_parameters::of(f.aggregate, f.from, f.to, f.step));
+  pipeline.flush();
+  return collect(pipeline, statistics_of_step);
+}
+
+sale_figures postgres_reader::figures(aggregate_id aggregate) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_figures, postgres_parameters::of(aggregate));
+  pipeline.send(read_type_figures, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  auto sums = collect(pipeline, figures_of).front();
+  sums.types = collect(pipeline, type_figures_of);
+  return sums;
 }
 
 /// Reads the types after the events, so that every listed event has its types.

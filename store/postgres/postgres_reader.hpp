@@ -35,6 +35,8 @@ public:
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
   record_page list_records(const record_filter& filter);
   open_purchase find_open_purchase(const customer_id& customer);
+  std::vector<statistics_row> list_statistics(const statistics_filter& filter);
+  sale_figures figures(aggregate_id aggregate);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();

@@ -210,6 +210,11 @@ public:
     insert(rounds_.round_for({of(item::scan, c.row.id)}), postgres_write::insert_scan, c.row);
   }
 
+  void operator()(const statistics_stored& c) {
+    const auto minute = of(item::statistics, static_cast<std::uint64_t>(unix_ms(c.row.at)));
+    insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
+  }
+
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
     insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);

@@ -71,6 +71,7 @@ private:
     checkin_list,
     checkin_device,
     scan,
+    statistics,
     dead_letter,
     priority,
     invitation,

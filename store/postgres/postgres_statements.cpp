@@ -161,6 +161,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"store_checkin_list", store<checkin_list_row>()},
     {"store_checkin_device", store<checkin_device_row>()},
     {"insert_scan", insert<scan_row>()},
+    {"insert_statistics", insert<statistics_row>()},
     {"store_dead_letter", store<dead_letter_row>()},
     {"store_priority", store<priority_row>()},
     {"remove_priority", remove("event_priority", {aggregate, id("customer")})},

@@ -44,6 +44,7 @@ enum class postgres_write : std::uint8_t {
   store_checkin_list,
   store_checkin_device,
   insert_scan,
+  insert_statistics,
   store_dead_letter,
   store_priority,
   remove_priority,

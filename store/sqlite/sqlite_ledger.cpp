@@ -24,8 +24,6 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
-
 void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   if (db.text("PRAGMA journal_mode = WAL") != "wal")
     throw ledger_unavailable("the file system of the ledger cannot hold a SQLite write-ahead log");
@@ -268,20 +266,18 @@ aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& si
 }
 
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
-  auto& c = *connection_;
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
-  c.write([&] {
+  connection_->write([&] {
     for (const auto& t : tenures)
-      if (!c.leases.renew(t, lease)) result.lost.push_back(t.aggregate);
+      if (!connection_->leases.renew(t, lease)) result.lost.push_back(t.aggregate);
   });
   return result;
 }
 
 void sqlite_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& t : tenures) c.leases.release(t, owner);
+  connection_->write([&] {
+    for (const auto& t : tenures) connection_->leases.release(t, owner);
   });
 }
 
@@ -307,6 +303,14 @@ std::vector<event_ticket_listing> sqlite_ledger::list_event_tickets(const event_
 
 std::vector<transfer_listing> sqlite_ledger::list_transfers(const transfer_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.list_transfers(filter); });
+}
+
+std::vector<statistics_row> sqlite_ledger::list_statistics(const statistics_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_statistics(filter); });
+}
+
+sale_figures sqlite_ledger::figures(aggregate_id aggregate) {
+  return connection_->read([&](sqlite_reader& r) { return r.figures(aggregate); });
 }
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
@@ -338,6 +342,7 @@ std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
 }
 
 aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
+  constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
   const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
   return connection_->read([&](sqlite_reader& r) {
     return aggregate_snapshot{r.read_head(aggregate), r.read_image(aggregate, all)};
@@ -353,8 +358,7 @@ std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds ali
 }
 
 void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
-  auto& c = *connection_;
-  c.guarded([&] { c.leases.leave(node, incarnation); });
+  connection_->guarded([&] { connection_->leases.leave(node, incarnation); });
 }
 
 std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
@@ -365,12 +369,11 @@ std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, mill
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
-  auto& c = *connection_;
-  return c.write([&] {
+  return connection_->write([&] {
     std::vector<std::uint32_t> held;
-    c.leases.refuse_earlier(lease.owner, lease.incarnation);
+    connection_->leases.refuse_earlier(lease.owner, lease.incarnation);
     for (const auto p : wanted)
-      if (c.leases.take_partition(p, lease)) held.push_back(p);
+      if (connection_->leases.take_partition(p, lease)) held.push_back(p);
     return held;
   });
 }
@@ -382,21 +385,20 @@ std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const 
 }
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
+  connection_->write([&] {
+    for (const auto& key : keys) connection_->outbox.mark_delivered(which, key, at);
   });
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
   return c.write([&] {
-    const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
-    const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
-    const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
-    auto gone = keys + receipts + delivered;
+    auto gone = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
+    gone += c.writer.prune_receipts(bounds.receipts_before, bounds.limit - gone);
+    gone += c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - gone);
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    gone += c.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
     return gone + erase_some(c.erasure, bounds, bounds.limit - gone);
   });
 }
@@ -412,9 +414,8 @@ std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
 }
 
 void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& row : rows) c.notices.store_delivery(row);
+  connection_->write([&] {
+    for (const auto& row : rows) connection_->notices.store_delivery(row);
   });
 }
 
@@ -423,9 +424,8 @@ std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filte
 }
 
 void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& row : rows) c.notices.settle_delivery(row);
+  connection_->write([&] {
+    for (const auto& row : rows) connection_->notices.settle_delivery(row);
   });
 }
 

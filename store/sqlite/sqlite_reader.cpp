@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/port/statistics_sql.hpp"
 #include "store/sqlite/limits.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ std::string letters_of_tenant_sql(const std::string& which) {
 }
 
 std::string numbered(char, std::size_t) { return "?"; }
+std::string mark(int n) { return "?" + std::to_string(n); }
 
 /// Appends all rows of a bound statement.
 template <class Make, class Row>
@@ -137,7 +139,11 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     last_aggregate(db, "SELECT max(number) FROM aggregate"),
     history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
                 " seq, ordinal"),
-    open_purchases(db, open_purchase_statement(numbered).sql) {
+    open_purchases(db, open_purchase_statement(numbered).sql),
+    last_statistics(db, last_statistics_sql(mark)),
+    statistics(db, statistics_sql(mark)),
+    type_figures(db, type_figures_sql(mark)),
+    figures(db, figures_sql(mark)) {
   for (std::size_t kind = 0; kind < record_kinds; ++kind) {
     auto text = record_statement_of(static_cast<record_kind>(kind), numbered);
     sqlite_statement prepared(db, text.sql);
@@ -181,6 +187,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
+  sql_.last_statistics.bind(aggregate);
+  while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =
     collect_reversed(sql_.idempotency.bind(aggregate, bounds.since.idempotency, bounds.idempotency_max),
                      row_from<idempotency_row>);
@@ -265,6 +273,16 @@ open_purchase sqlite_reader::find_open_purchase(const customer_id& customer) {
   open_purchase found{};
   while (s.step()) found = s.number<open_purchase>(0);
   return found;
+}
+
+std::vector<statistics_row> sqlite_reader::list_statistics(const statistics_filter& f) {
+  return collect(sql_.statistics.bind(f.aggregate, f.from, f.to, f.step), statistics_of_step);
+}
+
+sale_figures sqlite_reader::figures(aggregate_id aggregate) {
+  auto sums = collect(sql_.figures.bind(aggregate), figures_of).front();
+  sums.types = collect(sql_.type_figures.bind(aggregate), type_figures_of);
+  return sums;
 }
 
 std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {

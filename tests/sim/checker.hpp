@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -106,6 +107,8 @@ enum class rare : std::uint8_t {
   mail_put_off,
   mail_given_up,
   mail_received_again,
+  statistics_written,
+  statistics_complete,
   // on meshed nodes only
   moving_full,
   access_at_other_node,
@@ -174,6 +177,8 @@ public:
   // -- time
   /// For the quiet phase, after the owner had time to recover.
   void check_liveness(timestamp now, timestamp owned_since);
+  /// Whether the last row of statistics says what the model is.
+  void check_statistics();
   /// For the end of the quiet phase: no work is in flight, and the model equals the ledger.
   void check_end();
 
@@ -253,6 +258,7 @@ private:
   void see(const priority_removed& c);
   void see(const invitation_stored& c);
   void see(const access_given& c);
+  void see(const statistics_stored& c);
   void see(const audit_recorded& c);
   void see(const idempotency_stored& c);
   template <class Other>
@@ -367,6 +373,8 @@ private:
   std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
+  std::optional<statistics_row> statistics_; ///< the last row
+  std::uint64_t arrivals_counted_ = 0, admissions_counted_ = 0; ///< sums of the rows of statistics
   timestamp latest_; ///< latest time of a join or an admission
   /// every applied (from, to); each may occur once
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_;

@@ -240,6 +240,16 @@ std::vector<transfer_listing> ledger_connection::list_transfers(const transfer_f
   return ask_ledger(world_, [&](ledger& l) { return l.list_transfers(filter); });
 }
 
+std::vector<statistics_row> ledger_connection::list_statistics(const statistics_filter& filter) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.list_statistics(filter); });
+}
+
+sale_figures ledger_connection::figures(aggregate_id aggregate) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.figures(aggregate); });
+}
+
 std::vector<event_ticket_listing> ledger_connection::list_event_tickets(const event_ticket_filter& filter) {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.list_event_tickets(filter); });

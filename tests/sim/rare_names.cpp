@@ -78,6 +78,8 @@ constexpr named_rare rare_names[] = {
   {rare::access_was_stale, "access granted after the session's end, within the bound"},
   {rare::access_granted_by_cache, "access granted by the cache"},
   {rare::access_refused_by_cache, "access refused by the cache"},
+  {rare::statistics_written, "statistics written"},
+  {rare::statistics_complete, "statistics up to the end of the sale"},
   {rare::moving_full, "limit of requests that wait for a move"},
   {rare::access_at_other_node, "access answered by the table of another node"},
   {rare::code_accepted, "sign-in code accepted"},

@@ -12,6 +12,7 @@ import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thi
 import { People } from './people.jsx';
 import { Priority } from './priority.jsx';
 import { PromoCodes } from './promo_codes.jsx';
+import { Report } from './report.jsx';
 
 const look_every_ms = 5_000;
 
@@ -78,6 +79,7 @@ function Turns({ event, changed }) {
 const tabs = [
   ['', 'Live'],
   ['settings', 'Settings'],
+  ['report', 'Report'],
   ['orders', 'Orders'],
   ['people', 'People'],
   ['check-in', 'Check-in'],
@@ -137,6 +139,7 @@ export function EventPage({ id, view = '', rest }) {
       {view !== '' && <ProblemNote problem={problem} />}
       {view === '' && <EventLive event={event} changed={changed} />}
       {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
+      {view === 'report' && <Report event={event} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}
       {view === 'check-in' && <Checkin event={event} />}

@@ -74,6 +74,8 @@ struct script {
   advance_line asked_advance;
   revoke_sessions asked_revocation;
   list_audit asked_audit;
+  list_statistics asked_statistics;
+  statistics_reply statistics;
   get_quote asked_quote;
   place_order asked_order;
   find_order asked_find_order;
@@ -353,6 +355,10 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             s->asked_records.push_back(m);
             const auto i = s->asked_records.size() - 1;
             return scripted(*s, i < s->records.size() ? s->records[i] : records_reply{});
+          },
+          [s](const list_statistics& m) {
+            s->asked_statistics = m;
+            return scripted(*s, s->statistics);
           },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},

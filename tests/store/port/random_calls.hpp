@@ -146,7 +146,7 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(32)) {
+    switch (below(33)) {
       case 29: {
         auto l = sample_checkin_list(below(4));
         l.name = percent(5) ? "" : "List " + std::to_string(below(9));
@@ -162,6 +162,7 @@ private:
         return checkin_device_stored{d};
       }
       case 31: return scan_recorded{scan(image)};
+      case 32: return statistics_stored{statistics()};
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
       case 27: return transfer_offered{offer(image)};
@@ -417,6 +418,22 @@ private:
     o.updated_at = time();
     if (const auto* of = any(image.claims); of && percent(10)) o.claim = of->id;
     return order_moved{from, o};
+  }
+
+  statistics_row statistics() {
+    statistics_row r;
+    r.at = noon + seconds{60 * between(0, 30)};
+    r.waiting = below(9) + 1;
+    r.waiting_peak = r.waiting + below(9) - (percent(3) ? 1 : 0);
+    r.arrivals = below(9);
+    r.arrivals_total = r.arrivals + below(9);
+    r.admissions = below(9);
+    r.admissions_total = r.admissions + below(9);
+    r.held = between(0, 1);
+    r.sold = between(0, 1);
+    r.available = between(0, 1);
+    r.revenue = between(-9, 9);
+    return r;
   }
 
   event_ticket_row event_ticket(const aggregate_image& image) {
