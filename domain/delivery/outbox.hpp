@@ -50,10 +50,10 @@ inline constexpr std::string_view mail_send =
 
 /// The topics that subscribers can receive: all but mail.
 inline constexpr std::array told_topics{
-  topic::turn_granted,      topic::queue_expired,    topic::claim_expired,    topic::order_placed,
-  topic::order_completed,   topic::order_failed,     topic::order_cancelled,  topic::payment_failed,
-  topic::payment_refunded,  topic::event_cancelled,  topic::ticket_generated, topic::ticket_cancelled,
-  topic::user_updated,      topic::quota_invitation, topic::loyalty_awarded,  topic::blacklist_enforced,
+  topic::turn_granted,       topic::queue_expired,    topic::claim_expired,    topic::order_placed,
+  topic::order_completed,    topic::order_failed,     topic::order_cancelled,  topic::payment_failed,
+  topic::payment_refunded,   topic::event_cancelled,  topic::ticket_generated, topic::ticket_cancelled,
+  topic::user_updated,       topic::quota_invitation, topic::loyalty_awarded,  topic::blacklist_enforced,
   topic::ticket_transferred, topic::ticket_checked_in};
 
 /// Tickets of one type.

@@ -29,7 +29,8 @@ struct audited_rows {
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
 /// against claims), I2 (entries and claims per customer) and I3 (kept money of a payment against tickets not
 /// refunded; those against valid event tickets, once they are settled). Checks I4: claims against captured
-/// money, orders against claims, promo code uses against claims. Checks I10: event tickets against their scans.
+/// money, orders against claims, promo code uses against claims. Checks I10: event tickets against their
+/// scans.
 std::vector<std::string> contradictions(const audited_rows& rows);
 
 /// An event and its ticket types as the owner has them in memory.

@@ -6,8 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <set>

@@ -91,7 +91,7 @@ std::vector<rate_limiter*> services::limiters() {
           &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
           &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
           &codes_of_events, &access_sessions, &access_keys,   &access_failures,
-          &exports,         &erasures,        &offers,          &devices};
+          &exports,         &erasures,        &offers,        &devices};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -22,8 +22,8 @@ namespace json = boost::json;
 
 /// By record_kind.
 constexpr std::array<std::string_view, 13> sections{
-  "places",    "claims", "payments", "priorities", "invitations", "event_tickets", "transfers",
-  "scans",     "blocks", "devices",  "notices",    "mails",       "unsent_mails"};
+  "places", "claims", "payments", "priorities", "invitations", "event_tickets", "transfers",
+  "scans",  "blocks", "devices",  "notices",    "mails",       "unsent_mails"};
 
 template <class Status>
 std::string_view status_of(const customer_record& r) {

@@ -44,8 +44,8 @@ struct customer_record {
   record_position at;
   event_id event; ///< nil: none
   std::uint32_t status = 0; ///< of the kind; device: the channel; scan: its type
-  std::string text; ///< payment: the gateway; event ticket: its type; transfer: "given", "received"; scan: its
-                    ///< list; notice, mail: the topic
+  std::string text; ///< payment: the gateway; event ticket: its type; transfer: "given", "received"; scan:
+                    ///< its list; notice, mail: the topic
   money amount = 0;
   std::uint64_t count =
     0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices; scan: 1 if admitted

@@ -285,9 +285,10 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
-                        &read_orders, &read_event_tickets, &read_transfers, &read_checkin_lists, &read_checkin_devices,
-                        &read_scans, &read_dead_letters, &read_priorities, &read_invitations, &read_access, &read_last_statistics})
+  for (const auto* s :
+       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
+        &read_event_tickets, &read_transfers, &read_checkin_lists, &read_checkin_devices, &read_scans,
+        &read_dead_letters, &read_priorities, &read_invitations, &read_access, &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));

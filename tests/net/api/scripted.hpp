@@ -308,8 +308,8 @@ inline auto scripted_checkin(const script_ptr& s) {
 
 inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
   return test::behavior_of<event_handle::behavior_type>(
-    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s), scripted_checkin(s),
-    test::internal_messages(), std::tuple{[](const timer_fired&) {}});
+    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s),
+    scripted_checkin(s), test::internal_messages(), std::tuple{[](const timer_fired&) {}});
 }
 
 /// Aggregate 16 is the scripted event; every other one is absent.

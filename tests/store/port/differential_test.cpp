@@ -350,13 +350,13 @@ CAF_TEST(random calls have the same effect on every engine) {
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
-  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
-                                  << ", partitions leased in part: " << seen.partial_dispatches
-                                  << ", marked delivered: " << seen.delivered << ", orders listed: "
-                                  << seen.orders << ", event tickets: " << seen.event_tickets
-                                  << ", offers: " << seen.transfers << ", statistics: " << seen.statistics << ", dead letters: " << seen.letters
-                                  << ", open ones: " << seen.open_letters
-                                  << ", second pages: " << seen.second_pages);
+  CAF_MESSAGE(
+    "renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
+                        << ", partitions leased in part: " << seen.partial_dispatches
+                        << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
+                        << ", event tickets: " << seen.event_tickets << ", offers: " << seen.transfers
+                        << ", statistics: " << seen.statistics << ", dead letters: " << seen.letters
+                        << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
