@@ -85,7 +85,7 @@ struct held_tickets_reply {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, event_ticket_listing& x) {
   return f(caf::meta::type_name("event_ticket_listing"), x.event, x.event_name, x.ticket_type,
-           x.ticket_type_name, x.ticket, x.settings, x.starts_at, x.time_zone, x.venue_name);
+           x.ticket_type_name, x.ticket, x.settings, x.starts_at, x.time_zone, x.venue_name, x.event_state);
 }
 
 FQ_INSPECT(held_tickets_reply, x.no, x.tickets, x.more)

@@ -163,15 +163,15 @@ struct order_reply {
 };
 FQ_INSPECT(order_reply, x.no, x.replayed, x.order, x.async_percent)
 
-/// Without `by`: the customer's own order. With `by`: an order of the organizer's event. Only an answer
-/// without `wait` has event tickets.
+/// Without `by`: the customer's own order. With `by`: an order of the organizer's event.
 struct find_order {
   order_id order;
   customer_id customer = {};
   principal by = {};
   milliseconds wait{0}; ///< answers when the order leaves PENDING, at the latest after this
+  bool with_tickets = false; ///< event tickets too; not for an answer that waited
 };
-FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait)
+FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait, x.with_tickets)
 
 /// For its holder, or with `by` for the organizer of its event.
 struct find_event_ticket {

@@ -94,14 +94,19 @@ FQ_INSPECT(release_aggregate, x.aggregate)
 
 /// From the region, at start and periodically: aggregates that must run without a request and that no other
 /// node leases.
-struct find_aggregates_to_wake {};
-FQ_INSPECT_EMPTY(find_aggregates_to_wake)
+struct find_aggregates_to_wake {
+  aggregate_id settle_after{}; ///< see ledger::find_events_to_settle; 0: not asked
+};
+FQ_INSPECT(find_aggregates_to_wake, x.settle_after)
+
+FQ_INSPECT(events_to_settle, x.found, x.next)
 
 struct aggregates_to_wake {
   bool unavailable = false;
   std::vector<aggregate_id> aggregates;
+  events_to_settle to_settle;
 };
-FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates)
+FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates, x.to_settle)
 
 /// From the catalog when it loads: the highest allocated aggregate number.
 struct find_last_aggregate {

@@ -340,8 +340,13 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_run_due(timestamp t) {
   decision d;
-  sale_->settle_loaded_tickets(t, d);
+  if (!is_behind()) sale_->settle_loaded_tickets(t, d);
   commit(std::move(d), t);
+}
+
+/// The next batch has enough changes: event tickets of older purchases wait, so that it stays small.
+bool event_state::is_behind() const {
+  return journal_->pending() >= 2 * services_->rules.bounds.rows_per_run;
 }
 
 void event_state::on_idle_check() {

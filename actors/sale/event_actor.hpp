@@ -298,6 +298,7 @@ private:
   void alert(const changes& content) const;
   void push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
+  [[nodiscard]] bool is_behind() const;
   void start_statistics(const std::optional<statistics_row>& last);
   void arm_statistics(timestamp now);
   void write_statistics();

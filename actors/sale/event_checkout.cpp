@@ -27,7 +27,11 @@ order_reply event_state::whole(order_reply reply) const {
 /// The stored order with its current state.
 std::optional<order_reply> event_state::replayed_order(const idempotency_ref& ref, timestamp t) {
   auto before = replayed<order_reply>(ref, t);
-  if (before && !before->no) before->order = sale_->view_of(*sale_->orders().find(before->order.order.id));
+  if (before && !before->no) {
+    auto now = order_answer(before->order.order.id);
+    now.replayed = before->replayed;
+    return now;
+  }
   return before;
 }
 
@@ -71,7 +75,7 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (!is_theirs) return order_reply{reason::not_found};
   if (order->status != order_status::pending || x.wait <= milliseconds{0}
       || (order_waiters_.size() >= services_->bounds.order_waiters && !planted(bug::waits_without_limit)))
-    return reveal(x.wait > milliseconds{0} ? order_answer(x.order) : whole(order_answer(x.order)));
+    return reveal(x.with_tickets ? whole(order_answer(x.order)) : order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
   order_waiters_.emplace(x.order, order_waiter{self_->make_response_promise(), deadline});

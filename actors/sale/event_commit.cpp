@@ -141,7 +141,12 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {
-  const auto at = wake.again ? t + owner_timer_min : wake.at;
+  auto at = wake.at;
+  if (wake.again) {
+    const bool waits = is_behind() && !sale_->has_settled_tickets();
+    const auto soon = t + (waits ? stall_check : owner_timer_min);
+    if (!is_set(at) || at > soon) at = soon;
+  }
   if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
   timer_at_ = at;
   // Far deadlines are reached in steps of sweep_interval: CAF counts nanoseconds, which would overflow.

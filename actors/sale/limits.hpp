@@ -17,7 +17,7 @@ inline constexpr milliseconds switch_store_timeout{5'000};
 inline constexpr milliseconds release_timeout{3'000};
 /// Min delay of a timer: a burst of due deadlines becomes one run.
 inline constexpr milliseconds owner_timer_min{1};
-/// Timer interval while the ledger is unavailable.
+/// Timer interval while the ledger is unavailable or behind.
 inline constexpr milliseconds stall_check{100};
 
 /// A standalone queue loads at least the entries that ended within this time: its admission rate counts them

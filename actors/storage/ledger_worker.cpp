@@ -118,7 +118,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const load_acquired& x) { load(x); },
     [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
-    [this](const find_aggregates_to_wake&) { find_unowned(); },
+    [this](const find_aggregates_to_wake& x) { find_unowned(x); },
     [this](const find_last_aggregate& x) {
       last_aggregate_found found{x.epoch};
       found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
@@ -361,11 +361,15 @@ entry_read ledger_worker_state::read(const fq::read_entry& x) {
   return found;
 }
 
-void ledger_worker_state::find_unowned() {
+void ledger_worker_state::find_unowned(const find_aggregates_to_wake& x) {
+  const auto& owner = settings_.lease.owner;
   aggregates_to_wake found;
-  if (!is_superseded()) // else it may start none
-    found.unavailable =
-      !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
+  found.to_settle.next = x.settle_after;
+  if (!is_superseded()) { // else it may start none
+    found.unavailable = !reached([&] { found.aggregates = ledger_->aggregates_to_wake(owner); });
+    if (!found.unavailable && x.settle_after != aggregate_id{})
+      reached([&] { found.to_settle = ledger_->find_events_to_settle(owner, x.settle_after); });
+  }
   answer(std::move(found));
 }
 

@@ -95,7 +95,7 @@ private:
   void acquire(const acquire_aggregate& x);
   void load(load_acquired x);
   entry_read read(const fq::read_entry& x);
-  void find_unowned();
+  void find_unowned(const find_aggregates_to_wake& x);
   void release(const release_aggregate& x);
   void renew();
   void take_outbox(const fq::take_outbox& x);

@@ -169,17 +169,11 @@ private:
     return (ticket != nullptr && ticket->row.claim == claim) || (moved != nullptr && moved->row.id == claim);
   }
 
-  /// Event tickets of units that were refunded before. The owner knows the customer.
+  /// Event tickets of units whose refund was told before: without `items`, or consumers count them twice. The
+  /// owner knows the customer.
   domain_event settled(const claim_id& claim) {
     domain_event told{topic::ticket_cancelled, claim, {}, {}, 0, never};
-    for (const auto* ticket : std::exchange(cancelled_, {})) {
-      told.event_tickets.push_back(ticket->id);
-      const auto item = std::ranges::find(told.items, ticket->ticket_type, &ticket_count::ticket_type);
-      if (item == told.items.end())
-        told.items.push_back({ticket->ticket_type, 1});
-      else
-        ++item->quantity;
-    }
+    for (const auto* ticket : std::exchange(cancelled_, {})) told.event_tickets.push_back(ticket->id);
     return told;
   }
 

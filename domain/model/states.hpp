@@ -222,8 +222,8 @@ inline constexpr std::size_t event_ticket_statuses = 5;
 enum class event_ticket_trigger : std::uint8_t {
   check_in, ///< let in at a gate; not while its money goes back (sale::may_present)
   check_out, ///< left by a gate with exit; may come in again
-  transfer, ///< a receiver accepted it; the same, and not after a check-in, or a person inside could pass it
-            ///< out
+  transfer, ///< a receiver accepted it; not while its money goes back, and not after a check-in, or a person
+            ///< inside could pass it out
   cancel, ///< its money is back, also that of a cancelled event; also after a check-in
 };
 

@@ -79,6 +79,7 @@ json::object object_of(const event_ticket_listing& l) {
   return {{"id", to_string(l.ticket.id)},
           {"event_id", to_string(l.event)},
           {"event_name", l.event_name},
+          {"event_status", name_of(l.event_state)},
           {"ticket_type_id", to_string(l.ticket_type)},
           {"ticket_type_name", l.ticket_type_name},
           {"claim_id", to_string(l.ticket.claim)},

@@ -34,13 +34,11 @@ bool must_run(const aggregate_image& image, timestamp now) {
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
 }
 
-/// Whether purchases of programs without event tickets have none yet, at an event that nothing else wakes.
-bool lacks_event_tickets(const aggregate_image& image) {
-  const auto is_confirmed = [](const claim_row& c) { return c.status == claim_status::confirmed; };
-  return image.event
-         && (image.event->status == event_status::ended || image.event->status == event_status::cancelled)
-         && image.event_tickets.empty()
-         && std::any_of(image.claims.begin(), image.claims.end(), is_confirmed);
+/// Whether an ended event has another number of valid event tickets than sold units.
+bool owes_event_tickets(const aggregate_image& image) {
+  std::int64_t sold = 0;
+  for (const auto& type : image.ticket_types) sold += type.sold;
+  return sold != std::ranges::count_if(image.event_tickets, [](const auto& t) { return is_valid(t.status); });
 }
 
 /// Whether a customer in `blocks` has paid here and was not fully refunded.
@@ -128,7 +126,8 @@ std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_
           && (filter.before.is_nil() || t.id < filter.before))
         rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t,
                         state.image.event->event_tickets, state.image.event->facts.starts_at,
-                        state.image.event->facts.time_zone, state.image.event->facts.venue_name});
+                        state.image.event->facts.time_zone, state.image.event->facts.venue_name,
+                        state.image.event->status});
     }
   std::ranges::sort(rows, std::greater{}, [](const event_ticket_listing& l) { return l.ticket.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
@@ -227,10 +226,22 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image, now) || has_paid(state.image, blocks) || lacks_event_tickets(state.image))
-        && !state.lease.keeps_out(owner, now))
+    if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
+}
+
+events_to_settle memory_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  const auto now = options_.now();
+  std::vector<event_looked_at> rows;
+  for (auto i = state_.aggregates.upper_bound(after);
+       i != state_.aggregates.end() && rows.size() < events_looked_at; ++i) {
+    const auto& [number, state] = *i;
+    const auto& event = state.image.event;
+    if (event && (event->status == event_status::ended || event->status == event_status::cancelled))
+      rows.push_back({number, owes_event_tickets(state.image) && !state.lease.keeps_out(owner, now)});
+  }
+  return first_due_of(rows);
 }
 
 aggregate_id memory_ledger::last_aggregate() {

@@ -322,9 +322,12 @@ public:
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// Aggregates that must run without a request: ACTIVE and PAUSED events; any with live entries, live
   /// claims, open payments, failed ones to be asked about again now, late money or open refunds; CANCELLED
-  /// events with money still to refund; events where a blocked customer has paid; those with CONFIRMED claims
-  /// of programs without event tickets. Excludes aggregates with a lease of another owner than `owner`.
+  /// events with money still to refund; events where a blocked customer has paid. Excludes aggregates with a
+  /// lease of another owner than `owner`.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
+  /// Of the ended and cancelled events behind `after`: those with another number of valid event tickets than
+  /// sold units, because of programs without event tickets. Without those that another owner leases.
+  virtual events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after) = 0;
   /// Greatest aggregate number in use, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
   virtual std::vector<history_row> history(aggregate_id aggregate) = 0;
@@ -394,6 +397,7 @@ public:
   open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;                           \
+  events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after) override;             \
   aggregate_id last_aggregate() override;                                                                    \
   std::vector<history_row> history(aggregate_id aggregate) override;                                         \
   aggregate_snapshot peek(aggregate_id aggregate) override;                                                  \

@@ -2,6 +2,7 @@
 // Reads of the ledger that need no owner: what is asked for, and the rows of the answers.
 #pragma once
 #include "domain/model/rows.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -90,8 +91,33 @@ struct event_ticket_listing {
   event_ticket_settings settings = {}; ///< of the event
   timestamp starts_at = never; ///< of the event
   std::string time_zone = {}, venue_name = {}; ///< see event_facts
+  event_status event_state = event_status::active;
   friend bool operator==(const event_ticket_listing&, const event_ticket_listing&) = default;
 };
+
+/// An ended or cancelled event that was looked at.
+struct event_looked_at {
+  aggregate_id aggregate{};
+  bool is_due = false; ///< its event tickets must be made or cancelled
+};
+
+struct events_to_settle {
+  std::vector<aggregate_id> found; ///< at most events_settled_at_once
+  aggregate_id next{}; ///< go on behind it; 0: all were looked at
+  friend bool operator==(const events_to_settle&, const events_to_settle&) = default;
+};
+
+/// `rows`: by aggregate, at most events_looked_at.
+inline events_to_settle first_due_of(const std::vector<event_looked_at>& rows) {
+  events_to_settle result;
+  for (const auto& row : rows) {
+    if (row.is_due) result.found.push_back(row.aggregate);
+    if (result.found.size() == events_settled_at_once) result.next = row.aggregate;
+    if (result.next != aggregate_id{}) return result;
+  }
+  if (rows.size() == events_looked_at) result.next = rows.back().aggregate;
+  return result;
+}
 
 /// A customer's open offers of event tickets, given and received, of all tenants.
 struct transfer_filter {

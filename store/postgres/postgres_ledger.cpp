@@ -316,6 +316,10 @@ std::vector<aggregate_id> postgres_ledger::aggregates_to_wake(const std::string&
   return in_session([&](session& s) { return s.reader.aggregates_to_wake(owner); });
 }
 
+events_to_settle postgres_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return in_session([&](session& s) { return s.reader.find_events_to_settle(owner, after); });
+}
+
 aggregate_id postgres_ledger::last_aggregate() {
   return in_session([](session& s) { return s.reader.last_aggregate(); });
 }

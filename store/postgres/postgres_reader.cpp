@@ -154,16 +154,14 @@ const postgres_statement to_wake{
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
       "FROM payment"
       " WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
-      // Purchases of programs without event tickets. LIMIT keeps the planner from reading all tickets.
-      " UNION SELECT aggregate FROM event WHERE status IN (3, 4)"
-      " AND (SELECT 1 FROM event_ticket WHERE event_ticket.aggregate = event.aggregate LIMIT 1) IS NULL"
-      " AND (SELECT 1 FROM claim WHERE claim.aggregate = event.aggregate AND claim.status IN (0, 1, 2)"
-      " AND claim.status = 2 LIMIT 1) IS NOT NULL UNION "
+      " UNION "
     + with_blocked
     + "'00000000-0000-0000-0000-000000000000')) AS running"
       " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
       "$1::text OR lease_until <= "
     + postgres_now + " ORDER BY number"};
+const postgres_statement to_settle{"to_settle",
+                                   events_to_settle_sql("$1::text", "$2::bigint", postgres_now)};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "
@@ -276,6 +274,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         letters_of_tenant,
                         open_letters_of_tenant,
                         to_wake,
+                        to_settle,
                         greatest_number,
                         read_history});
 }
@@ -474,6 +473,13 @@ std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string&
   pipeline.send(to_wake, postgres_parameters::of(owner));
   pipeline.flush();
   return collect(pipeline, [](const postgres_row& r) { return r.number<aggregate_id>(0); });
+}
+
+events_to_settle postgres_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(to_settle, postgres_parameters::of(owner, after));
+  pipeline.flush();
+  return first_due_of(collect(pipeline, event_looked_at_of));
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {

@@ -39,6 +39,7 @@ public:
   sale_figures figures(aggregate_id aggregate);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);
   std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number);

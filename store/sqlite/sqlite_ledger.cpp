@@ -333,6 +333,10 @@ std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& o
   return connection_->read([&](sqlite_reader& r) { return r.aggregates_to_wake(owner); });
 }
 
+events_to_settle sqlite_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return connection_->read([&](sqlite_reader& r) { return r.find_events_to_settle(owner, after); });
+}
+
 aggregate_id sqlite_ledger::last_aggregate() {
   return connection_->read([&](sqlite_reader& r) { return r.last_aggregate(); });
 }

@@ -125,17 +125,13 @@ sqlite_reader::statements::statements(sqlite_db& db) :
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
           " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status "
           "= 8)"
-          // Purchases of programs without event tickets.
-          " UNION SELECT aggregate FROM event WHERE status IN (3, 4)"
-          " AND (SELECT 1 FROM event_ticket WHERE event_ticket.aggregate = event.aggregate LIMIT 1) IS NULL"
-          " AND EXISTS (SELECT 1 FROM claim INDEXED BY claim_slot WHERE claim.aggregate = event.aggregate"
-          " AND claim.status IN (0, 1, 2) AND claim.status = 2)"
           " UNION "
         + with_blocked
         + "zeroblob(16)))"
           " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
           " OR lease_until <= "
         + sqlite_now + " ORDER BY number"),
+    to_settle(db, events_to_settle_sql("?1", "?2", sqlite_now)),
     last_aggregate(db, "SELECT max(number) FROM aggregate"),
     history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
                 " seq, ordinal"),
@@ -301,6 +297,10 @@ std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter
 std::vector<aggregate_id> sqlite_reader::aggregates_to_wake(const std::string& owner) {
   return collect(sql_.to_wake.bind(owner),
                  [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+}
+
+events_to_settle sqlite_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return first_due_of(collect(sql_.to_settle.bind(owner, after), event_looked_at_of));
 }
 
 aggregate_id sqlite_reader::last_aggregate() {

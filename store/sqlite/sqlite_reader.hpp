@@ -39,6 +39,7 @@ public:
   sale_figures figures(aggregate_id aggregate);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);
   std::optional<entry_row> read_entry(aggregate_id aggregate, queue_number number);
@@ -57,7 +58,7 @@ private:
     sqlite_statement audit_of_tenant, audit_of_target;
     sqlite_statement orders_of_customer, tickets_of_holder, transfers_of_customer, letters_of_tenant,
       open_letters_of_tenant;
-    sqlite_statement to_wake, last_aggregate, history;
+    sqlite_statement to_wake, to_settle, last_aggregate, history;
     struct prepared_records {
       record_statement text;
       sqlite_statement prepared;

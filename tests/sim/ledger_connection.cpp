@@ -217,6 +217,11 @@ std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::strin
   return ask_ledger(world_, [&](ledger& l) { return l.aggregates_to_wake(owner); });
 }
 
+events_to_settle ledger_connection::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.find_events_to_settle(owner, after); });
+}
+
 std::vector<block_row> ledger_connection::blocks() {
   return ask_ledger(world_, [&](ledger& l) { return l.blocks(); });
 }

@@ -59,6 +59,8 @@ private:
   void report(coverage& seen) const {
     count_rows(s_.ledger, seen);
     seen.promo_refused += promo_refused_;
+    seen.upgrades += upgrades_;
+    seen.refunds_with_names += refunds_with_names_;
     seen.invited += s_.ledger.invitations.size();
     for (const auto& t : s_.ledger.types)
       seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
@@ -95,6 +97,7 @@ private:
 
   /// As after an older program, which makes and cancels no event tickets.
   void upgrade() {
+    ++upgrades_;
     for (auto i = s_.ledger.event_tickets.begin(); i != s_.ledger.event_tickets.end();) {
       if (d_.chance(30)) i->second.status = event_ticket_status::issued;
       i = d_.chance(30) ? s_.ledger.event_tickets.erase(i) : std::next(i);
@@ -218,7 +221,7 @@ private:
     std::vector<event_ticket_id> tickets;
     const auto of_claim = s_.it->event_tickets().of_claim(o->claim);
     if (!of_claim.empty() && d_.chance(50)) tickets.push_back(of_claim[d_.below(of_claim.size())]->id);
-    s_.refund_order(o->id, back, tickets);
+    if (!s_.refund_order(o->id, back, tickets)) refunds_with_names_ += tickets.size();
   }
 
   void try_release(std::uint64_t n) {
@@ -454,7 +457,8 @@ private:
   std::map<queue_number, std::uint64_t> before_, over_all_before_; ///< within each class; over all
   std::uint64_t moves_before_ = 0;
   std::set<std::uint64_t> blocked_;
-  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
+  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0,
+                upgrades_ = 0, refunds_with_names_ = 0;
   random_gate gate_;
 };
 
@@ -477,7 +481,8 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
                        seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds,
                        seen.transferred, seen.scanned_in, seen.conflicts, seen.with_promo, seen.promo_refused,
-                       seen.preferred, seen.blocked, seen.invited, seen.of_quota})
+                       seen.preferred, seen.blocked, seen.invited, seen.of_quota, seen.upgrades,
+                       seen.refunds_with_names})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
     CAF_CHECK(seen.claims[s] > 50);

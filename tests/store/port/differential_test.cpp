@@ -248,6 +248,9 @@ private:
     }
     for (const auto& o : owners)
       agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
+    for (const auto& o : owners)
+      agreed("whose event tickets to settle",
+             [&](ledger& l) { return l.find_events_to_settle(o, aggregate_id{15}); });
     for (const auto which : all_lanes)
       agreed("all that waits to go out",
              [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000, {}); });
