@@ -199,7 +199,7 @@ CAF_TEST(a blocked receiver takes nothing) {
   CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::customer_blocked);
 }
 
-CAF_TEST(an erased customer's address is forgotten) {
+CAF_TEST(the address of an erased customer is forgotten) {
   transfers_fixture f;
   f.offered_to(2);
   f.s.it->forget_contacts(std::vector{fan(2)});
