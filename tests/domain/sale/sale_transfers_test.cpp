@@ -165,9 +165,10 @@ CAF_TEST(a ticket that was let in or is being refunded stays) {
   transfers_fixture g;
   g.offered_to(2);
   CAF_REQUIRE(!g.s.refund_order(g.s.order_of(1).id, {}, {g.ticket}));
+  const auto refund = *g.s.refund_asked();
   no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
   CAF_CHECK(no.why == reason::not_transferable && no.detail == "REFUND_PENDING");
-  g.s.refunded(*g.s.refund_asked());
+  g.s.refunded(refund);
   no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
   CAF_CHECK(no.why == reason::not_transferable && no.detail == "CANCELLED");
   g.sound();
