@@ -57,7 +57,7 @@ awaitable<response> show_pdf(visit v) {
 
 // -- the page
 
-awaitable<response> show_page(const visit& v, std::string problem, unsigned status) {
+awaitable<response> show_in_hand(const visit& v, std::string problem, unsigned status) {
   list_held_tickets held{v.customer, {}, tickets_shown_max};
   auto tickets = co_await ask(v.ctx, v.ctx.catalog, std::move(held));
   if (auto no = refused(v.rq, tickets)) co_return std::move(*no);
@@ -78,7 +78,7 @@ response show_sign_in(const visit& v, const sign_in_state& state, unsigned statu
   return render(std::move(page), v.base(), brand_of(v.ctx, default_tenant), status);
 }
 
-awaitable<response> sign_in(visit v) {
+awaitable<response> take_sign_in(visit v) {
   const auto action = v.sent.find("action");
   if (action != "code" && action != "enter")
     co_return problem(fault::invalid_field, v.rq.request_id,
@@ -92,9 +92,9 @@ awaitable<response> sign_in(visit v) {
   co_return answer;
 }
 
-awaitable<response> show_tickets(visit v) {
+awaitable<response> show_held(visit v) {
   if (v.customer.is_nil()) co_return show_sign_in(v, {}, 200);
-  auto showing = show_page(v, {}, 200);
+  auto showing = show_in_hand(v, {}, 200);
   co_return co_await showing;
 }
 
@@ -110,22 +110,22 @@ constexpr said sayings[]{
   {reason::customer_blocked, "customer_blocked"},    {reason::invalid_field, "email_wrong"}};
 
 /// The page again, with what was wrong.
-awaitable<response> refuse(const visit& v, response no, reason why) {
+awaitable<response> say_why(const visit& v, response no, reason why) {
   const auto found = std::ranges::find(sayings, why, &said::why);
   if (found == std::end(sayings)) co_return no;
-  auto showing = show_page(v, std::string{text(v.in, found->text)}, no.status);
+  auto showing = show_in_hand(v, std::string{text(v.in, found->text)}, no.status);
   co_return co_await showing;
 }
 
 awaitable<response> give(const visit& v) {
   auto email = lower_email(v.sent.find("email"));
   if (!is_email(email)) {
-    auto showing = show_page(v, std::string{text(v.in, "email_wrong")}, 400);
+    auto showing = show_in_hand(v, std::string{text(v.in, "email_wrong")}, 400);
     co_return co_await showing;
   }
   auto made = co_await offer_to(v.ctx, v.rq, v.customer, v.id, std::move(email));
   if (!made.no) co_return see_other(v, "/my/tickets");
-  auto refusing = refuse(v, std::move(*made.no), made.why);
+  auto refusing = say_why(v, std::move(*made.no), made.why);
   co_return co_await refusing;
 }
 
@@ -151,7 +151,7 @@ awaitable<response> act_on_transfer(visit v) {
   auto got = co_await ask_event(v.ctx, owner_of(v.id), end_transfer{v.id, v.customer, *how});
   auto no = refused(v.rq, got);
   if (!no) co_return see_other(v, "/my/tickets");
-  auto refusing = refuse(v, std::move(*no), got.error ? reason::none : got.reply.no.why);
+  auto refusing = say_why(v, std::move(*no), got.error ? reason::none : got.reply.no.why);
   co_return co_await refusing;
 }
 
@@ -175,8 +175,8 @@ std::span<const route> my_tickets_routes() {
   static constexpr route table[] = {
     {get, "/event-tickets/{id}.pdf", for_customers<get_pdf<false>>},
     {get, "/orders/{id}/event-tickets.pdf", for_customers<get_pdf<true>>},
-    {get, "/my/tickets", page_of<show_tickets>},
-    {post, "/my/tickets", form_to<sign_in>},
+    {get, "/my/tickets", page_of<show_held>},
+    {post, "/my/tickets", form_to<take_sign_in>},
     {get, "/my/worker.js", self_guarded_for_anybody<get_worker>},
     {get, "/my/tickets/{id}.pdf", page_of<show_pdf<false>>},
     {post, "/my/tickets/{id}", form_to<act_on_ticket>},

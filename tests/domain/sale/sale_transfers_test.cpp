@@ -165,9 +165,10 @@ CAF_TEST(a ticket that was let in or is being refunded stays) {
   transfers_fixture g;
   g.offered_to(2);
   CAF_REQUIRE(!g.s.refund_order(g.s.order_of(1).id, {}, {g.ticket}));
+  const auto refund = *g.s.refund_asked();
   no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
   CAF_CHECK(no.why == reason::not_transferable && no.detail == "REFUND_PENDING");
-  g.s.refunded(*g.s.refund_asked());
+  g.s.refunded(refund);
   no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
   CAF_CHECK(no.why == reason::not_transferable && no.detail == "CANCELLED");
   g.sound();
@@ -199,7 +200,7 @@ CAF_TEST(a blocked receiver takes nothing) {
   CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::customer_blocked);
 }
 
-CAF_TEST(an erased customer's address is forgotten) {
+CAF_TEST(the address of an erased customer is forgotten) {
   transfers_fixture f;
   f.offered_to(2);
   f.s.it->forget_contacts(std::vector{fan(2)});

@@ -132,7 +132,7 @@ CAF_TEST(the receiver answers and the giver withdraws) {
   }
 }
 
-CAF_TEST(own offers are listed with the other side's address) {
+CAF_TEST(own offers are listed with the address of the other side) {
   holder s;
   transfer_row given = s.told->transfer.transfer, received = given, late = given;
   given.giver = s.customer;
@@ -152,7 +152,7 @@ CAF_TEST(own offers are listed with the other side's address) {
   CAF_CHECK(items[1].at("event_ticket_id").is_null()); // not theirs yet
 }
 
-CAF_TEST(an organizer renews the keys of an event's codes) {
+CAF_TEST(an organizer renews the keys of the codes of an event) {
   holder s;
   const auto path = "/events/" + to_string(s.event_id) + "/event-tickets/rotate-keys";
   CAF_CHECK_EQUAL(s.send(method::post, path, R"({"reason":"stolen"})", s.as_organizer()).status, 200u);
