@@ -10,14 +10,20 @@ void event_tickets_book::load(const event_ticket_row& row) {
   const auto added = static_cast<index>(rows_.size());
   const bool is_newest = rows_.empty() || at(rows_.size() - 1).id < row.id; // most are
   const auto place = is_newest ? rows_.size() : place_of(row.id);
-  const auto& stored = rows_.emplace_back(row);
+  rows_.push_back(row);
+  if (by_change_) by_change_->emplace(row.updated_at, row.id);
+  ++counter_of(row);
   by_id_.insert(by_id_.begin() + static_cast<std::ptrdiff_t>(place), added);
   auto* newer = &newest_.try_emplace(row.claim, none).first->second;
   while (*newer != none && rows_[*newer].id > row.id) newer = &older_[*newer];
   const auto older = std::exchange(*newer, added);
   older_.push_back(older);
-  by_change_.emplace_hint(by_change_.end(), &stored);
-  ++counter_of(stored);
+}
+
+std::size_t event_tickets_book::place_of(const event_ticket_id& id) const {
+  const auto found = std::ranges::lower_bound(
+    by_id_, id, {}, [this](index i) -> const event_ticket_id& { return rows_[i].id; });
+  return static_cast<std::size_t>(found - by_id_.begin());
 }
 
 std::size_t& event_tickets_book::counter_of(const event_ticket_row& row) {
@@ -33,20 +39,15 @@ std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp
                                                                        const event_ticket_id& id,
                                                                        timestamp until,
                                                                        std::size_t limit) const {
-  event_ticket_row from;
-  from.updated_at = at;
-  from.id = id;
+  if (!by_change_) {
+    by_change_.emplace();
+    for (const auto& row : rows_) by_change_->emplace(row.updated_at, row.id);
+  }
   std::vector<const event_ticket_row*> changed;
-  for (auto i = by_change_.upper_bound(&from);
-       i != by_change_.end() && (*i)->updated_at < until && changed.size() < limit; ++i)
-    changed.push_back(*i);
+  for (auto i = by_change_->upper_bound({at, id});
+       i != by_change_->end() && i->first < until && changed.size() < limit; ++i)
+    changed.push_back(find(i->second));
   return changed;
-}
-
-std::size_t event_tickets_book::place_of(const event_ticket_id& id) const {
-  const auto found = std::ranges::lower_bound(
-    by_id_, id, {}, [this](index i) -> const event_ticket_id& { return rows_[i].id; });
-  return static_cast<std::size_t>(found - by_id_.begin());
 }
 
 const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) const {
@@ -96,11 +97,11 @@ void event_tickets_book::issue(event_ticket_row row, changes& out) {
 }
 
 void event_tickets_book::set(event_ticket_row& row, event_ticket_status to, timestamp now) {
-  by_change_.erase(&row);
+  if (by_change_) by_change_->erase({row.updated_at, row.id});
   --counter_of(row);
   row.status = to;
   row.updated_at = now;
-  by_change_.emplace_hint(by_change_.end(), &row);
+  if (by_change_) by_change_->emplace(now, row.id);
   ++counter_of(row);
 }
 

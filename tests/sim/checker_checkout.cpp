@@ -297,7 +297,7 @@ void checker::check_rows() {
   const auto tickets = values_of(event_tickets_);
   const auto scans = values_of(scans_);
   const auto lines =
-    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets, scans});
+    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets, true, scans});
   if (!lines.empty()) fail("audit", lines.front());
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's check-in: codes against keys, answers after the commit, revoked devices, state by
-// version.
+// The event actor's check-in: codes and keys, answers after the commit, revoked devices, state by version.
 #define CAF_SUITE event_checkin
 #include "tests/actors/sale/checkout_fixture.hpp"
 

@@ -30,7 +30,7 @@ struct sold_rows {
     for (const auto& [key, row] : s.ledger.event_tickets) event_tickets.push_back(row);
   }
   std::vector<std::string> audited() const {
-    return contradictions({event, types, entries, claims, payments, {}, {}, {}, event_tickets, scans});
+    return contradictions({event, types, entries, claims, payments, {}, {}, {}, event_tickets, true, scans});
   }
   claim_row& claim_with(claim_status status) {
     return *std::ranges::find(claims, status, &claim_row::status);
