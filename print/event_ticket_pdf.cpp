@@ -31,8 +31,6 @@ constexpr text_style value_style{13.5, 7.5, false};
 constexpr text_style note_style{9, 6, false, 0.35};
 constexpr text_style terms_style{8.5, 6, false, 0.2};
 
-std::string one_line(const std::string& text) { return clean_text(text, line_breaks::remove); }
-
 /// Stands for a JPEG, whose bytes the PDF takes as they are; null without a picture. `picture` must outlive
 /// it.
 owned<cairo_surface_t> image_of(const jpeg& picture) {

@@ -38,8 +38,6 @@ struct stroke {
 constexpr std::array<stroke, chart_lines_max> strokes{
   {{0.07, 0.33, 0.62, 1.4, {0, 0}}, {0.75, 0.35, 0.05, 1.4, {5, 3}}, {0.25, 0.25, 0.25, 1.2, {1.5, 2}}}};
 
-std::string one_line(const std::string& text) { return clean_text(text, line_breaks::remove); }
-
 class report_printer {
 public:
   explicit report_printer(cairo_t* to) : to_{to}, text_{to, "en", false} {}

@@ -12,21 +12,12 @@
 namespace fq::net {
 namespace {
 
-std::string time_text(timestamp when) { return is_set(when) ? rfc3339(when) : std::string{}; }
-
 /// "2026-11-27 08:15 UTC", for people.
 std::string minute_text(timestamp when) {
   if (!is_set(when)) return "-";
   auto text = rfc3339(when).substr(0, 16);
   text.replace(10, 1, " ");
   return text + " UTC";
-}
-
-/// "149.00", without the currency.
-std::string amount_text(money amount, const std::string& currency) {
-  auto text = money_text(amount, currency);
-  text.resize(text.size() - currency.size() - 1);
-  return text;
 }
 
 std::string percent_text(std::int32_t percent) { return percent < 0 ? "-" : std::to_string(percent) + " %"; }
@@ -54,10 +45,10 @@ void add_totals(const sale_report& r, csv_writer& out) {
   out.add("sale", "", "name", r.name);
   out.add("sale", "", "status", std::string{name_of(r.status)});
   out.add("sale", "", "currency", r.currency);
-  out.add("sale", "", "queue_opens_at", time_text(r.queue_opens_at));
-  out.add("sale", "", "sale_start", time_text(r.sale_start));
-  out.add("sale", "", "sale_end", time_text(r.sale_end));
-  out.add("sale", "", "made_at", time_text(r.made_at));
+  out.add("sale", "", "queue_opens_at", csv_time(r.queue_opens_at));
+  out.add("sale", "", "sale_start", csv_time(r.sale_start));
+  out.add("sale", "", "sale_end", csv_time(r.sale_end));
+  out.add("sale", "", "made_at", csv_time(r.made_at));
   out.count("sale", "", "arrivals", r.arrivals);
   out.count("sale", "", "admissions", r.admissions);
   out.count("sale", "", "purchases", r.purchases);
@@ -72,8 +63,8 @@ void add_totals(const sale_report& r, csv_writer& out) {
   out.count("sale", "", "refunds", r.refunds);
   out.count("sale", "", "refunds_open", r.refunds_open);
   out.count("sale", "", "waiting_peak", r.waiting_peak);
-  out.add("sale", "", "waiting_peak_at", time_text(r.waiting_peak_at));
-  out.add("sale", "", "sold_out_at", time_text(r.sold_out_at));
+  out.add("sale", "", "waiting_peak_at", csv_time(r.waiting_peak_at));
+  out.add("sale", "", "sold_out_at", csv_time(r.sold_out_at));
   if (r.minutes_to_sold_out >= 0) out.count("sale", "", "minutes_to_sold_out", r.minutes_to_sold_out);
 }
 
