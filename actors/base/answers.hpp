@@ -34,8 +34,8 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Reads what a program without event tickets stored. Its beginning has the same layout; the owner replaces the
-/// rest by the present state.
+/// Reads what a program without event tickets stored. Its beginning has the same layout; the owner replaces
+/// the rest by the present state.
 inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& reply) {
   return source(reply.no, reply.replayed, reply.order.order);
 }

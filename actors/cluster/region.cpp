@@ -43,8 +43,8 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
   scan_unowned();
 }
 
-/// Finds aggregates that must run and have no owner: at start, and after another node has died. From the start on
-/// also some events with older purchases, until all were looked at once.
+/// Finds aggregates that must run and have no owner: at start, and after another node has died. From the
+/// start on also some events with older purchases, until all were looked at once.
 void region_state::scan_unowned() {
   self_->send(services_->ledgers.reader(), find_aggregates_to_wake{settle_after_});
 }

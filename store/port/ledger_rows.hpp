@@ -78,12 +78,12 @@ inline constexpr auto listed_event_ticket_of = [](const auto& r) {
                               r.template number<event_status>(7)};
 };
 
-/// Rows of event_looked_at. `owner` and `after` are parameters. The events are chosen before their tickets are
-/// counted.
+/// Rows of event_looked_at. `owner` and `after` are parameters. The events are chosen before their tickets
+/// are counted.
 inline std::string events_to_settle_sql(const std::string& owner, const std::string& after,
                                         const std::string& now) {
-  return "SELECT e.aggregate, CASE WHEN (" + owner + " = '' OR a.lease_owner IS NULL OR a.lease_owner = "
-         + owner + " OR a.lease_until <= " + now
+  return "SELECT e.aggregate, CASE WHEN (" + owner
+         + " = '' OR a.lease_owner IS NULL OR a.lease_owner = " + owner + " OR a.lease_until <= " + now
          + ") AND (SELECT coalesce(sum(sold), 0) FROM ticket_type AS y WHERE y.aggregate = e.aggregate)"
            " <> (SELECT count(*) FROM event_ticket AS t WHERE t.aggregate = e.aggregate AND t.status <> 4)"
            " THEN CAST(1 AS bigint) ELSE CAST(0 AS bigint) END"

@@ -43,8 +43,8 @@ void apply(postgres_connection& db, const migration& m) {
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
-/// Runs inside a transaction. Waits `turn_wait` (0: no limit) until no other node migrates, and `lock_wait` for
-/// each lock. Returns the state before.
+/// Runs inside a transaction. Waits `turn_wait` (0: no limit) until no other node migrates, and `lock_wait`
+/// for each lock. Returns the state before.
 std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds turn_wait,
                                             milliseconds lock_wait) {
   db.execute("SET LOCAL lock_timeout = " + std::to_string(turn_wait.count()));

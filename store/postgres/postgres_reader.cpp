@@ -160,8 +160,7 @@ const postgres_statement to_wake{
       " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
       "$1::text OR lease_until <= "
     + postgres_now + " ORDER BY number"};
-const postgres_statement to_settle{"to_settle",
-                                   events_to_settle_sql("$1::text", "$2::bigint", postgres_now)};
+const postgres_statement to_settle{"to_settle", events_to_settle_sql("$1::text", "$2::bigint", postgres_now)};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "

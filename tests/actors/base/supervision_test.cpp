@@ -93,7 +93,8 @@ CAF_TEST(ended events get their event tickets a few at a time and nobody asks ag
     for (std::uint32_t n = first; n < first + count; ++n) some += owners.find(aggregate_id{n}) ? 1 : 0;
     return some;
   };
-  for (const std::size_t expected : {events_settled_at_once, 2 * events_settled_at_once, std::size_t{count}}) {
+  for (const std::size_t expected :
+       {events_settled_at_once, 2 * events_settled_at_once, std::size_t{count}}) {
     CAF_CHECK_EQUAL(running(), expected);
     advance(services.takeover_interval);
   }

@@ -23,7 +23,8 @@ struct coverage {
   std::uint64_t scanned_in = 0, conflicts = 0; ///< admitted scans; tickets in conflict at the end
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
                 refusals_of_refunds = 0, transferred = 0;
-  std::uint64_t upgrades = 0, refunds_with_names = 0; ///< loads after an older program; begun refunds of a named ticket
+  std::uint64_t upgrades = 0,
+                refunds_with_names = 0; ///< loads after an older program; begun refunds of a named ticket
 };
 
 /// What the rows at the end of a walk tell.

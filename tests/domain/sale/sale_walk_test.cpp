@@ -478,11 +478,11 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
                          << seen.refusals_of_refunds);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
-  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
-                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds,
-                       seen.transferred, seen.scanned_in, seen.conflicts, seen.with_promo, seen.promo_refused,
-                       seen.preferred, seen.blocked, seen.invited, seen.of_quota, seen.upgrades,
-                       seen.refunds_with_names})
+  for (const auto n :
+       {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
+        seen.claimed_again, seen.cancelled, seen.refusals_of_refunds, seen.transferred, seen.scanned_in,
+        seen.conflicts, seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited,
+        seen.of_quota, seen.upgrades, seen.refunds_with_names})
     CAF_CHECK(n > 50);
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
     CAF_CHECK(seen.claims[s] > 50);

@@ -217,7 +217,8 @@ CAF_TEST(ended events with too few or too many event tickets are found some at a
     CAF_CHECK((found(first) == events_to_settle{{number(2), number(3), number(4)}, none}));
     CAF_CHECK((found(number(3)) == events_to_settle{{number(4)}, none}));
     CAF_CHECK((found(number(4)) == events_to_settle{}));
-    CAF_CHECK(std::holds_alternative<acquired>(store.acquire(number(3), {"ada", milliseconds{60'000}}, never)));
+    CAF_CHECK(
+      std::holds_alternative<acquired>(store.acquire(number(3), {"ada", milliseconds{60'000}}, never)));
     CAF_CHECK((found(first, "ben") == events_to_settle{{number(2), number(4)}, none}));
     CAF_CHECK_EQUAL(found(first, "ada").found.size(), 3u);
     for (std::uint32_t n = 5; n <= 6; ++n) put(n, event_status::ended, 0);

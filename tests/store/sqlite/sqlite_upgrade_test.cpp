@@ -144,8 +144,9 @@ CAF_TEST(a history of another form is refused and nothing is changed) {
   const temp_folder folder;
   sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
   write_version(db, 24);
-  db.execute("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', "
-             "'kind  BETWEEN 0 AND 5') WHERE name = 'history'; PRAGMA writable_schema = RESET");
+  db.execute(
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', "
+    "'kind  BETWEEN 0 AND 5') WHERE name = 'history'; PRAGMA writable_schema = RESET");
   const auto refused = [&] {
     try {
       migrate(db);
