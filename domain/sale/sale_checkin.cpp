@@ -113,8 +113,8 @@ scan_objection sale::objection_to(const scan_wish& wish, const event_ticket_row*
   if (ticket == nullptr) return scan_objection::unknown_ticket;
   if (wish.code != scan_objection::none) return wish.code;
   if (wish.generation != 0 && wish.generation != ticket->generation) return scan_objection::transferred;
-  if (!is_valid(ticket->status) || event_.status == event_status::cancelled) return scan_objection::cancelled;
-  if (may_present(*ticket)) return scan_objection::refund_pending;
+  if (const auto no = may_present(*ticket))
+    return no.why == reason::refund_open ? scan_objection::refund_pending : scan_objection::cancelled;
   if (is_set(list.removed_at) || !list.admits(ticket->ticket_type)) return scan_objection::wrong_list;
   const bool is_in = ticket->status == event_ticket_status::checked_in;
   if (wish.type == scan_type::entry) return is_in ? scan_objection::already_in : scan_objection::none;
@@ -208,8 +208,8 @@ checkin_ticket sale::at_gate(const event_ticket_row& t) const {
   checkin_ticket result;
   result.ticket = t;
   result.type = stock_.types()[t.ticket_type].name;
-  const std::array one{&t};
-  const auto seen = views_of(one).front();
+  const auto* const rows[] = {&t};
+  const auto seen = views_of(rows).front();
   result.order = seen.order;
   result.refund_pending = seen.refund_pending;
   const auto* order = orders_.of_claim(t.claim);

@@ -234,7 +234,7 @@ constexpr bool is_complete(const Rows& rows, Value last) {
     if (static_cast<std::size_t>(row.what) != i++) return false;
   return i == static_cast<std::size_t>(last) + 1;
 }
-static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::not_transferable));
+static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::too_many));
 
 const fault_row& row_of(fault f) { return faults[static_cast<std::size_t>(f)]; }
 const reason_row& row_of(reason r) { return reasons[static_cast<std::size_t>(r)]; }

@@ -92,8 +92,7 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets
-  blocking_lane printing_lane; ///< of reports
+  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.
