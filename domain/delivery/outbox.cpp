@@ -169,8 +169,8 @@ private:
     return (ticket != nullptr && ticket->row.claim == claim) || (moved != nullptr && moved->row.id == claim);
   }
 
-  /// Event tickets of units whose refund was told before: without `items`, or consumers count them twice. The
-  /// owner knows the customer.
+  /// Event tickets of units that an earlier event has in `items`: without `items`, or consumers count them
+  /// twice. The owner knows the customer.
   domain_event settled(const claim_id& claim) {
     domain_event told{topic::ticket_cancelled, claim, {}, {}, 0, never};
     for (const auto* ticket : std::exchange(cancelled_, {})) told.event_tickets.push_back(ticket->id);

@@ -166,7 +166,7 @@ CAF_TEST(two claims of one decision are told apart) {
   const auto all = domain_events_of(content, sample_aggregate);
   CAF_REQUIRE_EQUAL(all.size(), 3u);
   for (const auto& told : all) CAF_CHECK_EQUAL(told.topic, topic::ticket_cancelled);
-  CAF_CHECK(all[0].subject == second.id && all[0].items.empty() // were told with the refund
+  CAF_CHECK(all[0].subject == second.id && all[0].items.empty() // the refund told them
             && all[0].event_tickets == (std::vector{uuid{2, 9}}));
   CAF_CHECK(all[1].subject == first.id && all[1].items == (counts{{0, 2}})
             && all[1].event_tickets == (std::vector{uuid{2, 1}}));
