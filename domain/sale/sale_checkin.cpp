@@ -208,7 +208,7 @@ checkin_ticket sale::at_gate(const event_ticket_row& t) const {
   checkin_ticket result;
   result.ticket = t;
   result.type = stock_.types()[t.ticket_type].name;
-  const auto* const rows[] = {&t};
+  const event_ticket_row* const rows[] = {&t};
   const auto seen = views_of(rows).front();
   result.order = seen.order;
   result.refund_pending = seen.refund_pending;
