@@ -144,6 +144,8 @@ export interface EventTicketPage {
     readonly id: string;
     readonly event_id: string;
     readonly event_name: string;
+    /** Tickets of a CANCELLED event are of no use. */
+    readonly event_status: 'DRAFT' | 'ACTIVE' | 'PAUSED' | 'ENDED' | 'CANCELLED';
     readonly ticket_type_id: string;
     readonly ticket_type_name: string;
     readonly status: EventTicketStatus;
