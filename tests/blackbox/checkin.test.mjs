@@ -7,7 +7,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { browser_for, check_page, fits, person, persistent_browser } from './browser.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
-import { ticket_codes } from './ticket_codes.mjs';
+import { after_sending, gate, in_order, new_nonce } from '../../web/pages/scan_gate.mjs';
+import { code_with, ticket_codes } from './ticket_codes.mjs';
 
 /** An event whose tickets are free, with `count` of them sold; a list and `devices` tokens. */
 async function gate_for(t, { count = 2, devices = 1, mode = 'entry' } = {}) {
@@ -164,6 +165,79 @@ test('a scanner reads what changed since its version', async (t) => {
   });
   const after_change = await state(known.version);
   assert.deepEqual([after_change.reset, after_change.tickets.length], [true, 3]);
+});
+
+// -- what a phone decides alone ---------------------------------------------------------------------------
+
+test('a phone without a network decides by signature, generation and state', async () => {
+  const { publicKey, privateKey } = crypto.generateKeyPairSync('ed25519');
+  const event = crypto.randomUUID();
+  const code = code_with(event, privateKey);
+  const [fresh, used, gone, moved, back] = Array.from({ length: 5 }, () => crypto.randomUUID());
+  const phone = new gate(event);
+  const decide = async (scan) => (await phone.decide({ type: 'entry', ...scan }, Date.now())).reason;
+  assert.equal(await decide({ code: code(fresh) }), 'not_ready');
+  phone.take({
+    version: '1',
+    reset: true,
+    mode: 'entry',
+    rotating_codes: false,
+    public_key: publicKey.export({ format: 'jwk' }).x,
+    tickets: [
+      [fresh, 0, 0, 1, 0, null, null],
+      [used, 0, 1, 1, 0, 1_795_000_000_000, 'West'],
+      [gone, 0, 4, 1, 0, null, null],
+      [moved, 0, 3, 2, 0, null, null],
+      [back, 0, 0, 1, 1, null, null],
+    ],
+  });
+  assert.equal(await decide({ code: code(fresh) }), null);
+  assert.equal(await decide({ ticket: fresh, type: 'exit' }), 'no_exit');
+  assert.equal(await decide({ code: code(gone) }), 'cancelled');
+  assert.equal(await decide({ code: code(moved) }), 'transferred');
+  assert.equal(await decide({ code: code(moved, 2) }), null);
+  assert.equal(await decide({ code: code(back) }), 'refund_pending');
+  assert.equal(await decide({ code: code(crypto.randomUUID()) }), 'unknown_ticket');
+  assert.equal(await decide({ code: 'HELLO' }), 'unreadable');
+  const foreign = crypto.generateKeyPairSync('ed25519').privateKey;
+  assert.equal(await decide({ code: code_with(event, foreign)(fresh) }), 'wrong_key');
+  assert.equal(await decide({ code: code_with(crypto.randomUUID(), privateKey)(fresh) }), 'other_event');
+  const again = await phone.decide({ code: code(used), type: 'entry' }, Date.now());
+  assert.deepEqual(again.earlier, { at: 1_795_000_000_000, place: 'West' });
+  phone.note(fresh, 'entry', 5, 'here');
+  assert.equal(await decide({ code: code(fresh) }), 'already_in');
+});
+
+test('scans that waited go first by their times, and an answer says what becomes of each', () => {
+  const scan = (n, more = {}) => ({ nonce: `n${n}`, at: new Date(n * 1000).toISOString(), ...more });
+  assert.deepEqual(
+    in_order([scan(3), scan(1), scan(2)]).map(({ nonce }) => nonce),
+    ['n1', 'n2', 'n3'],
+  );
+  const sent = [1, 2, 3, 4, 5].map((n) => scan(n, n < 5 ? { force: true } : { refused: 'cancelled' }));
+  const out = after_sending(
+    sent,
+    [
+      { result: 'admitted', reason: null },
+      { result: 'admitted', reason: 'already_in' },
+      { result: 'refused', reason: 'already_in', replayed: true }, // decided before its answer was lost
+      { result: 'not_recorded', reason: 'not_found' },
+      { result: 'refused', reason: 'cancelled' },
+    ],
+    6_000,
+  );
+  assert.deepEqual(out.gone, ['n1', 'n2', 'n3', 'n4', 'n5']);
+  assert.deepEqual(
+    out.conflicts.map(({ nonce }) => nonce),
+    ['n2'],
+  );
+  assert.deepEqual(
+    out.lost.map(({ nonce, reason }) => [nonce, reason]),
+    [['n4', 'not_found']],
+  );
+  assert.equal(out.again.length, 1);
+  assert.notEqual(out.again[0].nonce, 'n3');
+  assert.match(new_nonce(6_000), /^00000000-1770-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
 // -- phones -----------------------------------------------------------------------------------------------

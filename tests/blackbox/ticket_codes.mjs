@@ -25,6 +25,20 @@ const number_bytes = (n) => {
   return bytes;
 };
 
+/** `code(ticket, generation)` under a private key. */
+export function code_with(event, key) {
+  return (ticket, generation = 1) => {
+    const claims = Buffer.concat([
+      Buffer.from([1]),
+      id_bytes(event),
+      id_bytes(ticket),
+      number_bytes(generation),
+    ]);
+    const signature = crypto.sign(null, Buffer.concat([Buffer.from('fairqueue event ticket'), claims]), key);
+    return base45(Buffer.concat([claims, signature]));
+  };
+}
+
 /** `code(ticket, generation)` of the tickets of an event. */
 export function ticket_codes(server, event, key_number = 0) {
   const stored = Buffer.from(
@@ -39,14 +53,5 @@ export function ticket_codes(server, event, key_number = 0) {
   );
   const seed = derive(event_key, '', 'signature');
   const key = crypto.createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
-  return (ticket, generation = 1) => {
-    const claims = Buffer.concat([
-      Buffer.from([1]),
-      id_bytes(event),
-      id_bytes(ticket),
-      number_bytes(generation),
-    ]);
-    const signature = crypto.sign(null, Buffer.concat([Buffer.from('fairqueue event ticket'), claims]), key);
-    return base45(Buffer.concat([claims, signature]));
-  };
+  return code_with(event, key);
 }
