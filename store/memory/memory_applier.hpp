@@ -218,11 +218,11 @@ public:
   }
 
   bool operator()(const checkin_list_stored& c) {
-    return own_.image.event && insert_or_replace(own_.image.checkin_lists, c.row);
+    return own_.image.event && is_sound(c.row) && insert_or_replace(own_.image.checkin_lists, c.row);
   }
 
   bool operator()(const checkin_device_stored& c) {
-    return own_.image.event && insert_or_replace(own_.image.checkin_devices, c.row);
+    return own_.image.event && is_sound(c.row) && insert_or_replace(own_.image.checkin_devices, c.row);
   }
 
   bool operator()(const scan_recorded& c) { return own_.image.event && insert(own_.image.scans, c.row); }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 30: statistics of events, at most one row a minute.
+-- FairQueue ledger, Postgres engine, version 29: statistics of events, at most one row a minute.
 -- needs: 11
 
 CREATE TABLE statistics (
