@@ -220,7 +220,10 @@ private:
     if (d_.chance(70)) back.push_back({d_.pick(s_.ledger.types).id, 1});
     std::vector<event_ticket_id> tickets;
     const auto of_claim = s_.it->event_tickets().of_claim(o->claim);
-    if (!of_claim.empty() && d_.chance(50)) tickets.push_back(of_claim[d_.below(of_claim.size())]->id);
+    if (!of_claim.empty() && d_.chance(60)) {
+      tickets.push_back(of_claim[d_.below(of_claim.size())]->id);
+      if (d_.chance(70)) back.clear();
+    }
     if (!s_.refund_order(o->id, back, tickets)) refunds_with_names_ += tickets.size();
   }
 
@@ -476,7 +479,8 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   });
   CAF_MESSAGE(seen.steps << " steps, " << seen.reloads << " reloads, " << seen.admitted
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
-                         << seen.refusals_of_refunds);
+                         << seen.refusals_of_refunds << ", conflicts " << seen.conflicts
+                         << ", refunds of named tickets " << seen.refunds_with_names);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
   for (const auto n :
        {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
