@@ -119,11 +119,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake& x) { find_unowned(x); },
-    [this](const find_last_aggregate& x) {
-      last_aggregate_found found{x.epoch};
-      found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
-      answer(std::move(found));
-    },
+    [this](const find_last_aggregate& x) { find_last(x); },
     [this](const fq::take_outbox& x) { take_outbox(x); },
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
@@ -169,6 +165,12 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); });
     },
   };
+}
+
+void ledger_worker_state::find_last(const find_last_aggregate& x) {
+  last_aggregate_found found{x.epoch};
+  found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
+  answer(std::move(found));
 }
 
 void ledger_worker_state::on_timer(const timer_fired& t) {

@@ -96,6 +96,7 @@ private:
   void load(load_acquired x);
   entry_read read(const fq::read_entry& x);
   void find_unowned(const find_aggregates_to_wake& x);
+  void find_last(const find_last_aggregate& x);
   void release(const release_aggregate& x);
   void renew();
   void take_outbox(const fq::take_outbox& x);

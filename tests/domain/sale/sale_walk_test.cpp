@@ -481,6 +481,9 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
                          << seen.refusals_of_refunds << ", conflicts " << seen.conflicts
                          << ", refunds of named tickets " << seen.refunds_with_names);
+  CAF_MESSAGE("transferred " << seen.transferred << ", scanned in " << seen.scanned_in << ", conflicts "
+                             << seen.conflicts << ", upgrades " << seen.upgrades << ", refunds with names "
+                             << seen.refunds_with_names);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
   for (const auto n :
        {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen,
