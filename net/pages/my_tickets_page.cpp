@@ -47,7 +47,8 @@ void add_ticket(page_data& data, const ticket_holder& who, const event_ticket_li
   ticket.set("TYPE", l.ticket_type_name);
   if (is_set(l.starts_at)) ticket.set_optional("STARTS", time_text(l.starts_at, l.time_zone, tag_of(who.in)));
   ticket.set_optional("VENUE", l.venue_name);
-  const auto state = state_of(t.status);
+  const bool is_off = l.event_state == event_status::cancelled;
+  const auto state = is_off ? std::string_view{"event_cancelled"} : state_of(t.status);
   if (!state.empty()) ticket.set_optional("STATE_TEXT", text(who.in, state));
   set_code(ticket, code_of(l, keys_of(l), who.now));
   ticket.show(l.settings.rotating_codes ? "ROTATES" : "IS_FIXED");
@@ -60,7 +61,7 @@ void add_ticket(page_data& data, const ticket_holder& who, const event_ticket_li
     return;
   }
   const bool may_move =
-    t.status == event_ticket_status::issued || t.status == event_ticket_status::transferred;
+    !is_off && (t.status == event_ticket_status::issued || t.status == event_ticket_status::transferred);
   ticket.show("CAN_GIVE", may_move && l.settings.transfers_max > 0);
 }
 

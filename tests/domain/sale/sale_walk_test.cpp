@@ -61,14 +61,7 @@ private:
     seen.promo_refused += promo_refused_;
     seen.upgrades += upgrades_;
     seen.refunds_with_names += refunds_with_names_;
-    seen.invited += s_.ledger.invitations.size();
-    for (const auto& t : s_.ledger.types)
-      seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
-    for (const auto& [n, e] : s_.ledger.entries)
-      seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
-    for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
     for (const auto& [id, t] : s_.ledger.transfers) seen.transferred += t.status == transfer_status::accepted;
-    seen.cancelled += s_.ledger.event.status == event_status::cancelled;
     seen.scanned_in += gate_.admitted();
     seen.conflicts += s_.it->checkin().conflicts().size();
   }
