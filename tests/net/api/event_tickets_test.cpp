@@ -127,7 +127,7 @@ CAF_TEST(the receiver answers and the giver withdraws) {
   for (const auto& [name, how] : ways) {
     const auto path = "/event-tickets/transfers/" + id + "/" + name;
     CAF_CHECK_EQUAL(s.send(method::post, path, {}, s.as_customer()).status, 200u);
-    CAF_CHECK(s.told->asked_end.how == how && s.told->asked_end.by == s.customer);
+    CAF_CHECK(s.told->asked_answer.how == how && s.told->asked_answer.by == s.customer);
     CAF_CHECK_EQUAL(shown(s.send(method::post, path)), "401 unauthenticated");
   }
 }

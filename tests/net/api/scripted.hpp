@@ -76,7 +76,7 @@ struct script {
   list_event_tickets asked_event_tickets;
   find_ticket_papers asked_papers;
   offer_ticket asked_offer;
-  end_transfer asked_end;
+  end_transfer asked_answer;
   list_held_tickets asked_held_tickets;
   list_transfers asked_transfers;
   refund_tickets asked_refund;
@@ -164,7 +164,7 @@ inline auto scripted_tickets(const script_ptr& s) {
                       return scripted(*s, s->transfer);
                     },
                     [s](const end_transfer& m) {
-                      s->asked_end = m;
+                      s->asked_answer = m;
                       return scripted(*s, s->transfer);
                     },
                     [s](const list_event_tickets& m) {
