@@ -132,6 +132,7 @@ private:
   }
 
   void try_order(std::uint64_t n) {
+    if (d_.chance(30)) transfer_something(s_, d_, fans);
     if (d_.chance(10)) return try_promo();
     if (d_.chance(4)) return try_block(n);
     if (d_.chance(12)) return try_invite(n);
@@ -205,7 +206,6 @@ private:
   }
 
   void try_cancel_or_refund() {
-    if (d_.chance(50)) return transfer_something(s_, d_, fans);
     const auto* o = any(s_.ledger.orders);
     if (o == nullptr) return;
     if (d_.chance(40)) return void(s_.cancel_order(number_of_fan(o->customer), o->id));
