@@ -472,8 +472,7 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   });
   CAF_MESSAGE(seen.steps << " steps, " << seen.reloads << " reloads, " << seen.admitted
                          << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
-                         << seen.refusals_of_refunds << ", conflicts " << seen.conflicts
-                         << ", refunds of named tickets " << seen.refunds_with_names);
+                         << seen.refusals_of_refunds);
   CAF_MESSAGE("transferred " << seen.transferred << ", scanned in " << seen.scanned_in << ", conflicts "
                              << seen.conflicts << ", upgrades " << seen.upgrades << ", refunds with names "
                              << seen.refunds_with_names);
