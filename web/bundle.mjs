@@ -69,7 +69,11 @@ await Promise.all([
   script('sdk/widget.mjs', 'fair-queue-element.mjs'),
   script('pages/wait.mjs', 'wait.mjs'),
   script('pages/shop.mjs', 'shop.mjs'),
-  script('pages/tickets.mjs', 'tickets.mjs'),
+  script(
+    'pages/tickets.mjs',
+    'tickets.mjs',
+    `${license}\n/* qrcode-generator 2.0.4 by Kazuhiko Arase, MIT */`,
+  ),
   script('pages/worker.mjs', 'worker.js'),
   script('pages/tickets_worker.mjs', 'tickets-worker.js'),
   script('pages/scan.mjs', 'scan.mjs'),

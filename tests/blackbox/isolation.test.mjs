@@ -75,7 +75,15 @@ const expected = {
   'GET /events/{id}/orders': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /event-tickets': '401 200 200 403 403 403 403 401 401 401 403 403',
   'GET /event-tickets/{id}': '401 200 404 200 404 404 404 401 401 401 403 403',
+  'GET /event-tickets/{id}.pdf': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/{id}/transfer': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /event-tickets/transfers': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/accept': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/decline': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/withdraw': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /orders/{id}/event-tickets.pdf': '401 200 404 403 403 403 403 401 401 401 403 403',
   'GET /events/{id}/event-tickets': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/event-tickets/rotate-keys': '401 403 403 - 404 404 404 401 401 401 403 403',
   'GET /events/{id}/checkin': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /events/{id}/checkin/conflicts': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/checkin/lists': '401 403 403 - 404 404 404 401 401 401 403 403',
@@ -190,6 +198,13 @@ const expected = {
   'GET /shop/orders': '303 200 200 303 303 303 303 303 303 303 303 303',
   'GET /shop/orders/{id}': '303 200 404 303 303 303 303 303 303 303 303 303',
   'POST /shop/orders/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/tickets': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /my/tickets': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'POST /my/tickets/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/tickets/{id}.pdf': '303 200 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/orders/{id}.pdf': '303 200 404 303 303 303 303 303 303 303 303 303',
+  'POST /my/transfers/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/worker.js': '200 200 200 200 200 200 200 200 200 200 200 200',
 };
 
 const uuid = () => crypto.randomUUID();
@@ -202,11 +217,12 @@ function path_of(pattern, ids) {
     'wait': ids.event,
     'claims': ids.claim,
     'payments': ids.payment,
-    'orders': ids.order,
+    'orders': pattern.endsWith('.pdf') ? ids.complete_order : ids.order,
     'event-tickets': ids.event_ticket,
     'promo-codes': ids.code,
     'queues': ids.queue,
-    'tickets': ids.place,
+    'tickets': pattern.startsWith('/my') ? ids.event_ticket : ids.place,
+    'transfers': ids.transfer,
     'devices': pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
     'webhook-endpoints': ids.endpoint,
     'blocked-customers': ids.customer,
@@ -216,7 +232,7 @@ function path_of(pattern, ids) {
   };
   const parts = pattern.split('/');
   return parts
-    .map((part, i) => (part.startsWith('{') ? (of_folder[parts[i - 1]] ?? uuid()) : part))
+    .map((part, i) => part.replace(/^\{.*\}/, () => of_folder[parts[i - 1]] ?? uuid()))
     .join('/');
 }
 
@@ -238,7 +254,7 @@ function body_of(operation, ids) {
 async function answer_of(server, method, path, operation, ids, identity, token) {
   const { form, body } = body_of(operation, ids);
   const headers = { 'Idempotency-Key': uuid() };
-  if (path.startsWith('/shop') || path.startsWith('/wait'))
+  if (/^\/(shop|wait|my)/.test(path))
     headers.Cookie = token ? `fairqueue_customer=${token}; fairqueue_place=${token}` : '';
   if (form) {
     headers['Content-Type'] = 'application/x-www-form-urlencoded';
@@ -258,6 +274,7 @@ async function answer_of(server, method, path, operation, ids, identity, token) 
 const readers = {
   order: ['fan', 'org'],
   event_ticket: ['fan', 'org'],
+  transfer: ['fan'],
   claim: ['fan', 'org'],
   payment: ['fan', 'org'],
   code: ['org'],
