@@ -152,7 +152,8 @@ std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got)
 }
 
 awaitable<response> show_gate(call c) {
-  auto got = co_await ask_event(c.ctx, owner_of(c.who), find_gate{*pass_of(c.rq)});
+  find_gate wish{*pass_of(c.rq)};
+  auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto no = refused_at_gate(c, got)) co_return std::move(*no);
   co_return gate_answer(gate_text(got.reply));
 }
