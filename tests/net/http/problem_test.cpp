@@ -70,6 +70,10 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::claim_not_payable, 409},
                                             {reason::attempts_exhausted, 409},
                                             {reason::gateway_unavailable, 503},
+                                            {reason::transfers_off, 409},
+                                            {reason::transfer_limit, 409},
+                                            {reason::transfer_open, 409},
+                                            {reason::not_transferable, 409},
                                             {reason::device_unknown, 401},
                                             {reason::scan_id_reused, 409},
                                             {reason::too_many, 409}};
