@@ -352,8 +352,8 @@ bool event_state::is_behind() const {
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  const bool is_quiet = sale_->is_quiet(now()) && !statistics_armed_ && reads_under_way_ == 0;
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !is_quiet) return;
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
+  if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
