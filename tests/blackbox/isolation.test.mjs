@@ -236,11 +236,13 @@ function path_of(pattern, ids) {
     .join('/');
 }
 
+const form_actions = { answerOffer: 'withdraw' };
+
 /** A body that the rightful owner could send, from the description's example. */
 function body_of(operation, ids) {
   const content = operation.requestBody?.content ?? {};
   if (content['application/x-www-form-urlencoded'] && !content['application/json'])
-    return { form: 'action=cancel&email=a@example.com' };
+    return { form: `action=${form_actions[operation.operationId] ?? 'cancel'}&email=a@example.com` };
   const media = content['application/json'];
   if (!media) return {};
   const example = media.example ?? Object.values(media.examples ?? {})[0]?.value ?? {};
