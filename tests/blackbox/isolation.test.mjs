@@ -231,9 +231,7 @@ function path_of(pattern, ids) {
     'pay': 'nothing',
   };
   const parts = pattern.split('/');
-  return parts
-    .map((part, i) => part.replace(/^\{.*\}/, () => of_folder[parts[i - 1]] ?? uuid()))
-    .join('/');
+  return parts.map((part, i) => part.replace(/^\{.*\}/, () => of_folder[parts[i - 1]] ?? uuid())).join('/');
 }
 
 const form_actions = { answerOffer: 'withdraw' };
