@@ -109,7 +109,7 @@ inline constexpr int edit_tries = 8;
 // -- personal data
 
 /// Reads of one request for an export: each kind of row once, and two more.
-inline constexpr int record_reads_max = 12;
+inline constexpr int record_reads_max = 15;
 /// Max reads of those kinds that have no index, 500 rows each: once each, and one more.
 inline constexpr int record_scans_max = 6;
 

@@ -3,7 +3,7 @@
 -- needs: 11
 
 CREATE TABLE checkin_list (
-  aggregate bigint NOT NULL,
+  aggregate bigint NOT NULL REFERENCES event (aggregate),
   id uuid NOT NULL,
   tenant bigint NOT NULL DEFAULT 1,
   name text NOT NULL CHECK (name <> ''),
@@ -17,7 +17,7 @@ CREATE TABLE checkin_list (
 );
 
 CREATE TABLE checkin_device (
-  aggregate bigint NOT NULL,
+  aggregate bigint NOT NULL REFERENCES event (aggregate),
   id uuid NOT NULL,
   tenant bigint NOT NULL DEFAULT 1,
   label text NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE checkin_device (
 
 -- The scanner chooses the id, so that the same scan is recorded once.
 CREATE TABLE checkin_scan (
-  aggregate bigint NOT NULL,
+  aggregate bigint NOT NULL REFERENCES event (aggregate),
   id uuid NOT NULL,
   tenant bigint NOT NULL DEFAULT 1,
   list uuid NOT NULL,

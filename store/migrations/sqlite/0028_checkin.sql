@@ -3,7 +3,7 @@
 -- needs: 11
 
 CREATE TABLE checkin_list (
-  aggregate INTEGER NOT NULL,
+  aggregate INTEGER NOT NULL REFERENCES event (aggregate),
   id BLOB NOT NULL CHECK (length(id) = 16),
   tenant INTEGER NOT NULL DEFAULT 1,
   name TEXT NOT NULL CHECK (name <> ''),
@@ -17,7 +17,7 @@ CREATE TABLE checkin_list (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE checkin_device (
-  aggregate INTEGER NOT NULL,
+  aggregate INTEGER NOT NULL REFERENCES event (aggregate),
   id BLOB NOT NULL CHECK (length(id) = 16),
   tenant INTEGER NOT NULL DEFAULT 1,
   label TEXT NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE checkin_device (
 
 -- The scanner chooses the id, so that the same scan is recorded once.
 CREATE TABLE checkin_scan (
-  aggregate INTEGER NOT NULL,
+  aggregate INTEGER NOT NULL REFERENCES event (aggregate),
   id BLOB NOT NULL CHECK (length(id) = 16),
   tenant INTEGER NOT NULL DEFAULT 1,
   list BLOB NOT NULL,

@@ -108,12 +108,14 @@ private:
   change some_change(aggregate_id a, const aggregate_image& image, bool crowd) {
     if (percent(8)) return outbox_appended{domain_event()};
     if (percent(4)) return audit_recorded{audited()};
+    if (percent(8)) return statistics_stored{statistics()};
+    if (percent(8)) return dead_letter_stored{letter(a, image)};
     if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(33)) {
+    switch (below(32)) {
       case 29: {
         auto l = sample_checkin_list(below(4));
         l.name = percent(5) ? "" : "List " + std::to_string(below(9));
@@ -129,7 +131,6 @@ private:
         return checkin_device_stored{d};
       }
       case 31: return scan_recorded{scan(image)};
-      case 32: return statistics_stored{statistics()};
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
       case 27: return transfer_offered{offer(image)};
@@ -139,8 +140,6 @@ private:
         return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)),
                                   static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(),
                                   time()}};
-      case 19:
-      case 20: return dead_letter_stored{letter(a, image)};
       case 21: return priority_stored{{person(), static_cast<std::uint8_t>(below(256)), time()}};
       case 22: return priority_removed{person()};
       case 14: return promo_code_added{promo_code(image)};
