@@ -352,7 +352,9 @@ bool event_state::is_behind() const {
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now())) return;
+  // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
+    return;
   if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner

@@ -107,11 +107,15 @@ function present({ is_admitted, reason, type, detail = '', earlier = null, is_lo
   play(kind);
 }
 
+/** No "let in anyway": the code proves nothing, so the ticket is somebody else's. */
+const may_force = (reason) => reason !== 'wrong_key' && reason !== 'expired_code';
+
 function present_answer(answer, scan) {
   const ticket = answer.event_ticket;
   const is_admitted = answer.result === 'admitted';
   const { earlier } = answer;
-  last_refused = !is_admitted && ticket ? { ...scan, ticket: ticket.id } : null;
+  const is_forcible = !is_admitted && ticket && may_force(answer.reason);
+  last_refused = is_forcible ? { ...scan, ticket: ticket.id } : null;
   present({
     is_admitted,
     reason: answer.reason,
@@ -147,8 +151,8 @@ async function decide_here(scan) {
       event: info.event_id,
       ...(is_admitted ? { force: true } : { refused: decided.reason }),
     });
-  last_refused =
-    !is_admitted && known.tickets.has(decided.ticket) ? { ...scan, ticket: decided.ticket } : null;
+  const is_forcible = !is_admitted && known.tickets.has(decided.ticket) && may_force(decided.reason);
+  last_refused = is_forcible ? { ...scan, ticket: decided.ticket } : null;
   const row = known.tickets.get(decided.ticket);
   present({
     is_admitted,
