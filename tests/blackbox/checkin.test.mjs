@@ -204,6 +204,33 @@ test('a phone without a network decides by signature, generation and state', asy
   assert.deepEqual(again.earlier, { at: 1_795_000_000_000, place: 'West' });
   phone.note(fresh, 'entry', 5, 'here');
   assert.equal(await decide({ code: code(fresh) }), 'already_in');
+  // A reload builds the gate from the stored state; what waits is applied again, the latest last.
+  const stored = [fresh, used, moved, back].map((id) => [id, 0, 0, 2, 0, id === back ? 6 : null, null]);
+  const reloaded = new gate(event, { ...phone.state, mode: 'entry_and_exit' }, stored);
+  const waiting = (ticket, n, more) => ({
+    nonce: `n${n}`,
+    at: new Date(n).toISOString(),
+    ticket,
+    event,
+    ...more,
+  });
+  reloaded.apply_waiting(
+    [
+      waiting(used, 3, { type: 'exit', force: true }),
+      waiting(used, 2, { type: 'entry', force: true }),
+      waiting(fresh, 1, { type: 'entry', force: true }),
+      waiting(moved, 4, { type: 'entry', refused: 'transferred' }),
+      waiting(back, 5, { type: 'entry', force: true }), // the server knows of a later exit
+    ],
+    'West',
+  );
+  const after = async (ticket) => (await reloaded.decide({ ticket, type: 'entry' }, 9)).reason;
+  assert.deepEqual(await Promise.all([fresh, used, moved, back].map(after)), [
+    'already_in',
+    null,
+    null,
+    null,
+  ]);
 });
 
 test('scans that waited go first by their times, and an answer says what becomes of each', () => {
@@ -212,7 +239,7 @@ test('scans that waited go first by their times, and an answer says what becomes
     in_order([scan(3), scan(1), scan(2)]).map(({ nonce }) => nonce),
     ['n1', 'n2', 'n3'],
   );
-  const sent = [1, 2, 3, 4, 5].map((n) => scan(n, n < 5 ? { force: true } : { refused: 'cancelled' }));
+  const sent = [1, 2, 3, 4, 5, 6].map((n) => scan(n, n < 5 ? { force: true } : { refused: 'cancelled' }));
   const out = after_sending(
     sent,
     [
@@ -221,13 +248,17 @@ test('scans that waited go first by their times, and an answer says what becomes
       { result: 'refused', reason: 'already_in', replayed: true }, // decided before its answer was lost
       { result: 'not_recorded', reason: 'not_found' },
       { result: 'refused', reason: 'cancelled' },
+      { result: 'admitted', reason: null, replayed: true }, // let in, but the phone sent the holder away
     ],
     6_000,
   );
-  assert.deepEqual(out.gone, ['n1', 'n2', 'n3', 'n4', 'n5']);
+  assert.deepEqual(out.gone, ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
   assert.deepEqual(
-    out.conflicts.map(({ nonce }) => nonce),
-    ['n2'],
+    out.conflicts.map(({ nonce, reason }) => [nonce, reason]),
+    [
+      ['n2', 'already_in'],
+      ['n6', 'cancelled'],
+    ],
   );
   assert.deepEqual(
     out.lost.map(({ nonce, reason }) => [nonce, reason]),

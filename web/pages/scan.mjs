@@ -107,7 +107,7 @@ function present({ is_admitted, reason, type, detail = '', earlier = null, is_lo
   play(kind);
 }
 
-/** No "let in anyway": the code proves nothing, so the ticket is somebody else's. */
+/** No "let in anyway": the code proves nothing, so the ticket may belong to another person. */
 const may_force = (reason) => reason !== 'wrong_key' && reason !== 'expired_code';
 
 function present_answer(answer, scan) {
@@ -148,6 +148,7 @@ async function decide_here(scan) {
   if (is_kept)
     await store.add_waiting({
       ...scan,
+      ticket: decided.ticket,
       event: info.event_id,
       ...(is_admitted ? { force: true } : { refused: decided.reason }),
     });
@@ -210,7 +211,8 @@ async function show_waiting() {
     ...conflicts.map((c) => {
       const item = document.createElement('li');
       const what = c.event_ticket?.ticket_type ?? '';
-      const why = text(`scan_refused_${c.reason}`);
+      const reason = text(`scan_refused_${c.reason}`);
+      const why = c.sent_away ? `${text('scan_refused')}: ${reason}` : reason;
       const earlier = c.earlier && {
         at: Date.parse(c.earlier.at),
         place: c.earlier.gate ?? c.earlier.device ?? c.earlier.list,
@@ -260,6 +262,7 @@ async function load_known() {
   const kept = await store.setting('state');
   const is_ours = kept && kept.list === list;
   known = new gate(info?.event_id, is_ours ? kept : null, is_ours ? await store.tickets() : []);
+  known.apply_waiting(await store.waiting(), info?.gate ?? info?.device);
 }
 
 async function choose(id) {

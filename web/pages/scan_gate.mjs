@@ -45,6 +45,16 @@ export class gate {
     row[at.last_place] = place;
   }
 
+  /** Holders that passed here and whose scans wait, after a reload. What the server knows may be later. */
+  apply_waiting(scans, place) {
+    for (const scan of in_order(scans)) {
+      const when = Date.parse(scan.at);
+      const is_latest = (this.tickets.get(scan.ticket)?.[at.last_at] ?? 0) <= when;
+      if (scan.force && !scan.refused && scan.event === this.event && is_latest)
+        this.note(scan.ticket, scan.type, when, place);
+    }
+  }
+
   /**
    * {ticket, reason, earlier}: reason null lets the holder in. `scan`: {code} or {ticket}, and {type}. `now`:
    * the server's time.
@@ -108,7 +118,8 @@ export const in_order = (scans) =>
 
 /**
  * What the server's results of `sent` mean: {gone, again, conflicts, lost}. A scan that let a holder in under
- * a nonce that the server had refused before is sent again under another.
+ * a nonce that the server had refused before is sent again under another. Also a conflict: a holder that was
+ * sent away although the server had let him in.
  */
 export function after_sending(sent, results, now) {
   const out = { gone: [], again: [], conflicts: [], lost: [] };
@@ -118,6 +129,8 @@ export function after_sending(sent, results, now) {
     if (result.result === 'not_recorded') out.lost.push({ ...scan, reason: result.reason });
     else if (scan.force && result.result === 'refused' && result.replayed)
       out.again.push({ ...scan, nonce: new_nonce(now) });
+    else if (scan.refused && result.result === 'admitted')
+      out.conflicts.push({ ...result, reason: scan.refused, sent_away: true, nonce: scan.nonce });
     else if (scan.force && result.reason) out.conflicts.push({ ...result, nonce: scan.nonce });
   });
   return out;

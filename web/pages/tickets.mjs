@@ -2,11 +2,9 @@
 // Script of the page with a customer's tickets: rotating codes, and a copy of the page for when there is no
 // network.
 import { rotating_code } from '../sdk/event_ticket_code.mjs';
-import { each, localise_times, reload, state } from './page.mjs';
+import { clock_key, each, kept_name, localise_times, reload, state } from './page.mjs';
 import { qr_path } from './qr.mjs';
 
-const kept_name = 'fairqueue-my-tickets';
-const clock_key = 'fairqueue-my-tickets-clock';
 const step_ms = 30_000;
 const page = location.pathname;
 
@@ -65,20 +63,9 @@ async function keep() {
   return true;
 }
 
-/** What was kept belongs to the person that signs out. */
-function forget_at_sign_out() {
-  each('input[name="action"][value="sign_out"]', (input) =>
-    input.form.addEventListener('submit', () => {
-      caches.delete(kept_name);
-      localStorage.removeItem(clock_key);
-    }),
-  );
-}
-
 localise_times();
 if (state.rotating.length > 0) rotate();
 if ('serviceWorker' in navigator && 'caches' in window) {
-  forget_at_sign_out();
   navigator.serviceWorker.register(`${state.base}/my/worker.js`, { scope: page }).catch(() => {});
   if (is_copy) {
     each('[data-offline]', (note) => {
