@@ -79,16 +79,19 @@ std::size_t event_tickets_book::count_valid(const claim_id& claim, std::uint32_t
 std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id& claim,
                                                                  std::uint32_t ticket_type,
                                                                  std::size_t count) const {
-  std::vector<event_ticket_id> unused, used;
+  std::vector<const event_ticket_row*> valid;
   newest_first(claim, [&](const event_ticket_row& row) {
-    if (row.ticket_type != ticket_type || !is_valid(row.status)) return;
-    const bool was_in =
-      row.status == event_ticket_status::checked_in || row.status == event_ticket_status::checked_out;
-    (was_in ? used : unused).push_back(row.id);
+    if (row.ticket_type == ticket_type && is_valid(row.status)) valid.push_back(&row);
   });
-  unused.insert(unused.end(), used.begin(), used.end());
-  if (unused.size() > count) unused.resize(count);
-  return unused;
+  std::ranges::stable_sort(valid, {}, [](const event_ticket_row* row) {
+    const bool was_in =
+      row->status == event_ticket_status::checked_in || row->status == event_ticket_status::checked_out;
+    return std::pair{row->generation > 1, was_in};
+  });
+  std::vector<event_ticket_id> ids;
+  for (const auto* row : valid)
+    if (ids.size() < count) ids.push_back(row->id);
+  return ids;
 }
 
 void event_tickets_book::issue(event_ticket_row row, changes& out) {

@@ -34,6 +34,7 @@ struct sale_bounds {
   std::size_t checkin_lists = 50; ///< including removed ones
   std::size_t checkin_devices = 1'000; ///< including revoked ones
   std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
+  std::size_t scans_of_ticket = 100; ///< so that one scanner cannot use up `scans`
   /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
   std::size_t refused_scans = 200'000;
 };

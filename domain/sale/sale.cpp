@@ -377,7 +377,8 @@ bool sale::is_quiet(timestamp now) const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
-         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty();
+         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty()
+         && !is_set(transfers_.next_deadline());
 }
 
 } // namespace fq

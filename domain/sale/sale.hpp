@@ -181,9 +181,8 @@ public:
   // -- refunds (sale_refunds.cpp)
   /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
-  /// The organizer refunds these tickets. Without ids, those that were never checked in go first, then the
-  /// newest. Fees are refunded with the last ticket. Even a refusal may have settled event tickets: see
-  /// `out`.
+  /// The organizer refunds these tickets. Without ids: see event_tickets_book::first_to_cancel. Fees are
+  /// refunded with the last ticket. Even a refusal may have settled event tickets: see `out`.
   refusal refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
                        refund_id& opened);
   /// Retries the failed work of a dead letter; of quarantined money, which differs from the quote: a refund.

@@ -160,6 +160,10 @@ scan_view sale::redeem(const checkin_device_id& device, const scan_wish& wish, t
   if (answer.no != reason::none) return answer;
 
   const auto* ticket = event_tickets_.find(wish.ticket);
+  if (ticket != nullptr && checkin_.of_ticket(ticket->id).size() >= rules_.bounds.scans_of_ticket) {
+    answer.no = reason::too_many;
+    return answer;
+  }
   const auto objection = wish.refused ? wish.objection : objection_to(wish, ticket, *list);
   const auto earliest = std::max(now - scan_age_max, ticket != nullptr ? ticket->created_at : never);
   scan_row row{wish.id, wish.list, device, wish.ticket, wish.type};
@@ -241,16 +245,19 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
                                                std::size_t limit) const {
   std::vector<checkin_ticket> found;
   std::size_t looked_at = 0;
+  const bool may_be_id = text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
   const auto& orders = orders_.all();
   for (auto i = orders.rbegin(); i != orders.rend() && found.size() < limit; ++i) {
     if (++looked_at > gate_search_max) break;
     const auto& order = i->second;
     if (is_open(order.status)) continue;
-    const bool is_named = contains(full_name(order.contact), text) || contains(to_string(order.id), text);
+    const bool is_name = contains(full_name(order.contact), text);
+    const bool is_order = may_be_id && contains(to_string(order.id), text);
     for (const auto* ticket : event_tickets_.of_claim(order.claim))
       if (found.size() < limit && list.admits(ticket->ticket_type)
-          && (is_named || contains(to_string(ticket->id), text)))
-        found.push_back(at_gate(*ticket));
+          && ((is_name && ticket->holder == order.customer) || is_order
+              || (may_be_id && contains(to_string(ticket->id), text))))
+        found.push_back(at_gate(*ticket)); // the buyer's name finds no ticket that he gave away
   }
   return found;
 }

@@ -96,7 +96,8 @@ std::vector<migration_status> migrate(postgres_connection& db) {
       transaction.commit();
       return migration_status_of(db);
     } catch (const postgres_error& e) { // a waiting lock request blocks later requests: let them pass
-      if (e.sqlstate() != "55P03" || attempt == postgres_limits::migration_attempts) throw;
+      const bool is_in_the_way = e.sqlstate() == "55P03" || e.sqlstate() == "40P01"; // a lock, a deadlock
+      if (!is_in_the_way || attempt == postgres_limits::migration_attempts) throw;
     }
   }
 }

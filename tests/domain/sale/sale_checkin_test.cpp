@@ -231,6 +231,22 @@ CAF_TEST(beyond the bounds scans are answered and not recorded or not taken) {
   CAF_CHECK(f.status(f.tickets[1]) == event_ticket_status::issued);
 }
 
+CAF_TEST(scans of one ticket are bounded so that one device cannot close the gates) {
+  gate_fixture f;
+  f.s.rules.bounds.scans_of_ticket = 2;
+  f.s.reload();
+  auto forced = [&] {
+    auto w = f.wish(f.tickets[0]);
+    w.force = true;
+    return f.scan(w);
+  };
+  CAF_CHECK(forced().scan.is_admitted);
+  CAF_CHECK(forced().scan.is_admitted);
+  CAF_CHECK(forced().no == reason::too_many);
+  CAF_CHECK_EQUAL(f.s.ledger.scans.size(), 2u);
+  CAF_CHECK(f.admits(f.wish(f.tickets[1])));
+}
+
 CAF_TEST(a device uses its lists only and a removed list lets nobody in) {
   gate_fixture f;
   const auto other = f.s.checkin_device({f.list});
@@ -274,6 +290,12 @@ CAF_TEST(a gate finds tickets by name order and id in its types) {
   CAF_CHECK_EQUAL(find(to_string(f.tickets[2])), 1u);
   CAF_CHECK_EQUAL(find("nobody"), 0u);
   CAF_CHECK_EQUAL(f.s.it->find_at_gate(*book.find_list(f.list), "ada", 3).size(), 3u);
+  transfer_id offer;
+  CAF_REQUIRE(!f.s.it->offer_ticket({f.tickets[1], fan(1), fan(2), "", ""}, f.s.now, f.s.last = {}, offer));
+  f.s.settle();
+  CAF_REQUIRE(!f.s.end_transfer(offer, 2, transfer_trigger::accept));
+  CAF_CHECK_EQUAL(find("ADA"), 3u); // not by the name of who gave it away
+  CAF_CHECK_EQUAL(find(to_string(f.tickets[1])), 1u);
   const auto seats = f.s.checkin_list(checkin_mode::entry, {f.s.type(1).id});
   CAF_CHECK_EQUAL(f.s.it->find_at_gate(*book.find_list(seats), "ada", 10).size(), 1u);
 }
