@@ -3,7 +3,7 @@
 -- their event is loaded.
 -- needs: 11
 
--- The busiest tables first: whoever waits for one of them holds no lock on claim.
+-- The busiest tables first: while this migration waits for one of them, it holds no lock on claim.
 -- The history tells of event tickets as well.
 ALTER TABLE history
   DROP CONSTRAINT history_kind_check,

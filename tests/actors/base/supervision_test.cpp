@@ -76,7 +76,7 @@ CAF_TEST(an active event is woken at the start and the same owner serves everybo
   CAF_CHECK(a->value == b->value);
 }
 
-CAF_TEST(ended events get their event tickets a few at a time and nobody asks again) {
+CAF_TEST(the region settles a few ended events at a time and each once) {
   const auto tickets = [&] {
     std::size_t count = 0;
     for (const auto a : store.aggregates()) count += store.peek(a).image.event_tickets.size();

@@ -120,7 +120,7 @@ CAF_TEST(each refund tells the tickets that it takes back and no others) {
   CAF_CHECK_EQUAL(f.told(topic::payment_refunded).size(), 1u);
 }
 
-CAF_TEST(a ticket that was let in is told once for each entry with its holder) {
+CAF_TEST(each entry publishes one event that names the holder) {
   event_ticket_row row;
   row.id = {2, 1};
   row.claim = {1, 1};

@@ -247,7 +247,7 @@ CAF_TEST(scans of one ticket are bounded so that one device cannot close the gat
   CAF_CHECK(f.admits(f.wish(f.tickets[1])));
 }
 
-CAF_TEST(a device uses its lists only and a removed list lets nobody in) {
+CAF_TEST(a device may use only its own lists and a removed list admits no ticket) {
   gate_fixture f;
   const auto other = f.s.checkin_device({f.list});
   CAF_CHECK(f.s.scan(other, f.wish(f.tickets[0])).no == reason::not_found);

@@ -60,7 +60,7 @@ CAF_TEST(an accepted offer changes the holder and voids the codes in one commit)
   CAF_CHECK(f.s.it->event_tickets().find(f.ticket)->holder == fan(2));
 }
 
-CAF_TEST(an accepted offer is told with both holders) {
+CAF_TEST(an accepted offer publishes an event that names both holders) {
   transfers_fixture f;
   f.offered_to(2);
   CAF_CHECK(domain_events_of(f.s.last.content, sample_aggregate).empty());
@@ -174,7 +174,7 @@ CAF_TEST(a ticket that was let in or is being refunded stays) {
   g.sound();
 }
 
-CAF_TEST(a refund goes to the buyer whoever holds the ticket) {
+CAF_TEST(a refund goes to the buyer also if another customer holds the ticket) {
   transfers_fixture f;
   f.given_to(2);
   CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.ticket}));
