@@ -235,6 +235,8 @@ private:
   caf::result<gate_tickets_reply> on_search_gate(const search_gate& x);
   [[nodiscard]] const checkin_device_row* device_of(const device_pass& pass) const;
   [[nodiscard]] checkin_reply checkin_now() const;
+  template <class Message, class Set>
+  caf::result<checkin_reply> change_checkin(const Message& x, const char* deed, Set set);
   [[nodiscard]] gate_ticket gate_ticket_of(const event_ticket_row& row);
   [[nodiscard]] scan_wish checked(const presented_scan& scan, timestamp now);
   const event_ticket_keys& ticket_keys();

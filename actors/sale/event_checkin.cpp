@@ -37,32 +37,29 @@ checkin_reply event_state::checkin_now() const {
   return reply;
 }
 
-caf::result<checkin_reply> event_state::on_set_checkin_list(const set_checkin_list& x) {
+template <class Message, class Set>
+caf::result<checkin_reply> event_state::change_checkin(const Message& x, const char* deed, Set set) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return checkin_reply{std::move(no)};
   const auto t = now();
   decision d;
-  checkin_list_id id;
-  if (auto no = sale_->set_checkin_list(x.patch, t, d, id)) return reveal(checkin_reply{std::move(no)});
-  record(d, x.what, x.note, x.patch.remove ? "remove_checkin_list" : "set_checkin_list", t);
+  uuid id;
+  if (auto no = (*sale_.*set)(x.patch, t, d, id)) return reveal(checkin_reply{std::move(no)});
+  record(d, x.what, x.note, deed, t);
   const auto seq = commit(std::move(d), t);
   auto reply = checkin_now();
   reply.changed = id;
   return reply_after(seq, std::move(reply));
 }
 
+caf::result<checkin_reply> event_state::on_set_checkin_list(const set_checkin_list& x) {
+  return change_checkin(x, x.patch.remove ? "remove_checkin_list" : "set_checkin_list",
+                        &sale::set_checkin_list);
+}
+
 caf::result<checkin_reply> event_state::on_set_checkin_device(const set_checkin_device& x) {
-  if (refuses()) return refused(x);
-  if (auto no = refused_to(x.what)) return checkin_reply{std::move(no)};
-  const auto t = now();
-  decision d;
-  checkin_device_id id;
-  if (auto no = sale_->set_checkin_device(x.patch, t, d, id)) return reveal(checkin_reply{std::move(no)});
-  record(d, x.what, x.note, x.patch.revoke ? "revoke_checkin_device" : "add_checkin_device", t);
-  const auto seq = commit(std::move(d), t);
-  auto reply = checkin_now();
-  reply.changed = id;
-  return reply_after(seq, std::move(reply));
+  return change_checkin(x, x.patch.revoke ? "revoke_checkin_device" : "add_checkin_device",
+                        &sale::set_checkin_device);
 }
 
 caf::result<checkin_reply> event_state::on_find_checkin(const find_checkin& x) {
