@@ -34,6 +34,7 @@ export async function held(nats, stream = 'fairqueue') {
   const manager = await nats.jetstreamManager();
   const { state } = await manager.streams.info(stream);
   const all = [];
+  if (state.messages === 0) return all; // a new stream says first_seq 0, which no request may name
   for (let seq = state.first_seq; seq <= state.last_seq; ++seq) {
     const m = await manager.streams.getMessage(stream, { seq });
     all.push({
