@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fans: net -> event actor. Queue, claims, payments, checkout; and the facts that gateways report.
 #pragma once
+#include "actors/protocol/line_facts.hpp"
 #include "actors/protocol/shared_messages.hpp"
 
 #include <string>
@@ -36,8 +37,9 @@ struct entry_reply {
   bool created = false;
   bool replayed = false;
   entry_view entry{};
+  line_facts line{}; ///< of a read
 };
-FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry)
+FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry, x.line)
 
 /// The holder leaves the queue.
 struct leave {

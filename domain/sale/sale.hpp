@@ -79,8 +79,7 @@ struct decision {
   std::vector<gateway_call> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
+  std::vector<line_spot> overtaking; ///< new places before others
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
   /// waits.
   bool reveals = false;
@@ -312,8 +311,7 @@ public:
   /// Whether the owner may be passivated: nothing is waiting, shopping or due. Later questions about failed
   /// payments wake it (ledger::aggregates_to_wake).
   [[nodiscard]] bool is_quiet(timestamp now) const;
-  /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.
-  [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
+  [[nodiscard]] line_pace pace(timestamp now) const;
 
 private:
   // the line

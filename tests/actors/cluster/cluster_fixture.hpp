@@ -57,7 +57,6 @@ struct cluster_fixture : nodes_fixture {
   hub_handle spawn_hub(std::shared_ptr<int> left) {
     return sys.spawn([left](hub_handle::pointer) -> hub_handle::behavior_type {
       return {[](const entries_changed&) {},
-              [](const line_moved&) {},
               [](const event_noticed&) {},
               [](const orders_changed&) {},
               [left](const owner_left&) { ++*left; },

@@ -22,7 +22,7 @@ namespace {
 
 /// If a test fails because of an intended change: raise wire_version and copy the values from the test's
 /// output.
-constexpr std::uint32_t known_version = 8;
+constexpr std::uint32_t known_version = 9;
 constexpr std::uint64_t known_layout = 2482512390591127452u;
 
 /// Actor handles and addresses count as opaque: their interface is a message type of its own.
@@ -149,7 +149,8 @@ CAF_TEST(inspect names every member that another node needs) {
   FQ_MESSAGES(FQ_COUNT)
 #undef FQ_COUNT
   // What stays in its process: see their declarations.
-  const std::set<std::string> known{typeid(resolve_event).name(), typeid(sessions_changed).name()};
+  const std::set<std::string> known{typeid(resolve_event).name(), typeid(sessions_changed).name(),
+                                    typeid(line_facts).name()};
   CAF_CHECK_EQUAL(all.forgetful, known);
 }
 

@@ -60,7 +60,9 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
 
 void sample_sale::settle() {
   wake = it->run(now, last);
-  line_moves += last.line_moves;
+  static_cast<void>(copy.advance(copy.version(), copy.version() + 1));
+  for (const auto& spot : last.overtaking) copy.arrived(spot);
+  for (const auto& c : last.entry_changes) copy.changed(c.spot, c.status);
   ledger.apply(last.content);
 }
 

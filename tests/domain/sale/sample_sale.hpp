@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample sale with simple numbers, a clock that the test moves, and a naive ledger.
 #pragma once
+#include "domain/line/line_copy.hpp"
 #include "domain/sale/sale.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
 #include "tests/domain/sale/seeds.hpp"
@@ -32,7 +33,7 @@ public:
   std::unique_ptr<sale> it;
   timestamp now = opening;
   decision last; ///< of the last call and its run
-  std::uint64_t line_moves = 0; ///< of all decisions
+  line_copy copy; ///< of the line, from what the decisions tell
   sale::wake_up wake;
   blocked_customers blocked;
 
