@@ -41,8 +41,8 @@ struct subscribe {
 FQ_INSPECT(subscribe, x.on)
 
 /// To subscribers, after commit, in order per event: the line went from version `before` to `version`, the
-/// sequence number of the decision. Sent for every decision with changed places, overtaking places or notices,
-/// after its other pushes.
+/// sequence number of the decision. Sent for every decision with changed places, overtaking places or
+/// notices, after its other pushes.
 struct entries_changed {
   event_id event;
   std::uint64_t before = 0, version = 0;
@@ -149,9 +149,8 @@ FQ_INSPECT(pushes_lost, x.aggregate)
 
 /// Subscriber of events: one per io thread (net/bridge/line_table) and one per other node
 /// (net/bridge/push_relay). Receives only committed changes, in order per event.
-using hub_handle =
-  caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<event_noticed>, caf::reacts_to<orders_changed>,
-                   caf::reacts_to<owner_left>, caf::reacts_to<push_mark>,
-                   caf::reacts_to<pushes_lost>>;
+using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<event_noticed>,
+                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>,
+                                    caf::reacts_to<push_mark>, caf::reacts_to<pushes_lost>>;
 
 } // namespace fq

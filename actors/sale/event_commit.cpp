@@ -132,16 +132,16 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
   }
   if (!is_told && orders.empty()) return;
   entries_changed news{sale_->event().id, before, seq, std::move(d.overtaking), std::move(d.entry_changes)};
-  journal_->hold(seq, [this, is_told, news = std::move(news), orders = std::move(orders),
-                       notices = std::move(d.notices)] {
-    if (is_told) told_->set(news.version);
-    // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
-    // afterwards.
-    for (const auto what : notices) hubs_->tell(event_noticed{news.event, what, sale_->event().message});
-    // Sent before the end of the entry that placed the order.
-    if (!orders.empty()) hubs_->tell(orders_changed{news.event, orders}, orders.size());
-    if (is_told) hubs_->tell(news, std::max<std::size_t>(1, news.changes.size() + news.overtaking.size()));
-  });
+  journal_->hold(
+    seq, [this, is_told, news = std::move(news), orders = std::move(orders), notices = std::move(d.notices)] {
+      if (is_told) told_->set(news.version);
+      // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
+      // afterwards.
+      for (const auto what : notices) hubs_->tell(event_noticed{news.event, what, sale_->event().message});
+      // Sent before the end of the entry that placed the order.
+      if (!orders.empty()) hubs_->tell(orders_changed{news.event, orders}, orders.size());
+      if (is_told) hubs_->tell(news, std::max<std::size_t>(1, news.changes.size() + news.overtaking.size()));
+    });
 }
 
 /// Told with an answer that waits for the commit of `line_version_`.

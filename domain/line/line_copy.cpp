@@ -25,8 +25,7 @@ bool line_copy::has_room_for(line_spot s) {
   const auto rank = value_of(s.rank);
   const auto low = lowest_ == 0 ? rank : std::min(lowest_, rank);
   const auto high = std::max(highest_, rank);
-  is_full_ = is_full_ || !is_spot(s) || high - low >= copied_ranks_max
-             || moves_ >= copied_moves_max;
+  is_full_ = is_full_ || !is_spot(s) || high - low >= copied_ranks_max || moves_ >= copied_moves_max;
   if (is_full_) return false;
   lowest_ = low;
   highest_ = high;

@@ -95,7 +95,9 @@ public:
   [[nodiscard]] const queue_counts& counts() const { return counts_; }
   /// 1-based over all classes. Precondition: in line.
   [[nodiscard]] std::uint64_t position(const entry& e) const;
-  [[nodiscard]] line_spot spot_of(const entry& e) const { return {e.priority_class, ranks_.rank_of(e.number)}; }
+  [[nodiscard]] line_spot spot_of(const entry& e) const {
+    return {e.priority_class, ranks_.rank_of(e.number)};
+  }
   /// Whether a new entry of this class goes before an entry in line.
   [[nodiscard]] bool overtakes(std::uint8_t priority_class) const;
   [[nodiscard]] const admission_window& window() const { return window_; }
@@ -121,9 +123,7 @@ public:
   /// The first entry of a group that is not AWAY.
   [[nodiscard]] const entry* first(std::size_t group) const;
   /// The order of the line: `a` before `b`.
-  [[nodiscard]] bool precedes(const entry& a, const entry& b) const {
-    return spot_of(a) < spot_of(b);
-  }
+  [[nodiscard]] bool precedes(const entry& a, const entry& b) const { return spot_of(a) < spot_of(b); }
   /// The lowest rank of all classes in line, AWAY included. No ticket ends before this one, because drawn
   /// ones end together.
   [[nodiscard]] const entry* oldest() const;

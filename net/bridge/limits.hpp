@@ -27,12 +27,13 @@ inline constexpr unsigned sweep_ticks = 40;
 inline constexpr std::size_t present_at_most = 2000;
 /// After an owner is lost, its successor is asked for after this time.
 inline constexpr milliseconds reopen_after{500};
-/// A line without sockets is unsubscribed after this time without polls: four times the longest poll interval.
+/// A line without sockets is unsubscribed after this time without polls: four times the longest poll
+/// interval.
 inline constexpr milliseconds polled_for{60'000};
 /// Max lines that are subscribed for polls alone; polls of others ask their owners.
 inline constexpr std::size_t polled_lines_max = 10'000;
-/// Max places with a known position, about 110 bytes each. The least recently polled are forgotten; their next
-/// poll asks the owner.
+/// Max places with a known position, about 110 bytes each. The least recently polled are forgotten; their
+/// next poll asks the owner.
 inline constexpr std::size_t known_places_max = 400'000;
 
 } // namespace fq::net

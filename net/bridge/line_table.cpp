@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// There is no gap between what an owner answers and what it pushes: the table subscribes before it asks, and an
-// actor's replies and pushes arrive in the order it sent them. Pushes before the answer are part of it.
+// There is no gap between what an owner answers and what it pushes: the table subscribes before it asks, and
+// an actor's replies and pushes arrive in the order it sent them. Pushes before the answer are part of it.
 #include "net/bridge/line_table.hpp"
 
 #include "net/bridge/limits.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines in which customers of this io thread wait. Their owners push every change after its commit, so that
-// the positions of sockets and of places that polled before are computed here, without a question. Everything
+// The lines in which customers of this io thread wait. Their owners push every change after its commit. So
+// the table computes positions of sockets, and of places that polled before, without a question. Everything
 // runs on the io thread.
 #pragma once
 #include "domain/line/line_copy.hpp"

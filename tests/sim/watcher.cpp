@@ -96,11 +96,11 @@ void watcher::open() {
 void watcher::subscribe_there() {
   if (!asker_.tell({true})) return lose();
   if (strikes(world_.rng, world_.options.mesh.subscribes_again)) asker_.tell({true});
-  asker_.ask_line(
-    {world_.event}, [this, generation = generation_](const caf::error& why, const line_reply& told) {
-      if (generation != generation_) return;
-      why ? lose() : opened(told);
-    });
+  asker_.ask_line({world_.event},
+                  [this, generation = generation_](const caf::error& why, const line_reply& told) {
+                    if (generation != generation_) return;
+                    why ? lose() : opened(told);
+                  });
 }
 
 void watcher::opened(const line_reply& told) {
@@ -153,7 +153,7 @@ void watcher::show(queue_number n, const entry_reply& told) {
   s.in_sync = true;
   if (fq::is_in_line(told.entry.status)) {
     if (told.line.version != line_.version())
-      return world_.check->fail("I9", "a snapshot of place " + text(n) + " is of another line than the pushes");
+      return world_.check->fail("I9", "the pushes before a snapshot of place " + text(n) + " differ");
     s.spot = told.entry.spot;
     s.base = line_.base_of(s.spot, told.entry.position);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's line table and hub in the simulated mesh: subscribes once to the sale's owner, then takes snapshots,
-// and compares every push with the committed state, and every position that it computes with the owner's. A fan that gets a place through this node has a socket here until the
-// place is over.
+// A node's line table and hub in the simulated mesh: subscribes once to the sale's owner, then takes
+// snapshots. Compares every push with the committed state, and the positions that it computes with the
+// owner's. A fan that gets a place through this node has a socket here until the place is over.
 #pragma once
 #include "domain/line/line_copy.hpp"
 #include "tests/sim/world.hpp"

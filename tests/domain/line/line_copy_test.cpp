@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copy of a line, which hears only of moves, against the line itself.
 #define CAF_SUITE domain_line_copy
-#include "domain/line/line_copy.hpp"
 #include "domain/line/limits.hpp"
+#include "domain/line/line_copy.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
 #include "caf/test/unit_test.hpp"

@@ -53,7 +53,8 @@ struct fixture : made::world {
     told_here->set(version);
   }
   /// Commits a decision and pushes it.
-  void commit(std::vector<line_spot> overtaking, const std::vector<std::pair<line_spot, entry_status>>& changed) {
+  void commit(std::vector<line_spot> overtaking,
+              const std::vector<std::pair<line_spot, entry_status>>& changed) {
     entries_changed push{event_id, version, version + 2, std::move(overtaking), {}};
     version += 2;
     for (const auto& s : push.overtaking) line.insert(s);
