@@ -3,6 +3,7 @@
 #define CAF_SUITE net_positions
 #include "caf/test/unit_test.hpp"
 
+#include "domain/line/queue.hpp"
 #include "net/wire/codec.hpp"
 #include "tests/domain/sale/seeds.hpp"
 #include "tests/net/api/world.hpp"
