@@ -16,7 +16,7 @@ namespace fq {
 class told_version {
 public:
   void set(std::uint64_t version) { version_.store(version, std::memory_order_release); }
-  /// Nothing more is told: no copy is up to date.
+  /// The owner pushes nothing more: no copy is up to date.
   void end() { set(std::numeric_limits<std::uint64_t>::max()); }
   [[nodiscard]] bool is_in(std::uint64_t version) const {
     return version_.load(std::memory_order_acquire) <= version;

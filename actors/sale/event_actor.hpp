@@ -101,7 +101,7 @@ public:
   /// For tests and simulations: the aggregate's time, which lags behind the wall clock by the ledger's
   /// downtime; `never` while loading.
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
-  /// For simulations: all of the line is told; false while loading.
+  /// For simulations: the owner has pushed this version and decided no later one. False while loading.
   [[nodiscard]] bool peek_is_told(std::uint64_t version) const {
     return serving_ && line_version_ == version && journal_->is_committed(version);
   }

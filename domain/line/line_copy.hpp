@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The moves of a line since one version of it, as a reader knows them that hears every change but has none of
-// the entries. A position that was told once then gives the present one in O(log n). One bit per rank that
-// moved, from about the lowest on.
+// The moves of a line since one version of it. A reader that gets every change, but has no entries, computes
+// from the position at one version the present one, in O(log n). Memory: one bit per rank that moved, from
+// about the lowest on.
 #pragma once
 #include "domain/line/rank_set.hpp"
 #include "domain/model/states.hpp"
@@ -39,7 +39,7 @@ public:
     return value_of(s.rank) > 0 && s.priority_class < priority_classes;
   }
 
-  /// What to keep of a position that was told at the present version.
+  /// What to keep of the owner's position at the present version.
   /// Preconditions: is_spot, not full.
   [[nodiscard]] std::int64_t base_of(line_spot s, std::uint64_t position) const {
     return static_cast<std::int64_t>(position) - shift(s);

@@ -90,7 +90,7 @@ public:
   /// Subscribes for the hub. If the line is open already, `on_line_open` is not called.
   known_line_ptr follow(const event_id& event);
   void unfollow(const event_id& event);
-  /// Whether the pace is new enough to be told.
+  /// Whether the pace is new enough for an ETA.
   [[nodiscard]] bool has_pace(const known_line& l) const {
     return ctx_.environment.steady_now() < l.trusted_until;
   }

@@ -41,7 +41,7 @@ public:
     if (seed_ % 3 == 0) draw();
     for (int i = 0; i < steps; ++i, ++seen.steps) {
       before_ = positions();
-      note_places();
+      s_.note_positions(d_);
       active_before_ = s_.it->queue().counts().admitted;
       step();
       check();
@@ -328,7 +328,7 @@ private:
       FQ_HOLDS(seed_, active <= std::max<std::uint64_t>(q.concurrency, active_before_));
     for (const auto& [number, position] : positions()) // I8
       if (const auto i = before_.find(number); i != before_.end()) FQ_HOLDS(seed_, position <= i->second);
-    check_copy();
+    demand_nothing(s_.what_the_copy_misses());
     check_order();
     waiting_seen_ += s_.it->queue().counts().waiting;
     for (const auto& [id, c] : s_.ledger.claims) expiring_seen_ += c.status == claim_status::expiring;
@@ -389,28 +389,6 @@ private:
     return result;
   }
 
-  /// As an io thread does with the answers of the owner, to some fans.
-  void note_places() {
-    s_.it->queue().each([&](const auto& e) {
-      if (!is_in_line(e.status) || !d_.chance(30)) return;
-      const auto spot = s_.it->queue().spot_of(e);
-      bases_[e.number] = s_.copy.base_of(spot, s_.it->queue().position(e));
-    });
-  }
-
-  /// The copy of the line gives every position that was noted.
-  void check_copy() const {
-    for (const auto& [number, base] : bases_) {
-      const auto* e = s_.it->queue().find(number);
-      if (e == nullptr) continue; // a reload forgot it
-      const auto spot = s_.it->queue().spot_of(*e);
-      const auto position = s_.copy.position(spot, base);
-      FQ_HOLDS(seed_, position.has_value() == is_in_line(e->status));
-      FQ_HOLDS(seed_, !position || *position == s_.it->queue().position(*e));
-      FQ_HOLDS(seed_, s_.copy.is_away(spot) == (e->status == entry_status::away));
-    }
-  }
-
   /// The position within the priority class; places of other classes are ignored.
   std::uint64_t place_in_class(queue_number number, std::uint8_t priority_class) const {
     std::uint64_t place = 0;
@@ -468,7 +446,6 @@ private:
   std::map<payment_id, money> told_;
   std::vector<gateway_fact> mail_;
   std::map<queue_number, std::uint64_t> before_; ///< within each class
-  std::map<queue_number, std::int64_t> bases_; ///< of positions over all classes
   std::set<std::uint64_t> blocked_;
   std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
 };

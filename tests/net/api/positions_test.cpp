@@ -218,7 +218,7 @@ CAF_TEST(polls count as presence where it is watched) {
   CAF_CHECK(f.is_known());
   CAF_CHECK(f.is_known());
   f.pass(milliseconds{250});
-  f.poll_as({0x1111, 0x8000'0000'0000'0002}); // a question follows what was told before
+  f.poll_as({0x1111, 0x8000'0000'0000'0002}); // a question follows the message about presence
   const std::vector<queue_number> twice{queue_number{500}, queue_number{500}};
   CAF_CHECK((f.told->seen == std::vector{twice}));
 }
