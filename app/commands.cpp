@@ -182,11 +182,16 @@ int run_tenant_add(const tenant_command& command, const config::options& options
     if (const auto problem = subject_key_problem(jwk); !problem.empty())
       return usage_error("--subject-jwk " + problem);
   }
+  std::string metadata;
+  for (const auto& line : command.payment_metadata)
+    metadata.append(metadata.empty() ? "" : "\n").append(line);
   const auto answer = ask_owner_of(options, {{"command", "tenant_add"},
                                              {"name", command.name},
                                              {"subject_jwk", jwk},
                                              {"replace", command.replace},
-                                             {"stripe_account", command.stripe_account}});
+                                             {"stripe_account", command.stripe_account},
+                                             {"paystack_subaccount", command.paystack_subaccount},
+                                             {"payment_metadata", metadata}});
   return failed(answer) ? 1 : 0;
 }
 

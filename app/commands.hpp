@@ -40,7 +40,8 @@ int run_customer_erase(const std::string& email, const config::options& options)
 struct tenant_command {
   std::string name;
   std::string subject_jwk_file; ///< empty: the tenant signs no subject tokens
-  std::string stripe_account = {}; ///< empty: no transfer of the tenant's money
+  std::string stripe_account = {}, paystack_subaccount = {}; ///< empty: no transfer of the tenant's money
+  std::vector<std::string> payment_metadata = {}; ///< key=value
   bool replace = false;
 };
 int run_tenant_add(const tenant_command& command, const config::options& options);

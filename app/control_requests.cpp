@@ -78,8 +78,12 @@ void refresh(const control_targets& to) {
 }
 
 boost::json::object add_tenant_request(const control_targets& to, const boost::json::object& request) {
-  const add_tenant wish{text_of(request, "name"), text_of(request, "subject_jwk"),
-                        flag_of(request, "replace"), text_of(request, "stripe_account")};
+  const add_tenant wish{text_of(request, "name"),
+                        text_of(request, "subject_jwk"),
+                        flag_of(request, "replace"),
+                        text_of(request, "stripe_account"),
+                        text_of(request, "paystack_subaccount"),
+                        text_of(request, "payment_metadata")};
   const auto got = ask_accounts<ack_reply>(to.system, to.accounts, wish);
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}};

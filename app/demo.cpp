@@ -70,6 +70,16 @@ create_event shop_sale(const organizer_id& organizer, timestamp now) {
   x.event.queue.session_ttl = seconds{1'200};
   x.event.claim_ttl = seconds{600};
   x.event.claims_per_customer = 5;
+  const auto noon = std::chrono::floor<std::chrono::days>(now) + seconds{12 * 3600};
+  x.event.facts = {noon + seconds{60 * 86'400},
+                   noon + seconds{62 * 86'400},
+                   noon + seconds{60 * 86'400 - 7'200},
+                   "Europe/Zagreb",
+                   "Jarun Lake",
+                   "Aleja Matije Ljubeka, Zagreb",
+                   45'781'400,
+                   15'919'600,
+                   "Three days of music **by the lake**.\n\n* Four stages\n* Camping from Thursday on\n"};
   add_type(x, "Weekend pass", 14'900, 500, 4);
   add_type(x, "Saturday", 7'900, 500, 4);
   add_type(x, "Friend of the festival", 0, 50, 1);

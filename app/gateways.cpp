@@ -4,6 +4,9 @@
 #include "outbound/paystack_gateway.hpp"
 #include "outbound/stripe_gateway.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 namespace fq {
 namespace {
 
@@ -43,23 +46,49 @@ std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config:
   return all;
 }
 
-void stripe_accounts::publish(const std::vector<tenant_row>& tenants) {
-  const std::scoped_lock held{mutex_};
-  are_known_ = true;
-  accounts_.clear();
-  for (const auto& t : tenants)
-    if (!t.stripe_account.empty()) accounts_.emplace(t.id, t.stripe_account);
+namespace {
+
+/// `lines`: "key=value".
+std::vector<gateway_label> labels_in(std::string_view lines) {
+  std::vector<gateway_label> labels;
+  while (!lines.empty()) {
+    const auto line = lines.substr(0, lines.find('\n'));
+    const auto equals = std::min(line.find('='), line.size());
+    labels.push_back(
+      {std::string{line.substr(0, equals)}, std::string{line.substr(std::min(equals + 1, line.size()))}});
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+  if (std::ranges::find(labels, "site", &gateway_label::key) == labels.end())
+    labels.push_back({"site", "fairqueue"});
+  return labels;
 }
 
-bool stripe_accounts::are_known() const {
+} // namespace
+
+void tenant_payments::publish(const std::vector<tenant_row>& tenants) {
+  const std::scoped_lock held{mutex_};
+  are_known_ = true;
+  settings_.clear();
+  for (const auto& t : tenants)
+    settings_.emplace(t.id, settings{t.stripe_account, t.paystack_subaccount, labels_in(t.payment_metadata)});
+}
+
+bool tenant_payments::are_known() const {
   const std::scoped_lock held{mutex_};
   return are_known_;
 }
 
-std::string stripe_accounts::of(tenant_id tenant) const {
+tenant_payments::settings tenant_payments::of(tenant_id tenant) const {
   const std::scoped_lock held{mutex_};
-  const auto found = accounts_.find(tenant);
-  return found == accounts_.end() ? std::string{} : found->second;
+  const auto found = settings_.find(tenant);
+  return found == settings_.end() ? settings{} : found->second;
 }
+
+std::string tenant_payments::destination(const std::string& gateway, tenant_id tenant) const {
+  if (gateway == "stripe") return of(tenant).stripe_account;
+  return gateway == "paystack" ? of(tenant).paystack_subaccount : std::string{};
+}
+
+std::vector<gateway_label> tenant_payments::metadata(tenant_id tenant) const { return of(tenant).metadata; }
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payment gateways that the options enable, except the sandbox, and the Stripe accounts to which the
-// tenants' money is transferred.
+// The payment gateways that the options enable, except the sandbox, and what the
+// tenants have set for their payments there.
 #pragma once
 #include "config/options.hpp"
 #include "domain/base/environment.hpp"
@@ -19,19 +19,27 @@ namespace fq {
 std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& options,
                                                                    environment& env);
 
-/// Stripe account of each tenant. Written by the directory actor, read by event owners.
-class stripe_accounts {
+/// What each tenant has set for its payments. Written by the directory actor, read by event owners.
+class tenant_payments {
 public:
   void publish(const std::vector<tenant_row>& tenants);
   /// False until the first publish.
   [[nodiscard]] bool are_known() const;
-  /// Empty: no transfer.
-  [[nodiscard]] std::string of(tenant_id tenant) const;
+  /// The tenant's account at the gateway; empty: no transfer.
+  [[nodiscard]] std::string destination(const std::string& gateway, tenant_id tenant) const;
+  /// `site` is "fairqueue" if the tenant has not set it.
+  [[nodiscard]] std::vector<gateway_label> metadata(tenant_id tenant) const;
 
 private:
+  struct settings {
+    std::string stripe_account, paystack_subaccount;
+    std::vector<gateway_label> metadata;
+  };
+  [[nodiscard]] settings of(tenant_id tenant) const;
+
   mutable std::mutex mutex_; // publish and the getters run on different threads
   bool are_known_ = false;
-  std::map<tenant_id, std::string> accounts_;
+  std::map<tenant_id, settings> settings_;
 };
 
 } // namespace fq

@@ -4,6 +4,7 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/string.hpp>
 #include <boost/json/value.hpp>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -15,7 +16,8 @@ std::string quoted(std::string_view text) { return boost::json::serialize(boost:
 void write(spdlog::level::level_enum level, std::string_view message, std::initializer_list<field> fields) {
   if (!spdlog::should_log(level)) return;
   std::string line = "\"message\":" + quoted(message);
-  for (const auto& [name, value] : fields) line += "," + quoted(name) + ":" + quoted(value);
+  for (const auto& f : fields)
+    line += "," + quoted(f.name) + ":" + (f.number ? fmt::format("{}", *f.number) : quoted(f.text));
   spdlog::log(level, "{}", line);
 }
 

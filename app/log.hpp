@@ -3,16 +3,23 @@
 // personal data.
 #pragma once
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace fq::log {
 
 /// `level`: "trace" … "error"; anything else means "info".
 void start(std::string_view level);
 
-using field = std::pair<std::string_view, std::string_view>;
+/// A member of the line: a text, or a number.
+struct field {
+  field(std::string_view name_, std::string_view text_) : name(name_), text(text_) {}
+  field(std::string_view name_, double number_) : name(name_), number(number_) {}
+
+  std::string_view name, text;
+  std::optional<double> number;
+};
 void debug(std::string_view message, std::initializer_list<field> fields = {});
 void info(std::string_view message, std::initializer_list<field> fields = {});
 void warn(std::string_view message, std::initializer_list<field> fields = {});

@@ -18,6 +18,9 @@
 
 #include <algorithm>
 
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+
 namespace fq {
 namespace {
 
@@ -48,11 +51,32 @@ std::string_view checkout_name(std::string_view topic) {
   return {};
 }
 
+std::string text_in(const boost::json::object& data, std::string_view name) {
+  const auto* value = data.if_contains(name);
+  return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
+}
+
+/// A claim without an order has the claim's id alone. `duration`: seconds since the order or claim was made.
+void log_checkout(std::string_view name, const outbox_item& item) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(item.row.payload, error);
+  if (error || !parsed.is_object()) return;
+  const auto& data = parsed.get_object();
+  const auto order = text_in(data, "order_id"), claim = text_in(data, "claim_id");
+  const auto made = parse_uuid(order.empty() ? claim : order);
+  const double duration =
+    made ? static_cast<double>((item.row.created_at - time_of(*made)).count()) / 1'000 : 0;
+  const bool is_cancelled = item.row.topic == topic::order_cancelled;
+  const auto why = is_cancelled ? std::string{"cancelled"} : text_in(data, "failure");
+  if (item.row.topic == topic::order_failed || is_cancelled)
+    log::warn(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}, {"error", why}});
+  else
+    log::info(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}});
+}
+
 /// Logs no payload: it contains personal data.
 void log_event(const outbox_item& item) {
-  if (const auto name = checkout_name(item.row.topic); !name.empty())
-    log::info(std::string{name},
-              {{"id", to_string(item.row.id)}, {"aggregate", std::to_string(number_of(item.key.aggregate))}});
+  if (const auto name = checkout_name(item.row.topic); !name.empty()) log_checkout(name, item);
   log::debug("domain event", {{"id", to_string(item.row.id)},
                               {"topic", item.row.topic},
                               {"aggregate", std::to_string(number_of(item.key.aggregate))},
@@ -72,6 +96,11 @@ void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& wh
       return log::error("PUBLISH_FAILED for good",
                         {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
   }
+}
+
+void log_cache(const std::string& why) {
+  if (why.empty()) return log::info("the cache is in use again");
+  log::warn("the cache is away; the sale continues without it", {{"why", why}});
 }
 
 /// Names the actor for the root supervisor's log.
@@ -146,6 +175,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure,
 
 void node::spawn_cache_workers(root_children& children) {
   if (!cache_) return;
+  cache_metrics_.on_change = log_cache;
   owner_services_.cache =
     add(children, "cache worker",
         system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
@@ -169,6 +199,7 @@ void node::spawn_payments(root_children& children) {
   s.answer_timeout = options_.gateway.call_timeout + gateway_slack;
   for (const auto& [name, gateway] : s.gateways) numbers_.gateways[name];
   s.counts = &numbers_.gateways;
+  s.history = &numbers_.history;
   owner_services_.payments = add(children, "payments", system_->spawn(payments, &payments_services_));
 }
 
@@ -179,9 +210,10 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.sessions = &sessions_;
   s.ledgers = ledgers;
   s.destination_of = [this](const std::string& gateway, tenant_id tenant) {
-    return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
+    return tenant_payments_.destination(gateway, tenant);
   };
-  s.may_load = [this] { return stripe_accounts_.are_known(); };
+  s.metadata_of = [this](tenant_id tenant) { return tenant_payments_.metadata(tenant); };
+  s.may_load = [this] { return tenant_payments_.are_known(); };
   s.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
     return tenant_rules_.blocked_at(tenant, organizer);
   };
@@ -212,7 +244,7 @@ void node::spawn_directory(root_children& children, const ledger_workers& ledger
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
-    stripe_accounts_.publish(content->tenants); // events may load from now on
+    tenant_payments_.publish(content->tenants); // events may load from now on
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
     numbers_.async_percent.set(
@@ -290,13 +322,14 @@ void node::reload_connections() try {
 /// sink are consumed too, because other nodes may write rows to them.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
   // Also waits for the first directory, which holds the tenants' settings.
-  const auto may_take = [this] { return stripe_accounts_.are_known() && this->may_take(); };
+  const auto may_take = [this] { return tenant_payments_.are_known() && this->may_take(); };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
     add(children, name, consumer);
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};
     add(children, name + " dispatcher", system_->spawn(dispatcher, ledgers, consumer, settings));
   };
   mail_consumer_services_.counts = &numbers_.mails;
+  mail_consumer_services_.history = &numbers_.history;
   mail_consumer_services_.env = &env_;
   mail_consumer_services_.per_second = static_cast<double>(options_.mail.per_second);
   mail_consumer_services_.port = mail_of_events_.get();

@@ -148,7 +148,7 @@ private:
   std::unique_ptr<sandbox_gateway> sandbox_;
   std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not recorded
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< except the sandbox
-  stripe_accounts stripe_accounts_;
+  tenant_payments tenant_payments_;
   tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;

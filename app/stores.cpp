@@ -89,19 +89,21 @@ std::string space_of(const key_store& keys) {
   return to_hex(hmac_sha256(keys.stored.bytes(), "fairqueue names in the cache")).substr(0, 16);
 }
 
+redis_options redis_of(const config::options& options) {
+  return {.address = parse_redis_url(options.cache.url), .ca_file = options.cache.ca_file.string()};
+}
+
 } // namespace
 
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env) {
   if (options.cache.url.empty()) return nullptr;
-  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env,
-                                       space_of(keys));
+  return std::make_unique<redis_cache>(redis_of(options), env, space_of(keys));
 }
 
 std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys,
                                                   environment& env) {
   if (options.cache.url.empty() || !options.ledger.is_postgres()) return nullptr;
-  return std::make_unique<redis_limits>(redis_options{.address = parse_redis_url(options.cache.url)}, env,
-                                        space_of(keys));
+  return std::make_unique<redis_limits>(redis_of(options), env, space_of(keys));
 }
 
 } // namespace fq

@@ -43,17 +43,6 @@ elseif(FAIRQUEUE_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 endif()
 
-# scripts/build-pgo sets both, one after the other, in one folder: the profiles lie beside the object files.
-set(FAIRQUEUE_PROFILE "" CACHE STRING "make: the programs write profiles when they end; use: optimize by them, across files")
-if(FAIRQUEUE_PROFILE STREQUAL "make")
-  add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
-  add_link_options(-fprofile-generate)
-elseif(FAIRQUEUE_PROFILE STREQUAL "use")
-  # Code that the training did not reach is optimized for speed too, not for size.
-  add_compile_options(-fprofile-use -fprofile-correction -fprofile-partial-training -Wno-missing-profile)
-  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-endif()
-
 option(FAIRQUEUE_FUZZ "the programs of tests/fuzz with libFuzzer; clang only" OFF)
 if(FAIRQUEUE_FUZZ)
   # The warnings above are those of g++, which every other build asks.
@@ -79,6 +68,14 @@ pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(CTEMPLATE REQUIRED IMPORTED_TARGET libctemplate)
 pkg_check_modules(PROMETHEUS REQUIRED IMPORTED_TARGET prometheus-cpp-core) # not its HTTP server
 pkg_check_modules(QRCODE REQUIRED IMPORTED_TARGET qrcodegencpp)
+pkg_check_modules(PANGOCAIRO REQUIRED IMPORTED_TARGET pangocairo)
+pkg_check_modules(TURBOJPEG REQUIRED IMPORTED_TARGET libturbojpeg)
+
+pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-i18n)
+pkg_check_modules(CMARK REQUIRED IMPORTED_TARGET libcmark)
+# Their package files add definitions for every user, and libraries of no use here.
+find_library(ICAL_LIBRARY ical REQUIRED)
+find_library(DATE_TZ_LIBRARY date-tz REQUIRED)
 
 # Debian ships CAF without a CMake package.
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)

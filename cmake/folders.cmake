@@ -8,12 +8,17 @@ fq_folder(domain/model USES domain/base)
 fq_folder(domain/line USES domain/base domain/model)
 fq_folder(domain/money USES domain/model)
 fq_folder(domain/delivery USES domain/base domain/model domain/money)
+fq_folder(domain/seats USES domain/base)
 fq_folder(domain/sale USES domain/base domain/model domain/line domain/money domain/delivery)
 fq_folder(domain/cluster USES domain/base domain/model)
 
 # -- keys and options ------------------------------------------------------------------------------------------
 fq_folder(crypto USES domain/base domain/model LINK OpenSSL::Crypto PkgConfig::SODIUM PkgConfig::CJOSE Boost::json)
 fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
+
+# -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
+fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
+fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)
@@ -22,10 +27,13 @@ fq_folder(store/sqlite USES domain/base domain/model store/port LINK SQLite::SQL
           ALONE sqlite_reader sqlite_ledger)
 fq_folder(store/postgres USES domain/base domain/model store/port LINK PkgConfig::PQ
           ALONE postgres_ledger)
-fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url)
+fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost::url OpenSSL::SSL)
+
+# -- what people see of an event's facts ------------------------------------------------------------------------
+fq_folder(display USES domain/base LINK PkgConfig::ICU PkgConfig::CMARK ${ICAL_LIBRARY} ${DATE_TZ_LIBRARY})
 
 # -- other people's services -----------------------------------------------------------------------------------
-fq_folder(outbound COLD USES domain/base domain/money domain/delivery crypto
+fq_folder(outbound COLD USES display domain/base domain/money domain/delivery crypto
           LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
@@ -47,7 +55,7 @@ fq_folder(actors/outbox COLD
 fq_folder(web EXTERNAL)
 fq_folder(net/http USES domain/base domain/model config LINK Boost::headers OpenSSL::SSL)
 fq_folder(net/bridge USES domain/base domain/line domain/sale crypto config actors/protocol actors/base net/http)
-fq_folder(net/wire USES domain/base domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
+fq_folder(net/wire USES domain/base domain/seats domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
 fq_folder(net/websocket USES domain/base domain/model domain/line net/http net/bridge net/wire)
 fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
 fq_folder(net/service
@@ -55,13 +63,13 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES domain/line domain/money domain/delivery domain/sale crypto outbound actors/base actors/payments
-               net/http net/bridge net/wire net/service
+          USES display domain/line domain/money domain/delivery domain/sale crypto outbound actors/base
+               actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES domain/base domain/money domain/sale crypto config store/port outbound web
+          USES display domain/base domain/money domain/sale crypto config store/port outbound print/qr web
                net/http net/bridge net/wire net/service
-          LINK Boost::json PkgConfig::CTEMPLATE PkgConfig::QRCODE)
+          LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)
 fq_folder(net/site USES net/http net/bridge net/service net/api net/pages net/ops)
 

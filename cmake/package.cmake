@@ -22,8 +22,8 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "fair waiting line, ticket stock and payme
 set(CPACK_PACKAGE_DESCRIPTION "Sells tickets to a crowd that comes all at once: one order for all, no oversold ticket,\nand payments by Stripe or Paystack. fairqueue-load simulates such a crowd.")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "adduser, ca-certificates")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "postgresql, redis-server")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "adduser, ca-certificates, fonts-dejavu-core, tzdata")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "postgresql, redis-server, fonts-noto-core, fonts-noto-cjk")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
   ${package_files}/conffiles ${package_files}/postinst ${package_files}/prerm ${package_files}/postrm)

@@ -12,6 +12,9 @@ namespace fq::config::limits {
 
 using std::chrono::milliseconds;
 
+/// Of one kind; far more than one machine needs.
+constexpr std::int64_t threads_max = 64;
+
 // -- files and texts
 
 /// A password or key has at most a few hundred bytes; more is a wrong file.
@@ -26,6 +29,8 @@ constexpr std::size_t typing_errors_max = 3;
 constexpr std::size_t brand_text_bytes_max = 300;
 /// Small, because a logo may be embedded in the page.
 constexpr std::size_t logo_bytes_max = 16'384;
+/// As redis_bounds::sentinels_max.
+constexpr std::size_t sentinels_max = 8;
 /// Keeps the check of an endpoint's port cheap and the list readable.
 constexpr std::size_t webhook_ports_max = 16;
 /// In minor units: ten million of any currency with hundredths.

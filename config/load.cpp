@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <thread>
 
 namespace fq::config {
 namespace {
@@ -171,6 +172,10 @@ void derive(loaded& config) {
     o.http.public_url =
       is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
+  const auto half_of_cores =
+    std::clamp<std::int64_t>(std::thread::hardware_concurrency() / 2, 1, limits::threads_max);
+  if (is_default(config, "caf.threads")) o.caf.threads = half_of_cores;
+  if (is_default(config, "io.threads")) o.io.threads = half_of_cores;
   o.rate_limits.sandbox_requests_per_ip_per_minute =
     limits::sandbox_requests_per_anonymous_request * o.rate_limits.anonymous_requests_per_ip_per_minute;
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);

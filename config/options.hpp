@@ -69,6 +69,7 @@ struct ledger_options {
 
 struct cache_options {
   std::string url; ///< "redis://…", may hold a password; empty: no cache
+  std::filesystem::path ca_file; ///< empty: the system's CA file
 };
 
 struct node_options {

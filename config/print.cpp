@@ -90,7 +90,7 @@ std::string example_file() {
         .append(row.default_text)
         .append("\n# ")
         .append(key)
-        .append(" = \"\"\n");
+        .append(row.type == value_type::count ? " = 1\n" : " = \"\"\n");
     return text.append(key).append(" = ").append(literal(row, row.default_text)).append("\n");
   });
 }

@@ -134,8 +134,13 @@ const auto rows = std::to_array<option_row>({
     FQ_OPTION(ledger, lease), duration, "10s", second, 5 * minute,
     "Duration of a node's lease of a sale. Nodes that are not connected wait so long after a crash."),
 
-  needed(secret(text_row(FQ_OPTION(cache, url), cache_url, "",
-                         "Redis or Valkey as redis://user:password@host:port/database; empty is no cache."))),
+  needed(
+    secret(text_row(FQ_OPTION(cache, url), cache_url, "",
+                    "Redis or Valkey as redis://user:password@host:port/database, or "
+                    "redis-sentinel://user:password@host:port,host:port/primary/database; rediss instead of "
+                    "redis is TLS; empty is no cache."))),
+  text_row(FQ_OPTION(cache, ca_file), optional_path, "",
+           "Certificates (PEM) of authorities for rediss://; empty is the system's."),
 
   text_row(
     FQ_OPTION(node, id), node_id, "",
@@ -360,8 +365,10 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(shutdown, drain_timeout), duration, "20s", 0, hour,
              "Time for open requests and sockets to end before they are closed."),
 
-  number_row(FQ_OPTION(caf, threads), count, "1", 1, 64, "Worker threads of the actor scheduler."),
-  number_row(FQ_OPTION(io, threads), count, "1", 1, 64, "Threads that serve connections."),
+  derived(number_row(FQ_OPTION(caf, threads), count, "half the cores that the process may use", 1,
+                     limits::threads_max, "Worker threads of the actor scheduler.")),
+  derived(number_row(FQ_OPTION(io, threads), count, "half the cores that the process may use", 1,
+                     limits::threads_max, "Threads that serve connections.")),
 });
 
 #undef FQ_OPTION

@@ -58,7 +58,7 @@ struct option_row {
   std::int64_t low = 0; ///< inclusive bounds; count: itself, bytes: bytes, duration: milliseconds
   std::int64_t high = 0;
   std::string_view choices = {}; ///< for type choice: "a|b"
-  bool derived = false; ///< the default depends on other options; default_text only describes it
+  bool derived = false; ///< its default depends on other options or the machine; default_text describes it
   bool secret = false; ///< may come from a file (`<name>_file`, `..._FILE`); masked when printed
   bool needed = false; ///< most installations set it: `serve --help` shows it
   std::string_view description; ///< one sentence

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/urls.hpp"
 
+#include "config/limits.hpp"
 #include "config/table.hpp"
 
 #include <boost/url/parse.hpp>
@@ -95,6 +96,47 @@ std::string postgres_url_problem(std::string_view text) {
   return {};
 }
 
+std::string redis_server_problem(std::string_view text) {
+  const auto url = parse_server(text);
+  const std::string_view path = url ? std::string_view{url->encoded_path()} : std::string_view{};
+  constexpr std::size_t path_max = 5; // a slash and four digits
+  if (!url || !has_scheme(*url, "redis", "rediss") || url->has_query() || path.size() > path_max
+      || path.find_first_not_of("0123456789", 1) != std::string_view::npos)
+    return "must be like redis://user:password@host:6379/0, with rediss:// for TLS";
+  return {};
+}
+
+bool is_sentinel_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || std::string_view{"._-"}.find(c) != std::string_view::npos;
+  });
+}
+
+/// Checks each Sentinel as if it were the server.
+std::string sentinel_url_problem(std::string_view text) {
+  const std::string form =
+    "must be like redis-sentinel://user:password@host:26379,host:26379/mymaster, with at "
+    "most 8 hosts and rediss-sentinel:// for TLS";
+  const auto scheme = text.substr(0, text.find('-'));
+  const auto rest = text.substr(text.find("://") + 3);
+  const auto slash = std::min(rest.find('/'), rest.size());
+  const auto at = rest.substr(0, slash).rfind('@') + 1; // 0: no login
+  const auto list = rest.substr(at, slash - at);
+  const auto path = rest.substr(std::min(slash + 1, rest.size()));
+  const auto name = path.substr(0, path.find('/'));
+  const auto servers = split_list(list);
+  const auto commas = static_cast<std::size_t>(std::count(list.begin(), list.end(), ','));
+  if (!is_sentinel_name(name) || servers.size() != commas + 1 || servers.size() > limits::sentinels_max)
+    return form;
+  for (const auto& server : servers) {
+    std::string url{scheme};
+    url.append("://").append(rest.substr(0, at)).append(server).append(path.substr(name.size()));
+    if (!redis_server_problem(url).empty()) return form;
+  }
+  return {};
+}
+
 } // namespace
 
 bool is_plain_url_text(std::string_view text) {
@@ -144,14 +186,9 @@ std::string ledger_url_problem(std::string_view text) {
 }
 
 std::string redis_url_problem(std::string_view text) {
-  if (text.starts_with("rediss://")) return "rediss:// needs TLS, which Debian's hiredis is built without";
-  const auto url = parse_server(text);
-  const std::string_view path = url ? std::string_view{url->encoded_path()} : std::string_view{};
-  constexpr std::size_t path_max = 5; // a slash and four digits
-  if (!url || url->scheme() != "redis" || url->has_query() || path.size() > path_max
-      || path.find_first_not_of("0123456789", 1) != std::string_view::npos)
-    return "must be like redis://user:password@host:6379/0";
-  return login_problem(text, secrets_in(text)->login);
+  const bool has_sentinels = text.starts_with("redis-sentinel://") || text.starts_with("rediss-sentinel://");
+  auto problem = has_sentinels ? sentinel_url_problem(text) : redis_server_problem(text);
+  return problem.empty() ? login_problem(text, secrets_in(text)->login) : problem;
 }
 
 std::string smtp_url_problem(std::string_view text) {

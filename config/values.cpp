@@ -296,7 +296,7 @@ std::string range_text(const option_row& row) {
     case value_type::address_port: return "address:port";
     case value_type::url: return "url";
     case value_type::ledger_url: return "sqlite:<file>, postgres://…, or memory:";
-    case value_type::cache_url: return "redis://… or empty";
+    case value_type::cache_url: return "redis://…, rediss://…, redis-sentinel://…, or empty";
     case value_type::smtp_url: return "smtp://… or smtps://…, or empty";
     case value_type::nats_url: return "nats://… or tls://…, or empty";
     case value_type::nats_name: return "letters, digits, -, _";

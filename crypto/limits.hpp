@@ -15,6 +15,8 @@ inline constexpr std::size_t token_bytes_max = 4096;
 constexpr std::size_t claims_bytes_max = 512;
 /// Max clock difference before a token counts as expired.
 inline constexpr seconds token_clock_skew{60};
+/// A rotating code of an event ticket is shown for so long (RFC 6238 advises 30 s).
+inline constexpr seconds event_ticket_code_step{30};
 /// Other systems sign them, with claims of their own.
 inline constexpr std::size_t subject_token_bytes_max = 4096;
 /// Max time from now to `exp`.

@@ -30,9 +30,15 @@ struct gateway_line {
   friend bool operator==(const gateway_line&, const gateway_line&) = default;
 };
 
+/// Data that a gateway keeps beside a charge and repeats in its webhooks.
+struct gateway_label {
+  std::string key, value;
+  friend bool operator==(const gateway_label&, const gateway_label&) = default;
+};
+
 /// A charge. Its content depends on committed rows only, so that every call about it sends the same data,
-/// also after a crash. If a name in it has changed meanwhile, a gateway may reject the reference as already
-/// used.
+/// also after a crash. If a name or metadata has changed meanwhile, a gateway may reject the reference as
+/// already used.
 struct gateway_charge {
   std::string reference; ///< FairQueue's unique id; chosen before the first call
   std::string gateway_id; ///< the gateway's id; empty until an answer with it arrived
@@ -48,6 +54,7 @@ struct gateway_charge {
   std::string destination;
   /// part of money.amount that FairQueue's account keeps if there is a destination
   std::int64_t application_fee = 0;
+  std::vector<gateway_label> metadata = {};
   trace_context trace = {}; ///< of the calling request; not part of the charge
 };
 

@@ -2,6 +2,7 @@
 // A table lists the data of each key; ctemplate expands the templates.
 #include "outbound/mail_templates.hpp"
 
+#include "display/event_times.hpp"
 #include "domain/money/money_text.hpp"
 #include "outbound/ascii.hpp"
 #include "outbound/limits.hpp"
@@ -28,7 +29,7 @@ namespace json = boost::json;
 
 constexpr std::string_view fallback_language = "en";
 
-enum class kind { text, count, money, time, link, flag, items };
+enum class kind { text, count, money, time, venue_time, link, flag, items };
 enum class need { required, optional };
 
 struct field {
@@ -42,6 +43,11 @@ struct template_row {
   std::span<const field> fields;
 };
 
+/// When and where, of mails that lead to an event.
+constexpr std::array facts_fields{
+  field{"starts_at", kind::venue_time, need::optional}, field{"ends_at", kind::venue_time, need::optional},
+  field{"doors_at", kind::venue_time, need::optional}, field{"venue_name", kind::text, need::optional},
+  field{"venue_address", kind::text, need::optional}};
 constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
 constexpr std::array payment_link_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"total", kind::money}, field{"payment_url", kind::link},
@@ -53,17 +59,15 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"donations", kind::money, need::optional},
                                           field{"fees", kind::money, need::optional},
                                           field{"total", kind::money},
-                                          field{"starts_at", kind::time, need::optional},
-                                          field{"ends_at", kind::time, need::optional},
                                           field{"paid_at", kind::time, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                          field{"reason", kind::text}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};
 constexpr std::array order_refunded_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                            field{"amount", kind::money}, field{"whole", kind::flag}};
-constexpr std::array event_cancelled_fields{
-  field{"event_name", kind::text}, field{"refund", kind::flag}, field{"order_id", kind::text, need::optional},
-  field{"starts_at", kind::time, need::optional}, field{"reason", kind::text, need::optional}};
+constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, field{"refund", kind::flag},
+                                            field{"order_id", kind::text, need::optional},
+                                            field{"reason", kind::text, need::optional}};
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
@@ -196,6 +200,7 @@ private:
       case kind::text: return put_text(name, one_line(text_in(value, f.name)));
       case kind::link: return put_text(name, link_in(value, f.name));
       case kind::time: return put_text(name, time_for_people(time_in(value, f.name)));
+      case kind::venue_time: return put_text(name, venue_time(time_in(value, f.name)));
       case kind::count: return put_count(name, number_in(value, f.name));
       case kind::money: return put_money(f, name, number_in(value, f.name));
       case kind::flag: return put_flag(name, value, f.name);
@@ -206,6 +211,12 @@ private:
   void put_text(const std::string& name, const std::string& value) {
     into_.SetValue(name, value);
     if (!value.empty()) into_.ShowSection("HAS_" + name);
+  }
+
+  /// On the clocks of the venue, else in UTC.
+  [[nodiscard]] std::string venue_time(timestamp when) const {
+    const auto* zone = whole_.if_contains("time_zone");
+    return zone ? time_text(when, text_in(*zone, "time_zone"), fallback_language) : time_for_people(when);
   }
 
   void put_count(const std::string& name, std::int64_t value) {
@@ -291,6 +302,7 @@ mail_content content_of(std::string_view key, std::string_view language, const j
   const auto fill = [&](ctemplate::TemplateDictionary& dictionary) {
     filler f{dictionary, data};
     f.fill(every_fields, data);
+    f.fill(facts_fields, data);
     f.fill(row.fields, data);
   };
   ctemplate::TemplateDictionary plain{name};

@@ -28,16 +28,17 @@ struct template_problem {
 ///
 /// Amounts are integers in minor units of `data["currency"]`; times are integers, Unix milliseconds; page
 /// addresses are http(s) URLs. Text from customers and organizers may hold anything: it becomes one line
-/// without control characters. Optional everywhere: `name` (in the greeting).
+/// without control characters. Optional everywhere: `name` (in the greeting), and of an event starts_at,
+/// ends_at, doors_at, venue_name, venue_address, time_zone (IANA; the three times are in it, else in UTC).
 ///
 ///   otp              code, minutes
 ///   payment_link     order_id, event_name, total, currency, payment_url, expires_at
 ///   order_receipt    order_id, event_name, items [{name, quantity, amount}], total, currency;
-///                    optional: discount, donations, fees (0 is left out), starts_at, ends_at, paid_at.
+///                    optional: discount, donations, fees (0 is left out), paid_at.
 ///                    `amount` is the line's sum, `discount` the deducted amount.
 ///   order_failed     order_id, event_name, reason (in plain words), can_retry; optional: retry_url
 ///   order_refunded   order_id, event_name, amount, currency, whole (false: a part)
-///   event_cancelled  event_name, refund (true: money is sent back); optional: order_id, starts_at, reason
+///   event_cancelled  event_name, refund (true: money is sent back); optional: order_id, reason
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,
                                                                   std::string_view language,

@@ -134,6 +134,7 @@ webhook_result parse_paystack_event(std::string_view raw_body) {
 json::object initialization(const gateway_charge& charge, const paystack_gateway::settings& s) {
   json::object metadata{{"fairqueue_reference", charge.reference}};
   if (!charge.cancel_url.empty()) metadata["cancel_action"] = charge.cancel_url;
+  for (const auto& label : charge.metadata) metadata[label.key] = label.value;
   json::object body{{"email", charge.customer_email.empty() ? s.fallback_email : charge.customer_email},
                     {"amount", charge.money.amount},
                     {"currency", charge.money.currency},
@@ -142,7 +143,7 @@ json::object initialization(const gateway_charge& charge, const paystack_gateway
   if (!back.empty()) body["callback_url"] = back;
   if (!charge.destination.empty()) {
     body["subaccount"] = charge.destination;
-    body["transaction_charge"] = charge.application_fee;
+    body["transaction_charge"] = std::to_string(charge.application_fee); // text in Paystack's OpenAPI
   }
   body["metadata"] = std::move(metadata);
   return body;

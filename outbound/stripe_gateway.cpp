@@ -33,6 +33,12 @@ public:
   form& add_metadata(std::string_view parent, std::string_view key, std::string_view value) {
     return add(std::string{parent}.append("[").append(key).append("]"), value);
   }
+  /// The reference and the charge's metadata.
+  form& add_metadata(std::string_view parent, const gateway_charge& charge) {
+    add_metadata(parent, reference_key, charge.reference);
+    for (const auto& label : charge.metadata) add_metadata(parent, label.key, label.value);
+    return *this;
+  }
   [[nodiscard]] std::string take() { return std::move(text_); }
 
 private:
@@ -235,8 +241,9 @@ http_request stripe_gateway::create_session(const gateway_charge& charge) const 
   const auto lines = shown_lines(charge);
   for (std::size_t i = 0; i < lines.size(); ++i) add_line(f, i, lines[i], currency);
   f.add("client_reference_id", charge.reference);
-  f.add_metadata("metadata", reference_key, charge.reference);
-  f.add_metadata("payment_intent_data[metadata]", reference_key, charge.reference);
+  f.add_metadata("metadata", charge);
+  f.add_metadata("payment_intent_data[metadata]", charge);
+  if (!charge.title.empty()) f.add("payment_intent_data[description]", charge.title);
   f.add("success_url", charge.success_url.empty() ? settings_.success_url : charge.success_url);
   f.add("cancel_url", charge.cancel_url.empty() ? settings_.cancel_url : charge.cancel_url);
   if (!charge.customer_email.empty()) f.add("customer_email", charge.customer_email);
@@ -390,8 +397,7 @@ void stripe_gateway::make_refund(const refund_request& order, const std::string&
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);
-  f.add_metadata("metadata", refund_key, order.refund_id)
-    .add_metadata("metadata", reference_key, order.charge.reference);
+  f.add_metadata("metadata", refund_key, order.refund_id).add_metadata("metadata", order.charge);
   if (!order.charge.destination.empty()) {
     f.add("reverse_transfer", "true");
     if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");

@@ -11,8 +11,9 @@
 //   200 and ignored.
 // - Idempotency: Stripe repeats its first answer to a POST with the same Idempotency-Key and parameters,
 //   for at least 24 hours. A session's key is the charge's reference, so its parameters must not change.
-//   They come from the charge and from success_url, cancel_url and automatic_tax. If an operator changes
-//   these settings, open charges whose first answer was lost become `rejected`.
+//   They come from the charge (the tenant's metadata is part of it) and from success_url, cancel_url and
+//   automatic_tax. If an operator changes these settings, open charges whose first answer was lost become
+//   `rejected`.
 // - A key also stores a 500. Then initialize fails for a day; the owner's deadline ends the attempt
 //   earlier.
 // - Lifetime: a session lives between 30 minutes and 24 hours. A charge's expires_at must be in that range,
@@ -24,6 +25,8 @@
 // - Refunds are looked up by their metadata before one is made, so a repeat after the key's 24 hours makes
 //   no second refund. With a `destination` the transfer is reversed in proportion, and the application fee
 //   is given back if there was one.
+// - Metadata of the charge is on the session, the payment and its refunds, so that a router of webhooks can
+//   decide by it. The payment's description is the charge's title.
 // - Amounts are in Stripe's minor units, which equal FairQueue's, also for zero-decimal currencies. With
 //   automatic tax, Stripe adds tax to the prices and reports it beside the amount. Coupons, shipping and
 //   adjustable quantities are not offered.

@@ -13,7 +13,8 @@
 
 namespace fq {
 
-inline constexpr char answer_version = 4;
+/// Of a reply's encoding. A change of any reply raises it.
+inline constexpr char answer_version = 5;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
@@ -36,7 +37,7 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
 }
 
 /// The stored answer of an idempotent request, marked as a replay. A refusal if the key was used with another
-/// body; empty if the request is new.
+/// body, or with another version of this program; empty if the request is new.
 template <class Reply>
 std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref,
                                  timestamp now) {
@@ -48,7 +49,8 @@ std::optional<Reply> find_answer(const idempotency_index& answers, const idempot
     case idempotency_verdict::replay: break;
   }
   auto reply = unpack_answer<Reply>(*bytes);
-  if (reply) reply->replayed = true;
+  if (!reply) return Reply{reason::idempotency_key_reused}; // by another version: made, but not readable
+  reply->replayed = true;
   return reply;
 }
 

@@ -26,6 +26,12 @@ boost::json::array items_of(const domain_event& told, std::span<const ticket_typ
   return items;
 }
 
+boost::json::array ids_of(const std::vector<event_ticket_id>& tickets) {
+  boost::json::array ids;
+  for (const auto& id : tickets) ids.push_back(boost::json::value(to_string(id)));
+  return ids;
+}
+
 } // namespace
 
 std::string payload_of(const domain_event& told, const event_row& event,
@@ -46,7 +52,8 @@ std::string payload_of(const domain_event& told, const event_row& event,
       unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
-  if (!told.what.empty()) payload["what"] = told.what;
+  if (told.topic.starts_with("ticket.")) payload["event_ticket_ids"] = ids_of(told.event_tickets);
+  if (!told.what.empty()) payload[told.topic == topic::order_failed ? "failure" : "what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);
 }
@@ -66,6 +73,11 @@ std::string block_payload_of(const block_effect& effect, const event_row& event)
 }
 
 std::string user_payload_of(const customer_row& customer) {
+  if (customer.email == erased_address(customer.id))
+    return boost::json::serialize(boost::json::object{{"customer_id", to_string(customer.id)},
+                                                      {"email", nullptr},
+                                                      {"email_verified", false},
+                                                      {"erased", true}});
   return boost::json::serialize(boost::json::object{
     {"customer_id", to_string(customer.id)}, {"email", customer.email}, {"email_verified", true}});
 }

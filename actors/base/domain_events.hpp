@@ -21,7 +21,8 @@ domain_event invitation_event_of(const invitation_row& invitation);
 /// Payload of blacklist.enforced.
 std::string block_payload_of(const block_effect& effect, const event_row& event);
 
-/// Payload of user.updated. The customer has proved ownership of the address by signing in.
+/// Payload of user.updated: of a new customer, which has proved ownership of the address by signing in, or of
+/// an erased one.
 std::string user_payload_of(const customer_row& customer);
 
 } // namespace fq

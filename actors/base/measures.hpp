@@ -5,6 +5,7 @@
 #include "actors/base/bus_counts.hpp"
 #include "actors/base/counts.hpp"
 #include "actors/base/sale_board.hpp"
+#include "actors/base/task_history.hpp"
 #include "domain/delivery/delivery.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/sale/checkout_watch.hpp"
@@ -78,6 +79,7 @@ struct measures {
   bool has_rollback = false; ///< the automatic switch is enabled
   gauge async_percent; ///< the installation's setting, as known to this node
   counter dead_letters; ///< dead letters created
+  task_history history;
 };
 
 } // namespace fq

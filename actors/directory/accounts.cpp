@@ -11,12 +11,47 @@
 namespace fq {
 namespace {
 
-bool is_stripe_account(std::string_view text) {
-  constexpr std::string_view prefix = "acct_";
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+bool is_account(std::string_view text, std::string_view prefix) {
   return text.starts_with(prefix) && text.size() > prefix.size() && text.size() <= prefix.size() + 60
-         && std::ranges::all_of(text.substr(prefix.size()), [](char c) {
-              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-            });
+         && std::ranges::all_of(text.substr(prefix.size()), is_alphanumeric);
+}
+
+bool is_metadata_line(std::string_view line) {
+  const auto equals = line.find('=');
+  const auto key = line.substr(0, equals);
+  return equals != std::string_view::npos && !key.empty() && key.size() <= metadata_key_bytes_max
+         && std::ranges::all_of(key, [](char c) { return c == '_' || c == '-' || is_alphanumeric(c); })
+         && !key.starts_with("fairqueue_") && key != "order_id" && key != "show_id" && key != "cancel_action"
+         && line.size() - equals - 1 <= metadata_value_bytes_max
+         && std::ranges::none_of(line, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+bool is_payment_metadata(std::string_view text) {
+  std::size_t count = 0;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    if (!is_metadata_line(text.substr(0, end)) || ++count > metadata_lines_max) return false;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return true;
+}
+
+/// The first wrong field of a wish.
+refusal refusal_of(const add_tenant& x) {
+  if (!x.stripe_account.empty() && !is_account(x.stripe_account, "acct_"))
+    return {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"};
+  if (!x.paystack_subaccount.empty() && !is_account(x.paystack_subaccount, "ACCT_"))
+    return {reason::invalid_field, "paystack_subaccount: must be ACCT_ and up to 60 letters and digits"};
+  if (!is_payment_metadata(x.payment_metadata))
+    return {
+      reason::invalid_field,
+      "payment_metadata: must be at most 20 of key=value, a key of at most 40 letters, digits, _ and -, a "
+      "value of at most 200 bytes; not order_id, show_id, cancel_action and fairqueue_…"};
+  return {};
 }
 
 bool is_tenant_name(const std::string& name) {
@@ -106,9 +141,7 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   if (core_.refuses()) return core_.refusal();
   if (!is_tenant_name(x.name))
     return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
-  if (!x.stripe_account.empty() && !is_stripe_account(x.stripe_account))
-    return ack_reply{
-      {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"}};
+  if (auto no = refusal_of(x)) return ack_reply{std::move(no)};
   const auto known = tenants_.find(x.name);
   if (known != tenants_.end() && !x.replace) return ack_reply{{reason::invalid_field, "name: is taken"}};
   tenant_row row = known == tenants_.end() ? tenant_row{} : known->second;
@@ -120,6 +153,8 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   }
   if (!x.subject_jwk.empty()) row.subject_jwk = x.subject_jwk;
   if (!x.stripe_account.empty()) row.stripe_account = x.stripe_account;
+  if (!x.paystack_subaccount.empty()) row.paystack_subaccount = x.paystack_subaccount;
+  if (!x.payment_metadata.empty()) row.payment_metadata = x.payment_metadata;
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});
@@ -193,11 +228,16 @@ customer_id accounts_state::customer_of(const std::string& email, changes& out) 
   const auto id = id_of(email);
   if (customers().find(id) != nullptr) return id;
   customer_row row{id, default_tenant, email, core_.now()};
+  tell_of(row, out);
+  customers().add(std::move(row));
+  return id;
+}
+
+/// Stores a customer's change and publishes it.
+void accounts_state::tell_of(const customer_row& row, changes& out) {
   out.emplace_back(customer_stored{row});
   out.emplace_back(
     outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row), core_.now()}});
-  customers().add(std::move(row));
-  return id;
 }
 
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {

@@ -112,6 +112,7 @@ private:
   [[nodiscard]] customer_id id_of(const std::string& email) const;
   /// Creates the customer if unknown. Only a sign-in calls it.
   customer_id customer_of(const std::string& email, changes& out);
+  void tell_of(const customer_row& row, changes& out);
 
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;

@@ -64,7 +64,7 @@ void accounts_state::erase(const erase_customer& x, caf::response_promise promis
   record({}, "customer.erase", x.note, row.id, content);
   row = customers().erase(row.id);
   row.to_erase = address; // the ledger's work from here on
-  content.emplace_back(customer_stored{std::move(row)});
+  tell_of(row, content);
   answer({});
 }
 

@@ -23,6 +23,7 @@ catalog_handle::behavior_type catalog_state::behavior() {
     [this](const list_events& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_audit& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_orders& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_held_tickets& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_records& x) { return self_->delegate(core_.reader(), x); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::catalog); },

@@ -13,6 +13,11 @@ namespace fq {
 inline constexpr std::uint32_t password_calls_max = 32;
 /// Max valid API keys per tenant (I14).
 inline constexpr std::size_t api_keys_per_tenant_max = 100;
+/// Of a tenant's metadata of payments. Stripe allows 50 entries, keys of 40 and values of 500 characters;
+/// ours, the order's and the event's are among them.
+inline constexpr std::size_t metadata_lines_max = 20;
+inline constexpr std::size_t metadata_key_bytes_max = 40;
+inline constexpr std::size_t metadata_value_bytes_max = 200;
 /// A quarter is for organizers whose client has signed in before: a crowd of strangers cannot keep them out.
 inline constexpr std::uint32_t password_reserve_part = 4;
 /// Max pending codes (I14); beyond it the one that expires first is dropped.

@@ -135,7 +135,7 @@ void mail_consumer_state::deliver(outbox_turn& turn, const outbox_item& item, mi
   }
   // Held back by the rate limit, not by a failure.
   const bool waits_its_turn = is_rate_used_up_ && *result == mail_result::unavailable;
-  if (is_mail && !waits_its_turn) count(*result);
+  if (is_mail && !waits_its_turn) count(*result, item.row);
   switch (*result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
@@ -171,7 +171,14 @@ void mail_consumer_state::make_dead_letter(outbox_turn& turn, const outbox_item&
   });
 }
 
-void mail_consumer_state::count(mail_result result) {
+void mail_consumer_state::count(mail_result result, const outbox_row& row) {
+  if (services_->history != nullptr && result != mail_result::unavailable)
+    services_->history->add({.ended_at = services_->env->wall_now(),
+                             .name = "mail",
+                             .subject = row.id,
+                             .result = result == mail_result::accepted ? "accepted" : "rejected",
+                             .detail = {},
+                             .duration = services_->env->wall_now() - row.created_at});
   if (services_->counts == nullptr) return;
   switch (result) {
     case mail_result::accepted: return services_->counts->accepted.add();

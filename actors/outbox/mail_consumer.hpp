@@ -37,6 +37,7 @@ struct mail_consumer_services {
   std::function<void(const outbox_item&)> log; ///< called per completed domain event; may be null
   std::function<void(const std::string&)> warn; ///< failures of sending; may be null
   mail_counts* counts = nullptr; ///< may be null
+  task_history* history = nullptr; ///< receives finished mails; may be null
   double per_second = 0; ///< recipients per second; 0: no limit
   retry_policy pauses{/// Back-off while the mail service is unavailable; unlimited retries.
                       0, milliseconds{1'000}, milliseconds{30'000}};
@@ -95,7 +96,7 @@ private:
   void retry_or_give_up(partly_sent& mail, std::size_t place, const mail_answer& answer);
   void wait_for_service(partly_sent& mail, const std::vector<std::size_t>& places, const mail_answer& answer);
   void hold_back(outbox_turn& turn, const outbox_item& item);
-  void count(mail_result result);
+  void count(mail_result result, const outbox_row& row);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
   }

@@ -31,6 +31,22 @@ call_outcome outcome_of(gateway_result result) {
   return call_outcome::answered;
 }
 
+std::string_view word_of(gateway_result result) {
+  switch (result) {
+    case gateway_result::initialized: return "initialized";
+    case gateway_result::paid: return "paid";
+    case gateway_result::unpaid: return "unpaid";
+    case gateway_result::closed: return "closed";
+    case gateway_result::unknown_reference: return "unknown_reference";
+    case gateway_result::rejected: return "rejected";
+    case gateway_result::refunded: return "refunded";
+    case gateway_result::refund_pending: return "refund_pending";
+    case gateway_result::refund_refused: return "refund_refused";
+    case gateway_result::unavailable: return "unavailable";
+  }
+  return {};
+}
+
 } // namespace
 
 payments_handle::behavior_type payments(payments_handle::stateful_pointer<payments_state> self,
@@ -66,6 +82,7 @@ void payments_state::on_call(const call_gateway& x) {
     return self_->send(owner, unavailable(x));
   auto& p = calls_.emplace(key, pending{x, std::move(owner)}).first->second;
   p.age = ++next_age_;
+  p.asked = services_->env->steady_now();
   enqueue(key, p);
   pump(x.gateway);
 }
@@ -209,8 +226,17 @@ void payments_state::on_timer(std::uint64_t generation) {
 
 void payments_state::finish(const call_key& key, gateway_answered answer) {
   const auto known = calls_.find(key);
-  timers_.erase(known->second.generation);
-  const auto owner = std::move(known->second.owner);
+  const auto& p = known->second;
+  timers_.erase(p.generation);
+  if (services_->history != nullptr)
+    services_->history->add({.ended_at = services_->env->wall_now(),
+                             .name = answer.gateway + ' ' + std::string{name_of(answer.kind)},
+                             .subject = answer.payment,
+                             .result = std::string{word_of(answer.result)},
+                             .detail = answer.what,
+                             .attempts = p.attempts,
+                             .duration = services_->env->steady_now() - p.asked});
+  const auto owner = p.owner;
   calls_.erase(known);
   self_->send(owner, std::move(answer));
 }

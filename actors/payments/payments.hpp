@@ -30,6 +30,7 @@ struct payments_services {
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< time after which a worker without an answer counts as failed
   std::map<std::string, gateway_counts>* counts = nullptr; ///< one entry per gateway; null: no metrics
+  task_history* history = nullptr; ///< receives ended calls; may be null
   span_sink* spans = nullptr; ///< receives spans of traced attempts; may be null
 };
 
@@ -49,6 +50,7 @@ private:
     call_gateway call;
     event_handle owner;
     std::uint64_t age = 0; ///< order of arrival
+    milliseconds asked{0}; ///< steady time of its arrival
     std::uint32_t attempts = 0;
     std::uint64_t generation = 0; ///< of its timer: the answer's deadline or the end of a pause
     call_phase phase = call_phase::waiting;

@@ -73,14 +73,17 @@ struct record_deed {
 };
 FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
 
-/// From the control socket. If the tenant exists, `replace` sets its new key for subject tokens.
+/// From the control socket. If the tenant exists, `replace` sets those of the following that are not empty.
 struct add_tenant {
   std::string name;
-  std::string subject_jwk; ///< may be empty
+  std::string subject_jwk;
   bool replace = false;
-  std::string stripe_account = {}; ///< may be empty
+  std::string stripe_account = {};
+  std::string paystack_subaccount = {};
+  std::string payment_metadata = {}; ///< lines "key=value"
 };
-FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account)
+FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account, x.paystack_subaccount,
+           x.payment_metadata)
 
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)

@@ -68,6 +68,28 @@ typename Inspector::result_type inspect(Inspector& f, order_listing& x) {
 
 FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
 
+/// A holder's valid event tickets at all events, newest first, from committed state.
+struct list_held_tickets {
+  customer_id holder;
+  event_ticket_id before;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_held_tickets, x.holder, x.before, x.limit)
+
+struct held_tickets_reply {
+  refusal no;
+  std::vector<event_ticket_listing> tickets = {}; ///< at most `limit`
+  bool more = false;
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, event_ticket_listing& x) {
+  return f(caf::meta::type_name("event_ticket_listing"), x.event, x.event_name, x.ticket_type,
+           x.ticket_type_name, x.ticket);
+}
+
+FQ_INSPECT(held_tickets_reply, x.no, x.tickets, x.more)
+
 /// Part of what is kept of a customer: see ledger::list_records.
 struct list_records {
   customer_id customer;
@@ -134,6 +156,7 @@ using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<even
                                         caf::replies_to<list_events>::with<event_list_reply>,
                                         caf::replies_to<list_audit>::with<audit_reply>,
                                         caf::replies_to<list_orders>::with<order_list_reply>,
+                                        caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
                                         caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
                                         caf::replies_to<list_records>::with<records_reply>,
                                         caf::reacts_to<cluster_changed>, ///< from the cluster

@@ -30,6 +30,8 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_order>::with<order_reply>, ///< immediately, or within find_order::wait
   caf::replies_to<cancel_order>::with<order_reply>, ///< after commit
   caf::replies_to<list_event_orders>::with<orders_reply>,
+  caf::replies_to<find_event_ticket>::with<event_ticket_reply>,
+  caf::replies_to<list_event_tickets>::with<event_tickets_reply>,
   caf::replies_to<refund_tickets>::with<order_reply>, ///< after commit; the refund follows
   caf::replies_to<resend_order>::with<ack_reply>, ///< after commit
   caf::replies_to<set_promo_code>::with<promo_codes_reply>, ///< after commit

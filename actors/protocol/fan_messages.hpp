@@ -174,6 +174,20 @@ struct find_order {
 };
 FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait)
 
+/// For its holder, or with `by` for the organizer of its event.
+struct find_event_ticket {
+  event_ticket_id ticket;
+  customer_id customer = {};
+  principal by = {};
+};
+FQ_INSPECT(find_event_ticket, x.ticket, x.customer, x.by)
+
+struct event_ticket_reply {
+  refusal no;
+  event_ticket_view ticket{};
+};
+FQ_INSPECT(event_ticket_reply, x.no, x.ticket)
+
 struct cancel_order {
   order_id order;
   customer_id customer;

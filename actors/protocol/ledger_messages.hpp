@@ -195,6 +195,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<read_blocks>, ///< answers blocks_read to the sender
   caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
   caf::replies_to<list_audit>::with<audit_reply>, caf::replies_to<list_orders>::with<order_list_reply>,
+  caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
   caf::replies_to<find_open_purchase>::with<purchase_found>,

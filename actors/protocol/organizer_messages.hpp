@@ -81,15 +81,32 @@ struct orders_reply {
 };
 FQ_INSPECT(orders_reply, x.no, x.orders, x.more)
 
+/// Newest first.
+struct list_event_tickets {
+  managed what;
+  event_ticket_id before; ///< cursor; nil: start with the newest
+  std::uint32_t limit = 50;
+  maybe<event_ticket_status> status = {};
+};
+FQ_INSPECT(list_event_tickets, x.what, x.before, x.limit, x.status)
+
+struct event_tickets_reply {
+  refusal no;
+  std::vector<event_ticket_view> tickets = {}; ///< at most `limit`; fewer if the filter had to skip many
+  event_ticket_id next = {}; ///< cursor of the next page; nil: there is none
+};
+FQ_INSPECT(event_tickets_reply, x.no, x.tickets, x.next)
+
 /// Refunds these tickets; none given: everything not yet refunded.
 struct refund_tickets {
   order_act what;
   audit_note note;
   std::vector<item_wish> items;
+  std::vector<event_ticket_id> event_tickets = {}; ///< see refund_wish
   idempotency_ref idempotency = {};
   trace_context trace = {};
 };
-FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.idempotency, x.trace)
+FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.event_tickets, x.idempotency, x.trace)
 
 /// Sends the mail for the order's current state again.
 struct resend_order {

@@ -12,8 +12,10 @@ FQ_INSPECT(gateway_money, x.amount, x.currency)
 
 FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
 
+FQ_INSPECT(gateway_label, x.key, x.value)
+
 FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email,
-           x.success_url, x.cancel_url, x.expires_at, x.destination, x.application_fee, x.trace)
+           x.success_url, x.cancel_url, x.expires_at, x.destination, x.application_fee, x.metadata, x.trace)
 
 /// From an event actor, after the row is committed. Answered once, within a deadline, by gateway_answered to
 /// the sender.

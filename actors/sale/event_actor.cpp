@@ -68,9 +68,9 @@ void event_state::fail_waiters() {
   report_waiters_.clear();
 }
 
+/// CAF compares a message with one handler after the other: the frequent ones first.
 event_handle::behavior_type event_state::behavior() {
   return {
-    // CAF compares a message with one handler after the other: the frequent ones first
     [this](const batch_settled& x) { on_settled(x); },
     [this](const timer_fired& x) { on_timer(x); },
     [this](const join& x) { return on_join(x); },
@@ -96,6 +96,8 @@ event_handle::behavior_type event_state::behavior() {
     [this](const get_quote& x) { return on_get_quote(x); },
     [this](const cancel_order& x) { return on_cancel_order(x); },
     [this](const list_event_orders& x) { return on_list_orders(x); },
+    [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+    [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
     [this](const refund_tickets& x) { return on_refund(x); },
     [this](const resend_order& x) { return on_resend(x); },
     [this](const set_promo_code& x) { return on_set_promo_code(x); },
@@ -156,6 +158,7 @@ void event_state::serve(const acquired& image) {
   sale_->load(*image.image.event, image.image.ticket_types);
   sale_->load(image.line);
   sale_->load(image.image.entries);
+  for (const auto& row : image.image.event_tickets) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);

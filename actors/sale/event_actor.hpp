@@ -48,6 +48,8 @@ struct owner_services {
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
   /// Called on an owner's thread.
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
+  /// The tenant's own metadata of payments; null: none. Called on an owner's thread.
+  std::function<std::vector<gateway_label>(tenant_id tenant)> metadata_of = nullptr;
   /// False: settings and block lists are not known yet, so owners wait with loading. Null: always true.
   std::function<bool()> may_load = nullptr;
   sale_board* board = nullptr; ///< event metrics; may be null
@@ -189,6 +191,8 @@ private:
   caf::result<order_reply> on_find_order(const find_order& x);
   caf::result<order_reply> on_cancel_order(const cancel_order& x);
   caf::result<orders_reply> on_list_orders(const list_event_orders& x);
+  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
+  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
   caf::result<order_reply> on_refund(const refund_tickets& x);
   caf::result<ack_reply> on_resend(const resend_order& x);
   caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);

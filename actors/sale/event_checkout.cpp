@@ -69,6 +69,14 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   return caf::delegated<order_reply>{};
 }
 
+caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_event_ticket& x) {
+  if (refuses()) return refused(x);
+  const auto* ticket = sale_->event_tickets().find(x.ticket);
+  const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
+  if (!is_theirs) return event_ticket_reply{reason::not_found};
+  return reveal(event_ticket_reply{{}, sale_->view_of(*ticket)});
+}
+
 void event_state::answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq) {
   if (order_waiters_.empty()) return;
   for (const auto& c : changed) {
@@ -137,6 +145,24 @@ caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x
   return reveal(std::move(reply));
 }
 
+caf::result<event_tickets_reply> event_state::on_list_event_tickets(const list_event_tickets& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_tickets_reply{std::move(no)};
+  const auto& all = sale_->event_tickets().all();
+  event_tickets_reply reply;
+  std::size_t looked_at = 0;
+  for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before));
+       i != all.rend(); ++i) {
+    if (reply.tickets.size() == x.limit || ++looked_at > event_tickets_looked_at) {
+      reply.next = std::prev(i)->first;
+      break;
+    }
+    if (!x.status.given || i->second.status == x.status.value)
+      reply.tickets.push_back(sale_->view_of(i->second));
+  }
+  return reveal(std::move(reply));
+}
+
 caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return order_reply{std::move(no)};
@@ -144,7 +170,7 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (auto before = replayed<order_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
   refund_id opened;
-  if (auto no = sale_->refund_order(x.what.id, x.items, t, d, opened))
+  if (auto no = sale_->refund_order(x.what.id, {x.items, x.event_tickets}, t, d, opened))
     return reveal(order_reply{std::move(no)});
   auto work = begin_work(x.trace, "refund_tickets");
   traces_.note(sale_->orders().find(x.what.id)->claim, work.context());

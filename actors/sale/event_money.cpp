@@ -156,7 +156,7 @@ void event_state::end_work(open_span work, std::uint64_t seq) {
 // -- gateways
 
 /// Must be identical for every call about a payment: Stripe refuses a reused reference with other parameters.
-/// If names have changed, the gateway refuses it as used up, and a new attempt starts.
+/// If names or metadata have changed, the gateway refuses it as used up, and a new attempt starts.
 gateway_charge event_state::charge_of(const payment_row& p) const {
   const auto& claim = *sale_->claims().find(p.claim);
   const auto& event = sale_->event();
@@ -170,6 +170,8 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   for (const auto& i : claim.items)
     c.lines.push_back(
       {sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
+  if (services_->metadata_of) c.metadata = services_->metadata_of(event.tenant);
+  c.metadata.push_back({"show_id", to_string(event.id)});
   c.trace = traces_.of(p.claim);
   c.expires_at = p.created_at + std::max(payment_page_life_min, claim.expires_at - p.created_at);
   const auto* order = sale_->orders().of_claim(p.claim);
@@ -177,6 +179,7 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
     if (c.application_fee > 0) c.lines.push_back({"Fees", c.application_fee, 1});
     return c;
   }
+  c.metadata.push_back({"order_id", to_string(order->id)});
   c.customer_email = order->contact.mail_address(); // some gateways send receipts to it
   c.success_url = order->success_url;
   c.cancel_url = order->cancel_url;

@@ -28,6 +28,11 @@ inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
+// -- event_checkout
+/// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes
+/// on.
+inline constexpr std::size_t event_tickets_looked_at = 5'000;
+
 // -- event_fan
 /// For the ledger to answer such a read.
 inline constexpr milliseconds forgotten_read_timeout{3'000};

@@ -33,6 +33,23 @@ json::object data_of(const order_row& order, const sale& now) {
     {"order_id", to_string(order.id)}, {"event_name", now.event().name}, {"currency", now.event().currency}};
 }
 
+/// When and where, as far as known.
+void add_facts(json::object& data, const sale& now) {
+  const auto& f = now.event().facts;
+  const auto add_time = [&](const char* name, timestamp when) {
+    if (is_set(when)) data[name] = unix_ms(when);
+  };
+  const auto add_text = [&](const char* name, const std::string& text) {
+    if (!text.empty()) data[name] = text;
+  };
+  add_time("starts_at", f.starts_at);
+  add_time("ends_at", f.ends_at);
+  add_time("doors_at", f.doors_at);
+  add_text("time_zone", f.time_zone);
+  add_text("venue_name", f.venue_name);
+  add_text("venue_address", f.venue_address);
+}
+
 std::string payment_link(const order_row& order, const sale& now) {
   const auto view = now.view_of(order);
   auto data = data_of(order, now);
@@ -40,6 +57,7 @@ std::string payment_link(const order_row& order, const sale& now) {
   data["payment_url"] = view.payment_url;
   const auto end = view.claim.claim.expires_at;
   data["expires_at"] = end.time_since_epoch().count();
+  add_facts(data, now);
   return mail("payment_link", only_to(order), std::move(data), end);
 }
 
@@ -56,6 +74,7 @@ std::string receipt(const order_row& order, const sale& now) {
   data["fees"] = order.platform_fee + order.processing_fee;
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
+  add_facts(data, now);
   return mail("order_receipt", only_to(order), std::move(data));
 }
 
@@ -89,6 +108,7 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
     const auto send = [&] {
       if (to.empty()) return;
       json::object data{{"event_name", now.event().name}, {"refund", paid}};
+      add_facts(data, now);
       mails.push_back(mail("event_cancelled", std::exchange(to, {}), std::move(data)));
     };
     for (const auto& [id, order] : now.orders().all()) {
@@ -155,6 +175,7 @@ std::vector<std::string> invitation_mails(std::span<const std::string> addresses
     json::object data{{"event_name", now.event().name},
                       {"ticket_name", now.stock().types()[what.ticket_type].name},
                       {"quantity", what.quantity}};
+    add_facts(data, now);
     if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
     mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
   }

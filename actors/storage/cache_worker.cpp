@@ -35,7 +35,7 @@ void cache_worker_state::on_step(const take_mirror_step& x) {
   waiting w{x.step, caf::actor_cast<owner>(self_->current_sender())};
   if (metrics_->is_away) return tell_lost(w);
   waiting_.push_back(std::move(w));
-  if (waiting_.size() > steps_waiting_max) return open_circuit(); // the cache answers too slowly to be useful
+  if (waiting_.size() > steps_waiting_max) return open_circuit("it answers too slowly");
   flush_soon();
 }
 
@@ -68,7 +68,7 @@ void cache_worker_state::flush_some() {
       self_->send(waiting_[i].from, cache_is_back{}); // the cache is available but has lost the mirror
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-  } catch (const cache_unavailable&) { open_circuit(); }
+  } catch (const cache_unavailable& e) { open_circuit(e.what()); }
 }
 
 void cache_worker_state::tell_lost(const owner& from, std::uint64_t generation) {
@@ -101,15 +101,17 @@ void cache_worker_state::vouch_all() {
       tell_lost(all[i].from, mirrors[i].generation);
       self_->send(all[i].from, cache_is_back{}); // the cache is available but has lost the mirror
     }
-  } catch (const cache_unavailable&) { open_circuit(); }
+  } catch (const cache_unavailable& e) { open_circuit(e.what()); }
 }
 
 // -- circuit breaker
 
-void cache_worker_state::open_circuit() {
+void cache_worker_state::open_circuit(const std::string& why) {
   ++metrics_->failures;
-  if (!metrics_->is_away.exchange(true))
+  if (!metrics_->is_away.exchange(true)) {
+    metrics_->on_change(why);
     self_->delayed_send(self_, pause_, timer_fired{timer_kind::retry_load, 0});
+  }
   for (const auto& w : std::exchange(waiting_, {})) tell_lost(w);
 }
 
@@ -123,6 +125,7 @@ void cache_worker_state::ping() {
   }
   pause_ = circuit_pause_min;
   metrics_->is_away = false;
+  metrics_->on_change({});
   for (const auto& [id, from] : std::exchange(to_tell_, {})) self_->send(from, cache_is_back{});
 }
 
@@ -144,7 +147,7 @@ mirror_checked cache_worker_state::compare(const check_mirror& x) {
                    : result.differences.empty() ? mirror_state::equal
                                                 : mirror_state::different;
     if (found.found) ++(result.differences.empty() ? metrics_->equal : metrics_->different);
-  } catch (const cache_unavailable&) { open_circuit(); }
+  } catch (const cache_unavailable& e) { open_circuit(e.what()); }
   return result;
 }
 

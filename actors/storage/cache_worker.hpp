@@ -12,6 +12,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
+#include <string>
 #include <vector>
 
 namespace fq {
@@ -42,7 +43,7 @@ private:
   void vouch_all();
   void on_check(const check_mirror& x);
   mirror_checked compare(const check_mirror& x);
-  void open_circuit();
+  void open_circuit(const std::string& why);
   void ping();
   void tell_lost(const owner& from, std::uint64_t generation);
   void tell_lost(const waiting& w) { tell_lost(w.from, w.step->generation); }

@@ -72,6 +72,7 @@ private:
   event_list_reply list(const list_events& x);
   audit_reply list(const list_audit& x);
   order_list_reply list(const fq::list_orders& x);
+  held_tickets_reply list(const list_held_tickets& x);
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
   dead_letters_reply list(const fq::list_dead_letters& x);

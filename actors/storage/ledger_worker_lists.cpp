@@ -53,6 +53,15 @@ order_list_reply ledger_worker_state::list(const fq::list_orders& x) {
   return reply;
 }
 
+held_tickets_reply ledger_worker_state::list(const list_held_tickets& x) {
+  held_tickets_reply reply;
+  if (!reached([&] { reply.tickets = ledger_->list_event_tickets({x.holder, x.before, x.limit + 1}); }))
+    reply.no = reason::unavailable;
+  reply.more = reply.tickets.size() > x.limit;
+  if (reply.more) reply.tickets.resize(x.limit);
+  return reply;
+}
+
 purchase_found ledger_worker_state::find(const fq::find_open_purchase& x) {
   purchase_found reply;
   reply.was_read = reached([&] { reply.what = ledger_->find_open_purchase(x.customer); });

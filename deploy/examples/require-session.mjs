@@ -58,7 +58,8 @@ export function require_session({
       return keep(token, { status: 200, session: body }, Math.min(keep_ms, allowed));
     }
     if (reply.status < 500 && reply.status !== 429)
-      return keep(token, { status: 401, reason: body.code }, 1000);
+      // 410: the session is over
+      return keep(token, { status: reply.status === 410 ? 410 : 401, reason: body.code }, 1000);
     return { status: 503, reason: body.code };
   }
 

@@ -45,11 +45,13 @@ using subject_key = uuid;
 using customer_id = uuid;
 using organizer_id = uuid;
 using event_id = uuid;
+using event_ticket_id = uuid;
 using entry_id = uuid;
 using claim_id = uuid;
 using payment_id = uuid;
 using refund_id = uuid;
 using order_id = uuid;
+using event_ticket_id = uuid;
 using promo_code_id = uuid;
 using ticket_type_id = uuid;
 

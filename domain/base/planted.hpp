@@ -95,6 +95,12 @@ enum class bug : std::uint8_t {
   mail_overtakes, ///< a later mail does not wait for an earlier one to the same recipient
   // lists
   page_ends_early, ///< a full page counts as the last one
+  // seats
+  seat_conflict_ignored, ///< a claim gets the last seat that it names although it is taken
+  single_seat_left, ///< best seats leave a single seat
+  // event tickets
+  refund_keeps_event_ticket, ///< a refund cancels one event ticket too few
+  late_money_without_event_tickets, ///< late money that buys again gets no event tickets
 };
 
 #ifdef FQ_PLANTED_BUGS

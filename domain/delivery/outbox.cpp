@@ -65,14 +65,18 @@ struct teller {
   std::optional<domain_event> operator()(const fq::order_placed& c) const {
     return domain_event{topic::order_placed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
   }
+  static domain_event failed(const order_row& row) {
+    domain_event told{topic::order_failed, row.claim, row.customer, row.id, row.total, never};
+    told.what = row.failure;
+    return told;
+  }
   std::optional<domain_event> operator()(const order_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
     switch (c.row.status) {
       case order_status::success:
         return domain_event{
           topic::order_completed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
-      case order_status::failed:
-        return domain_event{topic::order_failed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      case order_status::failed: return failed(c.row);
       case order_status::cancelled:
         return domain_event{
           topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
@@ -114,41 +118,63 @@ struct teller {
   }
 };
 
-/// Ticket topics. A decision that takes tickets back first moves their stock, then their claim. The claim's
-/// row alone does not say how many of its refunded units are new.
+/// Ticket topics. A decision that takes tickets back first moves their stock and cancels them, then moves
+/// their claim. The claim's row alone does not say how many of its refunded units are new. One that sells
+/// first moves the claim, then issues its event tickets, without another change in between. Event tickets for
+/// older purchases are no news.
 class ticket_teller {
 public:
-  explicit ticket_teller(const changes& content) : orders_{{}, content} {}
+  explicit ticket_teller(const changes& content) : content_(content), orders_{{}, content} {}
 
-  std::optional<domain_event> operator()(const stock_moved& c) {
-    if (c.sold_delta < 0) taken_back_.push_back({c.ticket_type, static_cast<std::uint32_t>(-c.sold_delta)});
-    return std::nullopt;
-  }
-  std::optional<domain_event> operator()(const claim_moved& c) {
-    auto back = std::exchange(taken_back_, {});
-    const bool is_sold = c.row.status == claim_status::confirmed && c.from != claim_status::confirmed;
-    if (is_sold) {
-      std::vector<ticket_count> items;
-      for (const auto& i : c.row.items) items.push_back({i.ticket_type, i.quantity});
-      return about(topic::ticket_generated, c.row, std::move(items));
-    }
-    if (c.from == claim_status::confirmed && !back.empty())
-      return about(topic::ticket_cancelled, c.row, std::move(back));
-    return std::nullopt;
-  }
-  template <class Other>
-  std::optional<domain_event> operator()(const Other&) const {
+  std::optional<domain_event> tell(std::size_t i) {
+    if (const auto* stock = std::get_if<stock_moved>(&content_[i]); stock != nullptr && stock->sold_delta < 0)
+      taken_back_.push_back({stock->ticket_type, static_cast<std::uint32_t>(-stock->sold_delta)});
+    const auto* ticket = std::get_if<event_ticket_moved>(&content_[i]);
+    if (ticket != nullptr && ticket->row.status == event_ticket_status::cancelled)
+      cancelled_.push_back(&ticket->row);
+    if (const auto* claim = std::get_if<claim_moved>(&content_[i])) return moved(*claim, i);
     return std::nullopt;
   }
 
 private:
-  [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim,
-                                   std::vector<ticket_count> items) const {
-    return {topic, claim.id, claim.customer, orders_.order_of(claim.id), 0, never, std::move(items)};
+  std::optional<domain_event> moved(const claim_moved& c, std::size_t i) {
+    auto back = std::exchange(taken_back_, {});
+    const auto cancelled = std::exchange(cancelled_, {});
+    const bool is_sold = c.row.status == claim_status::confirmed && c.from != claim_status::confirmed;
+    if (is_sold) {
+      std::vector<ticket_count> items;
+      for (const auto& item : c.row.items) items.push_back({item.ticket_type, item.quantity});
+      return about(topic::ticket_generated, c.row, std::move(items), issued_behind(i));
+    }
+    if (c.from != claim_status::confirmed || back.empty()) return std::nullopt;
+    std::vector<event_ticket_id> ids;
+    for (const auto* ticket : cancelled)
+      if (ticket->claim == c.row.id) ids.push_back(ticket->id);
+    return about(topic::ticket_cancelled, c.row, std::move(back), std::move(ids));
   }
 
+  [[nodiscard]] std::vector<event_ticket_id> issued_behind(std::size_t i) const {
+    std::vector<event_ticket_id> ids;
+    while (++i < content_.size())
+      if (const auto* issued = std::get_if<event_ticket_issued>(&content_[i]))
+        ids.push_back(issued->row.id);
+      else
+        break;
+    return ids;
+  }
+
+  [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim,
+                                   std::vector<ticket_count> items, std::vector<event_ticket_id> ids) const {
+    domain_event told{topic, claim.id, claim.customer,  orders_.order_of(claim.id),
+                      0,     never,    std::move(items)};
+    told.event_tickets = std::move(ids);
+    return told;
+  }
+
+  const changes& content_;
   teller orders_;
   std::vector<ticket_count> taken_back_; ///< since the last claim_moved
+  std::vector<const event_ticket_row*> cancelled_; ///< the same
 };
 
 } // namespace
@@ -161,9 +187,9 @@ std::uint8_t lanes_of(std::string_view topic, bool has_bus) {
 std::vector<domain_event> domain_events_of(const changes& content, aggregate_id aggregate) {
   std::vector<domain_event> told;
   ticket_teller tickets{content};
-  for (const auto& c : content) {
-    if (auto event = std::visit(teller{aggregate, content}, c)) told.push_back(std::move(*event));
-    if (auto event = std::visit(tickets, c)) told.push_back(std::move(*event));
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    if (auto event = std::visit(teller{aggregate, content}, content[i])) told.push_back(std::move(*event));
+    if (auto event = tickets.tell(i)) told.push_back(std::move(*event));
   }
   return told;
 }

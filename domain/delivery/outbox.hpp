@@ -28,13 +28,13 @@ inline constexpr std::string_view payment_refunded =
   "payment.refunded"; ///< payment: refunded in part or in full
 inline constexpr std::string_view event_cancelled = "event.cancelled"; ///< event
 inline constexpr std::string_view ticket_generated =
-  "ticket.generated"; ///< claim: paid; ticket types and quantities
+  "ticket.generated"; ///< claim: paid; event tickets with types and quantities
 inline constexpr std::string_view ticket_cancelled =
-  "ticket.cancelled"; ///< claim: refunded tickets, whose stock is free again
+  "ticket.cancelled"; ///< claim: refunded event tickets, whose stock is free again
 inline constexpr std::string_view loyalty_awarded =
   "loyalty.awarded"; ///< claim: points for the paid amount; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated =
-  "user.updated"; ///< customer: created from an e-mail address; published by accounts
+  "user.updated"; ///< customer: created from an e-mail address, or erased; published by accounts
 inline constexpr std::string_view quota_invitation =
   "quota.invitation"; ///< customer: invited to a quota, a hidden ticket type of the event
 inline constexpr std::string_view blacklist_enforced =
@@ -68,10 +68,12 @@ struct domain_event {
                    ///< its validity; else never
   std::vector<ticket_count> items = {}; ///< of ticket.* topics and quota.invitation
   std::int64_t points = 0; ///< of loyalty.awarded
-  std::string_view what = {}; ///< queue.expired: "place" or "session", whichever expired
+  std::string what =
+    {}; ///< queue.expired: "place" or "session", whichever expired; order.failed: its failure
   timestamp claim_by = never; ///< queue.turn_granted: end of the turn unless it has claimed
   uuid claim = {}; ///< of payments; for other topics about a claim, it is the subject
   uuid entry = {}; ///< of claims and payments: the entry that claimed; nil: none
+  std::vector<event_ticket_id> event_tickets = {}; ///< of ticket.* topics
   friend bool operator==(const domain_event&, const domain_event&) = default;
 };
 

@@ -113,6 +113,16 @@ struct order_moved {
   order_row row;
 };
 
+struct event_ticket_issued {
+  event_ticket_row row;
+};
+
+/// Status, holder, generation and updated_at. Refused unless the stored status is `from`.
+struct event_ticket_moved {
+  event_ticket_status from{};
+  event_ticket_row row;
+};
+
 /// Inserted; for an existing id, status and updated_at are replaced.
 struct dead_letter_stored {
   dead_letter_row row;
@@ -230,7 +240,8 @@ using change =
                tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
-               entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed>;
+               entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
+               event_ticket_issued, event_ticket_moved>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

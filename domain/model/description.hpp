@@ -4,6 +4,7 @@
 // settings that requests may change.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -39,10 +40,16 @@ enum class json_form : std::uint8_t {
   null_is_zero, ///< a number, or null for 0
   null_is_minus_one, ///< a number, or null for -1
   null_is_never, ///< a time, or null for `never`
+  null_is_empty, ///< a text of one line, or null for the empty one
+  lines, ///< the same with line breaks; not in lists, because it may be long
+  degrees, ///< a number with six decimals, stored in millionths, or null for no_coordinate
   hundredths, ///< a number with two decimals, stored in hundredths
   in_seconds, ///< a duration in seconds
   in_milliseconds, ///< a duration in milliseconds
 };
+
+/// A coordinate that is not given.
+inline constexpr std::int32_t no_coordinate = std::numeric_limits<std::int32_t>::min();
 
 /// How requests set a field.
 struct setting_rule {
@@ -150,6 +157,18 @@ struct patch_of {
     const T* found = nullptr;
     visit(member, [&](std::uint64_t bit, const T& value) { found = (given & bit) != 0 ? &value : nullptr; });
     return found;
+  }
+  /// Whether all new values are of this part of Row.
+  template <class Part>
+  [[nodiscard]] bool is_within() const {
+    std::uint64_t bit = 1, others = 0;
+    each_field<Row>(
+      [&]<class Field>(const Field&, const auto&) {
+        if constexpr (!std::is_same_v<Field, row_field<Part, typename Field::value_type>>) others |= bit;
+        bit <<= 1;
+      },
+      values);
+    return (given & others) == 0;
   }
   /// Writes the new values that are settings into `row`.
   void apply_to(Row& row) const {

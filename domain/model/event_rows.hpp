@@ -74,6 +74,27 @@ FQ_ROW(queue_settings, "queue_settings", part,
 /// automatically. Its line, sessions and decisions are the same; an origin serves the admitted.
 enum class event_kind : std::uint8_t { sale, queue };
 
+/// What people want to know of an event. No rule of the sale depends on it.
+struct event_facts {
+  timestamp starts_at, ends_at, doors_at; ///< never: not given
+  std::string time_zone; ///< IANA name, of the venue; empty: UTC
+  std::string venue_name, venue_address;
+  std::int32_t latitude = no_coordinate, longitude = no_coordinate; ///< millionths of a degree
+  std::string description; ///< CommonMark
+  friend bool operator==(const event_facts&, const event_facts&) = default;
+};
+FQ_ROW(event_facts, "event_facts", part,
+       row_field("starts_at", &row::starts_at, always, setting("starts_at", 0, 0, null_is_never)),
+       row_field("ends_at", &row::ends_at, always, setting("ends_at", 0, 0, null_is_never)),
+       row_field("doors_at", &row::doors_at, always, setting("doors_at", 0, 0, null_is_never)),
+       row_field("time_zone", &row::time_zone, always, setting("time_zone", 0, 64, null_is_empty)),
+       row_field("venue_name", &row::venue_name, always, setting("name", 0, 200, null_is_empty, "venue")),
+       row_field("venue_address", &row::venue_address, always,
+                 setting("address", 0, 500, null_is_empty, "venue")),
+       row_field("latitude", &row::latitude, always, setting("latitude", -90, 90, degrees, "venue")),
+       row_field("longitude", &row::longitude, always, setting("longitude", -180, 180, degrees, "venue")),
+       row_field("description", &row::description, always, setting("description", 0, 10'000, lines)))
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -93,27 +114,27 @@ struct event_row {
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
+  event_facts facts;
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
-FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
-       row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
-       row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
-       row_field("external_id", &row::external_id),
-       row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
-       row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
-       row_field("currency", &row::currency), row_field("status", &row::status),
-       row_field("queue_opens_at", &row::queue_opens_at, always,
-                 setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
-       row_field("sale_start", &row::sale_start, always, setting("sale_start")),
-       row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
-       row_field("claim_ttl_ms", &row::claim_ttl, always,
-                 setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
-       row_field("claims_per_customer", &row::claims_per_customer, always,
-                 setting("claims_per_customer", 1, 8)),
-       row_field("async_percent", &row::async_percent, always,
-                 setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-       row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
+FQ_ROW(
+  event_row, "event", installation, row_field("id", &row::id, key),
+  row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
+  row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
+  row_field("external_id", &row::external_id),
+  row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
+  row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
+  row_field("currency", &row::currency), row_field("status", &row::status),
+  row_field("queue_opens_at", &row::queue_opens_at, always,
+            setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
+  row_field("sale_start", &row::sale_start, always, setting("sale_start")),
+  row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
+  row_field("claim_ttl_ms", &row::claim_ttl, always, setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
+  row_field("claims_per_customer", &row::claims_per_customer, always, setting("claims_per_customer", 1, 8)),
+  row_field("async_percent", &row::async_percent, always,
+            setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
+  row_part(&row::facts), row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate
@@ -127,6 +148,7 @@ struct ticket_type_row {
   bool on_sale = true;
   bool hidden = false; ///< listed and sold only with a promo code that names it, or an invitation
   timestamp sale_from = {}, sale_until = {}; ///< its own window inside the event's; never: the event's
+  std::string description = {}; ///< for people
   friend bool operator==(const ticket_type_row&, const ticket_type_row&) = default;
 };
 FQ_ROW(ticket_type_row, "ticket_type", aggregate, row_field("ordinal", &row::ordinal, key),
@@ -138,7 +160,8 @@ FQ_ROW(ticket_type_row, "ticket_type", aggregate, row_field("ordinal", &row::ord
        row_field("on_sale", &row::on_sale, always, setting("on_sale")),
        row_field("hidden", &row::hidden, always, setting("hidden")),
        row_field("sale_from", &row::sale_from, always, setting("sale_from", 0, 0, null_is_never)),
-       row_field("sale_until", &row::sale_until, always, setting("sale_until", 0, 0, null_is_never)))
+       row_field("sale_until", &row::sale_until, always, setting("sale_until", 0, 0, null_is_never)),
+       row_field("description", &row::description, always, setting("description", 0, 500, null_is_empty)))
 
 enum class discount_kind : std::uint8_t {
   none, ///< the code only opens hidden types

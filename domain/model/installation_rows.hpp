@@ -79,11 +79,14 @@ struct tenant_row {
   std::string subject_jwk; ///< public key (JWK) that verifies its subject tokens; empty: none
   std::string stripe_account; ///< connected account that Stripe forwards the money to; empty: it stays
   timestamp created_at;
+  std::string paystack_subaccount{}; ///< subaccount that Paystack forwards the money to; empty: it stays
+  std::string payment_metadata{}; ///< lines "key=value", sent with its payments to a gateway
   friend bool operator==(const tenant_row&, const tenant_row&) = default;
 };
 FQ_ROW(tenant_row, "tenant", installation, row_field("id", &row::id, key), row_field("name", &row::name),
        row_field("subject_jwk", &row::subject_jwk), row_field("stripe_account", &row::stripe_account),
-       row_field("created_at", &row::created_at))
+       row_field("created_at", &row::created_at), row_field("paystack_subaccount", &row::paystack_subaccount),
+       row_field("payment_metadata", &row::payment_metadata))
 
 enum class api_key_scope : std::uint8_t {
   join, ///< publishable: joins, within limits

@@ -79,6 +79,17 @@ std::string_view name_of(order_status s) {
   return "";
 }
 
+std::string_view name_of(event_ticket_status s) {
+  switch (s) {
+    case event_ticket_status::issued: return "ISSUED";
+    case event_ticket_status::checked_in: return "CHECKED_IN";
+    case event_ticket_status::checked_out: return "CHECKED_OUT";
+    case event_ticket_status::transferred: return "TRANSFERRED";
+    case event_ticket_status::cancelled: return "CANCELLED";
+  }
+  return "";
+}
+
 std::string_view code_of(reason r) {
   switch (r) {
     case reason::none: return "none";

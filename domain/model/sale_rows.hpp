@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a sale: entries, claims, payments, orders, refunds and dead letters. Each struct is followed by its
-// description.
+// Rows of a sale: entries, claims, payments, orders, event tickets, refunds and dead letters. Each struct is
+// followed by its description.
 #pragma once
 #include "domain/model/event_rows.hpp"
 #include "domain/model/limits.hpp"
@@ -153,6 +153,23 @@ FQ_ROW(order_row, "orders", aggregate, row_field("id", &row::id, key), row_field
        row_field("failure", &row::failure), row_field("payment_link_at", &row::payment_link_at),
        row_field("created_at", &row::created_at, once), row_field("updated_at", &row::updated_at))
 
+/// One unit of a confirmed claim: what lets its holder in.
+struct event_ticket_row {
+  event_ticket_id id;
+  claim_id claim;
+  std::uint32_t ticket_type = 0; ///< ordinal
+  customer_id holder; ///< the claim's customer, until a transfer; a refund goes to the claim's customer
+  event_ticket_status status = event_ticket_status::issued;
+  std::uint32_t generation = 1; ///< of its codes (crypto/event_ticket_code): a transfer raises it
+  timestamp created_at, updated_at;
+  friend bool operator==(const event_ticket_row&, const event_ticket_row&) = default;
+};
+FQ_ROW(event_ticket_row, "event_ticket", aggregate, row_field("id", &row::id, key),
+       row_field("claim", &row::claim, once), row_field("ticket_type", &row::ticket_type, once),
+       row_field("holder", &row::holder), row_field("status", &row::status),
+       row_field("generation", &row::generation), row_field("created_at", &row::created_at, once),
+       row_field("updated_at", &row::updated_at))
+
 /// Tickets returned by a refund.
 struct refund_item {
   std::uint32_t ticket_type = 0; ///< ordinal
@@ -166,6 +183,7 @@ struct refund_row {
   refund_status status = refund_status::requested;
   money amount = 0;
   std::vector<refund_item> items; ///< empty: all tickets that are not refunded yet
+  std::vector<event_ticket_id> tickets; ///< of `items`; empty: all that are left, or chosen when it succeeds
   std::uint32_t attempts = 0;
   timestamp next_attempt_at, created_at, updated_at;
   friend bool operator==(const refund_row&, const refund_row&) = default;
@@ -173,8 +191,9 @@ struct refund_row {
 FQ_ROW(refund_row, "refund", aggregate, row_field("id", &row::id, key),
        row_field("payment", &row::payment, once), row_field("status", &row::status),
        row_field("amount", &row::amount, once), row_field("items", &row::items, once),
-       row_field("attempts", &row::attempts), row_field("next_attempt_at", &row::next_attempt_at),
-       row_field("created_at", &row::created_at, once), row_field("updated_at", &row::updated_at))
+       row_field("tickets", &row::tickets, once), row_field("attempts", &row::attempts),
+       row_field("next_attempt_at", &row::next_attempt_at), row_field("created_at", &row::created_at, once),
+       row_field("updated_at", &row::updated_at))
 
 enum class dead_letter_kind : std::uint8_t {
   refund_refused, ///< subject: the refund

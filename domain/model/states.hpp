@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order), as rule tables.
-// The numbers of the enumerators are stored in the ledger: never renumber, only append.
+// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order, event ticket), as
+// rule tables. The numbers of the enumerators are stored in the ledger: never renumber, only append.
 #pragma once
 #include "domain/base/state_machine.hpp"
 
@@ -216,6 +216,35 @@ constexpr bool is_open(order_status s) {
   return s == order_status::pending || s == order_status::awaiting_payment;
 }
 
+// -- event ticket
+
+/// One for each unit that is sold, for its whole life. A transfer keeps the row and raises its generation, so
+/// that refund, seat and scans name one id, and an offline gate knows two holders' codes as one ticket.
+enum class event_ticket_status : std::uint8_t { issued, checked_in, checked_out, transferred, cancelled };
+enum class event_ticket_trigger : std::uint8_t {
+  check_in, ///< let in at a gate
+  check_out, ///< left by a gate with exit; may come in again
+  transfer, ///< a receiver accepted it; not after a check-in, or a person inside could pass it out
+  cancel, ///< its money goes back, or its event was cancelled; also after a check-in
+};
+
+inline constexpr std::array event_ticket_rules{
+  rule{event_ticket_status::issued, event_ticket_trigger::check_in, event_ticket_status::checked_in},
+  rule{event_ticket_status::issued, event_ticket_trigger::transfer, event_ticket_status::transferred},
+  rule{event_ticket_status::issued, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+  rule{event_ticket_status::transferred, event_ticket_trigger::check_in, event_ticket_status::checked_in},
+  rule{event_ticket_status::transferred, event_ticket_trigger::transfer, event_ticket_status::transferred},
+  rule{event_ticket_status::transferred, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+  rule{event_ticket_status::checked_in, event_ticket_trigger::check_out, event_ticket_status::checked_out},
+  rule{event_ticket_status::checked_in, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+  rule{event_ticket_status::checked_out, event_ticket_trigger::check_in, event_ticket_status::checked_in},
+  rule{event_ticket_status::checked_out, event_ticket_trigger::cancel, event_ticket_status::cancelled},
+};
+static_assert(is_deterministic(event_ticket_rules));
+
+/// Captured money stands for it (I3).
+constexpr bool is_valid(event_ticket_status s) { return s != event_ticket_status::cancelled; }
+
 // texts: upper case on the wire and in history
 
 std::string_view name_of(event_status s);
@@ -224,5 +253,6 @@ std::string_view name_of(claim_status s);
 std::string_view name_of(payment_status s);
 std::string_view name_of(refund_status s);
 std::string_view name_of(order_status s);
+std::string_view name_of(event_ticket_status s);
 
 } // namespace fq

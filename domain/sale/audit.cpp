@@ -103,6 +103,27 @@ void audit_money(const audited_rows& rows, lines& out) {
   }
 }
 
+/// Valid event tickets against the units of confirmed claims.
+void audit_event_tickets(const audited_rows& rows, lines& out) {
+  using unit = std::pair<claim_id, std::uint32_t>;
+  std::map<unit, std::int64_t> valid;
+  for (const auto& t : rows.event_tickets)
+    if (is_valid(t.status)) ++valid[{t.claim, t.ticket_type}];
+  for (const auto& c : rows.claims)
+    for (const auto& item : c.items) {
+      const auto due = c.status == claim_status::confirmed ? std::int64_t{item.quantity} - item.refunded : 0;
+      const auto found = valid.extract({c.id, item.ticket_type});
+      const auto count = found ? found.mapped() : 0;
+      if (count != due)
+        tell(out, "I3: claim " + to_string(c.id) + " has " + std::to_string(due) + " tickets of type "
+                    + std::to_string(item.ticket_type) + ", and " + std::to_string(count)
+                    + " valid event tickets");
+    }
+  for (const auto& [of, count] : valid)
+    tell(out, "I3: event tickets of claim " + to_string(of.first) + " are of type "
+                + std::to_string(of.second) + ", which it does not have");
+}
+
 /// Whether the order's status matches its claim.
 bool agree(order_status order, const claim_row& claim) {
   const bool some_back = std::ranges::any_of(claim.items, [](const claim_item& i) { return i.refunded > 0; });
@@ -170,6 +191,7 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
   audit_stock(rows, out);
   audit_places(rows, out);
   audit_money(rows, out);
+  audit_event_tickets(rows, out);
   audit_orders(rows, out);
   audit_promo_codes(rows, out);
   return out;

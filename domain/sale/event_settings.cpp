@@ -23,7 +23,10 @@ bool is_within(const setting_rule& rule, std::int64_t value) {
   if (rule.low == 0 && rule.high == 0) return true;
   if (rule.form == json_form::null_is_zero && value == 0) return true;
   if (rule.form == json_form::null_is_minus_one && value == -1) return true;
-  const std::int64_t unit = rule.form == json_form::in_seconds ? 1'000 : 1;
+  if (rule.form == json_form::degrees && value == no_coordinate) return true;
+  const std::int64_t unit = rule.form == json_form::in_seconds ? 1'000
+                            : rule.form == json_form::degrees  ? 1'000'000
+                                                               : 1;
   return value >= rule.low * unit && value <= rule.high * unit;
 }
 
@@ -38,7 +41,8 @@ std::string limits_text(const setting_rule& rule, bool is_text) {
   if (is_text) return "must have " + std::to_string(rule.low) + " to " + high + " bytes";
   if (rule.form == json_form::hundredths)
     return "must be " + hundredths(rule.low) + " to " + hundredths(rule.high);
-  const bool may_be_null = rule.form == json_form::null_is_zero || rule.form == json_form::null_is_minus_one;
+  const bool may_be_null = rule.form == json_form::null_is_zero || rule.form == json_form::null_is_minus_one
+                           || rule.form == json_form::degrees;
   return "must be " + std::to_string(rule.low) + " to " + high + (may_be_null ? ", or null" : "");
 }
 

@@ -27,11 +27,6 @@ void sale::load(const line_totals& totals) {
   first_kept_ = totals.first_kept;
 }
 
-void sale::load(const claim_row& row) {
-  claims_.load(row);
-  if (is_live(row.status)) queue_.restore_claim(row.entry);
-}
-
 void sale::load(const payment_row& row) {
   payments_.load(row);
   if (planted(bug::recheck_forgotten)) payments_.forget_recheck(row.id);
@@ -68,8 +63,9 @@ void sale::refresh(timestamp now) {
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
-  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
-               + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  auto moved = settle_loaded_tickets(now, out);
+  moved += end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
+           + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
@@ -379,7 +375,7 @@ bool sale::is_quiet(timestamp now) const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
-         && !payments_.owes_recheck(now) && !owes_refunds();
+         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty();
 }
 
 } // namespace fq

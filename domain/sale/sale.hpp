@@ -4,8 +4,8 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks,
-// invitations), sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
+// types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
@@ -15,6 +15,7 @@
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/claims.hpp"
+#include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
@@ -127,10 +128,11 @@ public:
       payments_(rules.stale_after, rules.recheck_after.front()) {}
 
   /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
-  /// number.
+  /// number; event tickets before claims.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
+  void load(const event_ticket_row& row) { event_tickets_.load(row); }
   void load(const claim_row& row);
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
@@ -241,9 +243,9 @@ public:
   // -- refunds (sale_refunds.cpp)
   /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
-  /// The organizer refunds these tickets, or (no items) all that are left. Fees are refunded with the last
-  /// ticket.
-  refusal refund_order(const order_id& id, const std::vector<item_wish>& items, timestamp now, decision& out,
+  /// The organizer refunds these tickets. Without ids, those that were never checked in go first, then the
+  /// newest. Fees are refunded with the last ticket.
+  refusal refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
                        refund_id& opened);
   /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
   /// a refund.
@@ -280,6 +282,7 @@ public:
   [[nodiscard]] const claims_book& claims() const { return claims_; }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
+  [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
   [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
@@ -301,6 +304,7 @@ public:
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
   [[nodiscard]] order_view view_of(const order_row& o) const;
+  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t) const;
   [[nodiscard]] event_view view() const;
   /// Adds the order and the entry to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
@@ -396,16 +400,32 @@ private:
   [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
   std::uint32_t refund_customer(const customer_id& customer, timestamp now, decision& out);
   bool request_refund(const payment_id& payment, timestamp now, decision& out);
-  refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
-                         timestamp now, decision& out);
+  /// What a refund takes back.
+  struct units_back {
+    std::vector<refund_item> items; ///< empty: all that are left
+    std::vector<event_ticket_id> tickets; ///< of `items`; empty: not chosen yet
+  };
+  [[nodiscard]] refusal wanted_back(const claim_row& claim, const refund_wish& wish, units_back& out,
+                                    money& amount) const;
+  [[nodiscard]] refusal wanted_tickets(const claim_row& claim, const refund_wish& wish,
+                                       units_back& out) const;
+  refund_id begin_refund(const payment_id& payment, money amount, units_back units, timestamp now,
+                         decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
   [[nodiscard]] bool is_owed(const refund_row& refund) const;
   [[nodiscard]] std::optional<refund_id> made_after_all(const payment_id& payment) const;
-  void return_tickets(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
-                      decision& out);
+  [[nodiscard]] units_back taken_by(const refund_row& refund) const;
+  void return_tickets(const claim_id& claim, const units_back& units, timestamp now, decision& out);
   void add_dead_letter(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
                        timestamp now, decision& out);
   void store_dead_letter(dead_letter_row row, timestamp now, decision& out);
+  // event tickets
+  void settle_tickets(const claim_row& claim, timestamp now, decision& out);
+  std::size_t settle_loaded_tickets(timestamp now, decision& out);
+  [[nodiscard]] std::vector<event_ticket_id> chosen(const claim_id& claim, const units_back& units) const;
+  [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
+  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
+                                          const std::vector<event_ticket_id>& pending) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -447,6 +467,8 @@ private:
   claims_book claims_;
   payments_book payments_;
   orders_book orders_;
+  event_tickets_book event_tickets_;
+  std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;

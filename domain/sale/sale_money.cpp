@@ -209,6 +209,7 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   if (const auto* open = payments_.open_of(id))
     out.gateway_calls.push_back({gateway_call_kind::expire, open->id, {}}); // prevents a second payment
   claims_.move(id, claim_trigger::confirm, now, out.content);
+  settle_tickets(claim, now, out);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);
   move_order(id, order_trigger::succeed, now, out);
@@ -267,6 +268,7 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   promo_codes_.move_uses(row.promo, 1, out.content);
   claims_.open(std::move(row), out.content);
   claims_.move(fresh, claim_trigger::confirm, now, out.content);
+  if (!planted(bug::late_money_without_event_tickets)) settle_tickets(*claims_.find(fresh), now, out);
   payments_.move_attempts(before, fresh, out.content);
   payments_.move(id, payment_trigger::confirm, now, out.content);
   if (const auto* order = orders_.of_claim(before))

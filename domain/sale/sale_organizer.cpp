@@ -28,6 +28,18 @@ refusal validate(const queue_settings& q) {
   return {};
 }
 
+refusal validate(const event_facts& f) {
+  if (!is_set(f.starts_at) && (is_set(f.ends_at) || is_set(f.doors_at)))
+    return invalid_field("starts_at", "is required with ends_at and doors_at");
+  if (is_set(f.ends_at) && f.ends_at <= f.starts_at)
+    return invalid_field("ends_at", "must be after starts_at");
+  if (is_set(f.doors_at) && f.doors_at > f.starts_at)
+    return invalid_field("doors_at", "must not be after starts_at");
+  if ((f.latitude == no_coordinate) != (f.longitude == no_coordinate))
+    return invalid_field("venue.latitude", "is required with longitude, and only with it");
+  return {};
+}
+
 refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (!types.empty()) return invalid_field("ticket_types", "a queue sells nothing");
   if (e.external_id.size() > 200) return invalid_field("external_id", "must have at most 200 bytes");
@@ -55,6 +67,7 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (!is_currency(e.currency)) return invalid_field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
+  if (auto no = validate(e.facts)) return no;
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
     return invalid_field("queue.session_ttl_seconds",
@@ -91,7 +104,9 @@ refusal sale::change_status(event_trigger trigger, timestamp now, decision& out)
 }
 
 refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
-  if (event_.status == event_status::ended || event_.status == event_status::cancelled)
+  // An ended sale still accepts facts: the event takes place later.
+  const bool are_facts = p.given != 0 && p.is_within<event_facts>() && p.ticket_types.empty();
+  if ((event_.status == event_status::ended && !are_facts) || event_.status == event_status::cancelled)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   auto event = event_;
   apply_settings(p, event);

@@ -36,14 +36,15 @@ bool sale::request_refund(const payment_id& id, timestamp now, decision& out) {
 }
 
 /// An amount of 0 succeeds at once, without a gateway call.
-refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<refund_item> items,
-                             timestamp now, decision& out) {
+refund_id sale::begin_refund(const payment_id& id, money amount, units_back units, timestamp now,
+                             decision& out) {
   payments_.move(id, payment_trigger::request_refund, now, out.content);
   refund_row row;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.payment = id;
   row.amount = amount;
-  row.items = std::move(items);
+  row.items = std::move(units.items);
+  row.tickets = std::move(units.tickets);
   row.next_attempt_at =
     now + rules_.refund_retry.cap; // the first call goes out now; this is the retry if its answer is lost
   row.created_at = row.updated_at = now;
@@ -62,7 +63,6 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   if (refund == nullptr || refund->status == refund_status::succeeded) return;
   const auto payment = refund->payment;
   const auto amount = refund->amount;
-  auto items = refund->items;
   const auto before = *payments_.find(payment);
   const bool given_up = refund->status == refund_status::failed;
   if (given_up && (before.status != payment_status::refund_failed || !is_owed(*refund))) {
@@ -73,29 +73,39 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
     return;
   }
   if (given_up) settle_dead_letter_about(id, now, out);
-  payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto claim = before.claim;
-  const bool whole = items.empty() || items == left_of(*claims_.find(claim));
+  const auto units = taken_by(*refund);
+  const bool whole = refund->items.empty() || refund->items == left_of(*claims_.find(claim));
+  payments_.move(id, refund_trigger::succeed, now, out.content);
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now,
                  out.content, [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
   if (is_blocked(before.customer)) blocked_to_refund_.push_back(before.customer); // refund the rest
-  if (claims_.find(claim)->status != claim_status::confirmed) return;
-  if (items.empty()) {
-    const bool pays_it = before.refunded > 0; // a partial refund is only possible for the paying one
-    for (const auto& other :
-         payments_.of_claim(claim)) // second capture of a sold claim: the other payment still pays it
-      if (!pays_it && other != payment && pays(*payments_.find(other))) return;
-    items = left_of(*claims_.find(claim));
-  }
-  return_tickets(claim, items, now, out);
+  if (!units.items.empty()) return_tickets(claim, units, now, out);
 }
 
-/// The money for these tickets of a CONFIRMED claim is refunded: their stock becomes free.
-void sale::return_tickets(const claim_id& id, const std::vector<refund_item>& items, timestamp now,
-                          decision& out) {
-  if (!planted(bug::refund_keeps_tickets)) stock_.take_back(items, out.content);
-  claims_.refund(id, items, now, out.content);
+/// What `refund` takes back when it succeeds; nothing if another payment pays for the tickets.
+sale::units_back sale::taken_by(const refund_row& refund) const {
+  const auto& payment = *payments_.find(refund.payment);
+  const auto& claim = *claims_.find(payment.claim);
+  if (claim.status != claim_status::confirmed) return {};
+  if (!refund.items.empty()) return {refund.items, refund.tickets};
+  const bool pays_it = payment.refunded > 0; // a partial refund is only possible for the paying one
+  for (const auto& other :
+       payments_.of_claim(claim.id)) // second capture of a sold claim: the other payment still pays it
+    if (!pays_it && other != payment.id && pays(*payments_.find(other))) return {};
+  return {left_of(claim), {}};
+}
+
+/// The money for these tickets of a CONFIRMED claim is refunded: they are cancelled, also if another customer
+/// holds them, and their stock becomes free.
+void sale::return_tickets(const claim_id& id, const units_back& units, timestamp now, decision& out) {
+  if (!planted(bug::refund_keeps_tickets)) stock_.take_back(units.items, out.content);
+  auto cancelled = chosen(id, units);
+  if (planted(bug::refund_keeps_event_ticket) && !cancelled.empty()) cancelled.pop_back();
+  for (const auto& ticket : cancelled)
+    event_tickets_.move(ticket, event_ticket_trigger::cancel, now, out.content);
+  claims_.refund(id, units.items, now, out.content);
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
   if (whole) move_promo_uses(claim.promo, -1, now, out);
@@ -175,8 +185,8 @@ std::uint32_t sale::refund_customer(const customer_id& customer, timestamp now, 
 
 // -- by the organizer
 
-refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wishes, timestamp now,
-                           decision& out, refund_id& opened) {
+refusal sale::refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
+                           refund_id& opened) {
   const auto* order = orders_.find(id);
   if (order == nullptr) return reason::not_found;
   const auto& claim = *claims_.find(order->claim);
@@ -184,33 +194,16 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
   const auto* paid = bought_with(claim, is_under_way);
   if (is_under_way) return reason::refund_open;
   if (paid == nullptr || claim.status != claim_status::confirmed) return reason::nothing_to_refund;
-  std::vector<refund_item> items;
+  units_back units;
   money amount = 0;
-  for (const auto& wish : wishes) {
-    const auto* type = stock_.find(wish.ticket_type);
-    const auto i = std::ranges::find(claim.items, type != nullptr ? type->ordinal : ~std::uint32_t{0},
-                                     &claim_item::ticket_type);
-    if (i == claim.items.end()) return {reason::invalid_field, "items.ticket_type_id: not in this order"};
-    if (std::ranges::find(items, i->ticket_type, &refund_item::ticket_type) != items.end())
-      return {reason::invalid_field, "items.ticket_type_id: given twice"};
-    if (wish.quantity == 0 || wish.quantity > i->quantity - i->refunded)
-      return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
-    items.push_back({i->ticket_type, wish.quantity});
-    amount += price_of_one(*i) * wish.quantity;
-  }
-  std::ranges::sort(items, [&](const refund_item& a, const refund_item& b) { // in the order of left_of
-    const auto place = [&](const refund_item& r) {
-      return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type);
-    };
-    return place(a) < place(b);
-  });
-  if (items.empty() || items == left_of(claim)) {
-    items.clear();
+  if (auto no = wanted_back(claim, wish, units, amount)) return no;
+  if (units.items.empty() || units.items == left_of(claim)) {
+    units = {};
     amount = paid->captured - paid->refunded;
   }
   for (const auto& r : payments_.refunds_of(paid->id)) // this one replaces what is still owed
     if (is_owed(*payments_.find_refund(r))) settle_dead_letter_about(r, now, out);
-  opened = begin_refund(paid->id, amount, std::move(items), now, out);
+  opened = begin_refund(paid->id, amount, std::move(units), now, out);
   return {};
 }
 
@@ -265,7 +258,7 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
       const auto status = payments_.find(refused.payment)->status;
       if (status != payment_status::refund_failed)
         return {reason::invalid_transition, std::string{name_of(status)}}; // resolved elsewhere
-      begin_refund(refused.payment, refused.amount, refused.items, now, out);
+      begin_refund(refused.payment, refused.amount, {refused.items, refused.tickets}, now, out);
       break;
     }
     case dead_letter_kind::payment_quarantined: request_refund(row.subject, now, out); break;

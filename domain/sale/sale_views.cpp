@@ -73,6 +73,9 @@ order_view sale::view_of(const order_row& o) const {
     if (shown->status == payment_status::pending && claim.status == claim_status::claimed)
       v.payment_url = shown->authorization_url;
   }
+  const auto pending = pending_refunds(claim);
+  for (const auto* ticket : event_tickets_.of_claim(claim.id))
+    v.event_tickets.push_back(view_of(*ticket, pending));
   const bool may_pay_again = claim.status == claim_status::claimed
                              && (shown == nullptr || shown->status == payment_status::failed)
                              && attempts.size() < rules_.attempts_per_claim;

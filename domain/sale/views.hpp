@@ -103,6 +103,12 @@ struct item_wish {
   money donation = 0; ///< voluntary extra amount per ticket
 };
 
+/// Tickets to refund; none given: all that are left.
+struct refund_wish {
+  std::vector<item_wish> items;
+  std::vector<event_ticket_id> event_tickets; ///< agree with `items`, if those are given
+};
+
 /// The contents of an invitation.
 struct invitation_wish {
   ticket_type_id ticket_type;
@@ -128,6 +134,15 @@ struct quote_view {
   std::string promo_code; ///< as stored; empty: none
 };
 
+/// An event ticket as its holder and the organizer see it.
+struct event_ticket_view {
+  event_ticket_row ticket;
+  event_id event;
+  ticket_type_id ticket_type;
+  order_id order; ///< nil: claim made without an order
+  bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
+};
+
 /// An order as its customer sees it.
 struct order_view {
   order_row order;
@@ -139,6 +154,7 @@ struct order_view {
   money refunded = 0;
   bool can_retry = false; ///< another payment attempt or checkout may succeed
   milliseconds typical_page_time{0}; ///< recent average time until an order's payment page exists
+  std::vector<event_ticket_view> event_tickets = {}; ///< by id
 };
 
 /// A new promo code, or changes to an existing code.

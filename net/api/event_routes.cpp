@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: create, list, read, change, control, statistics. Checks types and ranges; the catalog and the
 // event actor check the rules.
+#include "display/event_times.hpp"
 #include "domain/sale/event_settings.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
@@ -20,6 +21,13 @@ namespace {
 
 void require_new_type(object_reader& type) {
   for (const auto name : {"name", "price", "total"}) type.require(name);
+}
+
+/// The database of zones is the system's, which the domain does not know.
+void check_time_zone(object_reader& body, const event_patch& settings) {
+  const auto* zone = settings.find(&event_facts::time_zone);
+  if (zone && !zone->empty() && !is_time_zone(*zone))
+    body.reject("time_zone", "Must be a name of the IANA database, such as Africa/Lagos.");
 }
 
 // -- POST /events
@@ -70,6 +78,7 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
     for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
     event_patch settings;
     read_settings(body, settings, settings_api::events);
+    check_time_zone(body, settings);
     apply_settings(settings, wish.event);
     if (!settings.find(&event_row::queue_opens_at)) wish.event.queue_opens_at = wish.event.sale_start;
     const auto currency = body.text("currency", currency_size);
@@ -156,6 +165,7 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     auto& patch = wish.patch;
     read_settings(body, patch, settings_api::events);
+    check_time_zone(body, patch);
     wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {
       const auto id = type.id("id");

@@ -41,6 +41,8 @@ inline constexpr range admission_token_size{1, 200};
 inline constexpr range items_count{1, 50};
 /// Units of one ticket type: the largest max_per_order.
 inline constexpr range quantity_range{1, 100};
+/// Event tickets that a refund names: more go in another refund.
+inline constexpr range named_tickets_count{1, 200};
 inline constexpr range person_name_size{1, 100}; ///< as gateways take them
 inline constexpr range phone_size{3, 40}; ///< a number with blanks and an extension
 /// Longer than any code; the event decides whether a code exists.

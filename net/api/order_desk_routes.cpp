@@ -81,7 +81,7 @@ awaitable<response> search_orders(call c) {
 awaitable<response> refund(call c) {
   auto key = read_idempotency(c.rq, c.who);
   if (key.no) co_return std::move(*key.no);
-  refund_tickets wish{{c.id, c.by}, {}, {}, key.ref, c.rq.trace};
+  refund_tickets wish{{c.id, c.by}, {}, {}, {}, key.ref, c.rq.trace};
   wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
   auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
     wish.note.reason = read_reason(body);
@@ -91,6 +91,7 @@ awaitable<response> refund(call c) {
       const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
       wish.items.push_back({type.value, quantity.given ? quantity.value : 1});
     });
+    wish.event_tickets = body.ids("event_ticket_ids", named_tickets_count);
   });
   if (no) co_return std::move(*no);
   keys_in_flight::hold working;

@@ -195,8 +195,7 @@ awaitable<response> check_out(call c) {
   if (wanted > milliseconds{0})
     answer.fields.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count() / 1'000));
   if (replayed) mark_replayed(c.ctx, answer);
-  counts.observe(mode, answer.status == 202 ? checkout_result::processing : checkout_result::ready,
-                 c.ctx.environment.steady_now() - began);
+  counts.observe(mode, checkout_result::success, c.ctx.environment.steady_now() - began);
   co_return answer;
 }
 

@@ -13,6 +13,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> claim_routes();
 [[nodiscard]] std::span<const route> customer_routes();
 [[nodiscard]] std::span<const route> event_routes();
+[[nodiscard]] std::span<const route> event_ticket_routes();
 [[nodiscard]] std::span<const route> export_routes();
 [[nodiscard]] std::span<const route> notice_routes();
 [[nodiscard]] std::span<const route> order_desk_routes();

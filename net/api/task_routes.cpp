@@ -149,12 +149,31 @@ awaitable<response> show_tasks(call c) {
   co_return answer;
 }
 
+awaitable<response> show_history(call c) {
+  if (!may_watch(c)) co_return problem(fault::forbidden, c.rq.request_id);
+  const auto* numbers = c.ctx.state.numbers;
+  if (numbers == nullptr) co_return problem(fault::unavailable, c.rq.request_id, {}, 1);
+  json::array items;
+  for (const auto& task : numbers->history.all())
+    items.push_back(json::object{{"ended_at", rfc3339(task.ended_at)},
+                                 {"name", task.name},
+                                 {"subject_id", to_string(task.subject)},
+                                 {"result", task.result},
+                                 {"detail", task.detail.empty() ? json::value{} : json::value{task.detail}},
+                                 {"attempts", task.attempts > 0 ? json::value{task.attempts} : json::value{}},
+                                 {"duration_seconds", static_cast<double>(task.duration.count()) / 1'000}});
+  response answer;
+  answer.body = json::serialize(json::object{{"items", std::move(items)}});
+  co_return answer;
+}
+
 } // namespace
 
 std::span<const route> task_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/tasks", for_managers<show_tasks>},
+    {get, "/tasks/history", for_managers<show_history>},
   };
   return table;
 }

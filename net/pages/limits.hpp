@@ -32,6 +32,8 @@ inline constexpr std::size_t reference_max = 100;
 inline constexpr std::uint32_t events_shown_max = 50;
 /// A customer's newest orders.
 inline constexpr std::uint32_t orders_shown_max = 50;
+/// Words of a description in previews of a link and in calendars: more is cut there anyway.
+inline constexpr std::size_t preview_bytes_max = 300;
 /// Newest mails in the demo's mailbox: each is a file that is read.
 inline constexpr std::size_t mails_shown_max = 50;
 

@@ -2,6 +2,7 @@
 #include "net/pages/shop_page.hpp"
 
 #include "domain/money/money_text.hpp"
+#include "net/pages/event_facts.hpp"
 #include "net/pages/wait_page.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
@@ -27,6 +28,47 @@ void set_sums(page_data& data, const auto& of, const std::string& currency) {
   set_sum(data, "DISCOUNT", "NO_DISCOUNT", -of.discount, currency);
   set_sum(data, "FEES", "NO_FEES", of.platform_fee + of.processing_fee, currency);
   data.set("TOTAL", money_text(of.total, currency));
+}
+
+// -- events on sale
+
+/// The next event first; those without a start last.
+std::vector<const event_view*> by_start(const std::vector<event_view>& events) {
+  std::vector<const event_view*> shown;
+  for (const auto& e : events)
+    if (e.event.status == event_status::active || e.event.status == event_status::paused) shown.push_back(&e);
+  const auto start_of = [](const event_view* e) {
+    return is_set(e->event.facts.starts_at) ? e->event.facts.starts_at : timestamp::max();
+  };
+  std::ranges::stable_sort(shown, {}, start_of);
+  return shown;
+}
+
+/// "Free", "12.00 EUR" or "From 12.00 EUR"; empty if nothing is on sale.
+std::string prices_text(language in, const event_view& e) {
+  std::vector<money> prices;
+  for (const auto& type : e.ticket_types)
+    if (type.on_sale) prices.push_back(type.price);
+  if (prices.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(prices);
+  const auto shown = price_text(in, least, e.event.currency);
+  return least == most ? shown : text(in, "from_price", {{"price", shown}});
+}
+
+void add_sale(page_data& data, const shopper& who, const event_view& e) {
+  auto sale = data.add("SALE");
+  sale.set("NAME", e.event.name);
+  sale.set("EVENT_ID", to_string(e.event.id));
+  set_facts(sale, who.in, e.event);
+  sale.set_optional("PRICES", prices_text(who.in, e));
+  if (is_set(e.event.queue_opens_at) && e.event.queue_opens_at > who.now) {
+    sale.show("NOT_OPEN");
+    return sale.set_time(e.event.queue_opens_at);
+  }
+  const bool is_paused = e.event.status == event_status::paused;
+  sale.set("STATE_TEXT", text(who.in, e.sold_out  ? "none_left"
+                                      : is_paused ? "state_paused"
+                                                  : "state_on_sale"));
 }
 
 void begin_state(std::string& out, const shopper& who) {
@@ -63,6 +105,7 @@ void add_ticket_type(page_data& data, const shopper& who, const ticket_type_row&
   auto ticket = data.add("TICKET");
   ticket.set("NAME", type.name);
   ticket.set("PRICE", price_text(who.in, type.price, choice.event.event.currency));
+  ticket.set_optional("TYPE_ABOUT", type.description);
   ticket.set("LEFT", left == 0 ? std::string{text(who.in, "none_left")}
                                : counted(who.in, "left", static_cast<std::uint64_t>(left)));
   if (left > 0 && type.on_sale) add_quantities(ticket, type, choice);
@@ -163,17 +206,11 @@ std::string quantity_field(const ticket_type_id& type) { return "t." + to_string
 
 site_page on_sale_page(const shopper& who, const std::vector<event_view>& events) {
   site_page page{who.in, "shop", std::string{text(who.in, "shop_title")}};
-  bool is_empty = true;
-  for (const auto& e : events) {
-    if (e.event.status != event_status::active && e.event.status != event_status::paused) continue;
-    auto sale = page.data.add("SALE");
-    sale.set("NAME", e.event.name);
-    sale.set("EVENT_ID", to_string(e.event.id));
-    sale.show("SOLD_OUT", e.sold_out);
-    is_empty = false;
-  }
-  page.data.show("IS_EMPTY", is_empty);
+  const auto shown = by_start(events);
+  for (const auto* e : shown) add_sale(page.data, who, *e);
+  page.data.show("IS_EMPTY", shown.empty());
   page.signed_in = who.signed_in;
+  page.preview = {.url = who.shop_url, .title = page.title};
   return page;
 }
 
@@ -185,6 +222,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
   data.set("EVENT_ID", to_string(event.id));
   if (choice.place) data.set_time(choice.place->claim_by);
   data.show("HAS_DEADLINE", choice.place != nullptr);
+  set_facts(data, who.in, event);
   if (!choice.problem.empty()) data.set_optional("PROBLEM", text(who.in, choice.problem));
   data.set("ORDER_KEY", choice.order_key);
   for (const auto& type : choice.event.ticket_types) add_ticket_type(data, who, type, choice);
@@ -207,6 +245,7 @@ site_page order_page(const shopper& who, const order_view& v, const event_view& 
   data.set("HEADLINE", headline);
   set_order_lead(data, v);
   set_receipt(data, who, v, event);
+  set_facts(data, who.in, event.event);
   data.show(is_moving(v) ? "IS_MOVING" : "IS_SETTLED");
   page.script = "shop.mjs";
   page.state = order_state(who, v);

@@ -21,6 +21,7 @@ struct shopper {
   timestamp now;
   bool signed_in = false;
   std::string_view token = {}; ///< the customer's token, for the script
+  std::string shop_url = {}; ///< public address of the shop
 };
 
 [[nodiscard]] site_page on_sale_page(const shopper& who, const std::vector<event_view>& events);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // /shop: events on sale, ticket choice, orders and receipts, by plain forms. Pages use the same messages to
 // the same actors as the API, with the same limits.
+#include "net/pages/event_facts.hpp"
 #include "net/pages/limits.hpp"
 #include "net/pages/plain_page.hpp"
 #include "net/pages/routes.hpp"
@@ -21,7 +22,12 @@ namespace fq::net {
 namespace {
 
 shopper shopper_of(const visit& v) {
-  return {v.in, v.base(), v.ctx.environment.wall_now(), !v.customer.is_nil(), v.token};
+  return {v.in,
+          v.base(),
+          v.ctx.environment.wall_now(),
+          !v.customer.is_nil(),
+          v.token,
+          v.ctx.options.http.public_url + "/shop"};
 }
 
 std::string order_path(const order_id& order) { return "/shop/orders/" + to_string(order); }
@@ -300,6 +306,16 @@ awaitable<response> come_back(visit v) {
   co_return see_other(v, order_path(newest->order.id));
 }
 
+awaitable<response> get_calendar(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, {}, event_kind::sale}});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  const auto url = c.ctx.options.http.public_url + "/wait/" + to_string(c.id);
+  response answer{.status = 200, .content_type = "text/calendar; charset=utf-8"};
+  answer.body = event_calendar(got.reply.event.event, url);
+  if (answer.body.empty()) co_return problem(fault::not_found, c.rq.request_id);
+  answer.fields.emplace_back("Content-Disposition", "attachment; filename=\"event.ics\"");
+  co_return answer;
+}
 } // namespace
 
 /// Return page of an order without its own return URL. Ignores parameters that gateways add.
@@ -311,6 +327,7 @@ std::span<const route> shop_routes() {
   using enum method;
   static constexpr route table[] = {
     {get, "/checkout/return", self_guarded_for_anybody<get_checkout_return>},
+    {get, "/events/{id}/calendar.ics", for_anybody<get_calendar, address_limit::anonymous>},
     {get, "/shop", page_of<show_shop>},
     {post, "/shop", form_to<act_in_shop>},
     {get, "/shop/orders", page_of<show_orders>},

@@ -74,6 +74,15 @@ std::string for_script_element(std::string_view json) {
   return out;
 }
 
+void set_preview(page_data& data, const link_preview& preview, const std::string& linked_data) {
+  data.show("PRIVATE", preview.url.empty());
+  if (preview.url.empty()) return;
+  data.set_optional("PREVIEW_URL", preview.url);
+  data.set("PREVIEW_TITLE", preview.title);
+  data.set_optional("PREVIEW_TEXT", preview.text);
+  data.set_optional("LINKED_DATA", linked_data);
+}
+
 } // namespace
 
 std::string_view ink_on(std::string_view colour) {
@@ -96,6 +105,7 @@ response render(site_page page, const std::string& base, const config::brand* br
   data.show("SIGNED_IN", page.signed_in);
   set_brand(data, base, brand);
   add_languages(data, page.in);
+  set_preview(data, page.preview, for_script_element(page.preview.linked_data));
   data.set_static("STATE", state);
   response answer;
   answer.status = status;

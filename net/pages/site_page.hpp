@@ -13,6 +13,13 @@
 
 namespace fq::net {
 
+/// A page about an event as other programs show and index it.
+struct link_preview {
+  std::string url = {}; ///< public address; empty: not for other programs
+  std::string title = {}, text = {};
+  std::string linked_data = {}; ///< JSON-LD; empty: none
+};
+
 struct site_page {
   language in = language::en;
   std::string_view name; ///< of its template
@@ -23,6 +30,7 @@ struct site_page {
   unsigned refresh_seconds = 0; ///< reload interval without script; 0: none
   std::string_view form_target = {}; ///< another origin to which a form may post; empty: none
   bool signed_in = false;
+  link_preview preview = {};
 };
 
 /// `base`: http.base_path. `brand` null: no brand.

@@ -3,7 +3,8 @@
 
 #include "domain/money/money_text.hpp"
 #include "net/pages/demo.hpp"
-#include "net/pages/qr_code.hpp"
+#include "net/pages/event_facts.hpp"
+#include "net/pages/qr_svg.hpp"
 #include "net/wire/codec.hpp"
 
 #include <algorithm>
@@ -74,6 +75,16 @@ void set_common(page_data& data, const wait_view& v) {
   data.set("EVENT_ID", to_string(v.line.event.id));
   data.set("PATH", path_of(v));
   data.show(is_queue(v) ? "IS_QUEUE" : "IS_SALE");
+  if (is_queue(v)) return;
+  set_facts(data, v.in, v.line.event);
+  set_about(data, v.line.event);
+}
+
+/// Only what every visitor sees, which is the page of an event without a place.
+void set_preview(site_page& page, const wait_view& v) {
+  if (is_queue(v) || v.signed_in) return;
+  page.preview = {v.url, v.line.event.name, preview_text(v.in, v.line.event.facts),
+                  event_linked_data(v.line, v.url)};
 }
 
 // -- in the queue
@@ -141,6 +152,7 @@ void add_tickets(page_data& data, const wait_view& v) {
     auto ticket = data.add("TICKET");
     ticket.set("NAME", type.name);
     ticket.set("PRICE", price_text(v.in, type.price, v.line.event.currency));
+    ticket.set_optional("TYPE_ABOUT", type.description);
   }
 }
 
@@ -246,6 +258,7 @@ site_page wait_page(const wait_view& v) {
   const auto is = face_of(v);
   site_page page{v.in, is == face::waiting ? "wait_line" : is == face::admitted ? "wait_turn" : "wait_still"};
   set_common(page.data, v);
+  set_preview(page, v);
   if (is == face::waiting)
     show_waiting(page, v);
   else if (is == face::admitted)
@@ -265,7 +278,7 @@ site_page device_page(const device_view& v) {
   data.set("EVENT", v.line.event.name);
   const auto back = v.base + "/wait/" + to_string(v.line.event.id);
   data.set("PATH", back);
-  const auto code = qr_code_of(v.link);
+  const auto code = qr_svg_of(v.link);
   data.set("QR_FROM", std::to_string(code.from));
   data.set("QR_SIZE", std::to_string(code.size));
   data.set("QR_PATH", code.path);

@@ -18,6 +18,7 @@ struct wait_view {
   language in = language::en;
   const std::string& base;
   const event_view& line;
+  std::string url = {}; ///< public address of the page
   const entry_view* place = nullptr; ///< null: no entry
   timestamp now = {};
   bool signed_in = false; ///< events only

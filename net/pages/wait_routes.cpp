@@ -123,6 +123,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   if (own.no) co_return std::move(*own.no);
   const auto* brand = brand_of(v.ctx, event.tenant);
   wait_view view{.in = v.in, .base = v.base(), .line = found.line};
+  view.url = v.ctx.options.http.public_url + page_path(v);
   view.place = own.place ? &*own.place : nullptr;
   view.now = v.ctx.environment.wall_now();
   view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();

@@ -142,7 +142,7 @@ void metrics::append_sale(metric_page& page) const {
 namespace {
 
 constexpr std::array<std::string_view, 3> mode_names{"async", "sync", "wait"};
-constexpr std::array<std::string_view, 4> result_names{"processing", "ready", "refused", "error"};
+constexpr std::array<std::string_view, 3> result_names{"success", "refused", "error"};
 
 } // namespace
 

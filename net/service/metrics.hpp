@@ -27,7 +27,7 @@ inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005
 /// How a checkout was answered: async: before the payment page exists; sync: with it; wait: with it,
 /// because the client requested that (Prefer: wait).
 enum class checkout_mode : std::uint8_t { async, sync, wait };
-enum class checkout_result : std::uint8_t { processing, ready, refused, error };
+enum class checkout_result : std::uint8_t { success, refused, error }; ///< success: there is an order
 
 /// Counters of checkout answers.
 class checkout_counts {
@@ -37,7 +37,7 @@ public:
 
 private:
   struct of_mode {
-    std::array<counter, 4> by_result;
+    std::array<counter, 3> by_result;
     duration_counts<duration_bounds_seconds> durations;
   };
   std::array<of_mode, 3> modes_;

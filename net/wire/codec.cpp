@@ -260,7 +260,8 @@ void append_access(std::string& out, const entry_id& ticket, const uuid& queue, 
   out += '}';
 }
 
-void append_event(std::string& out, const event_view& view) {
+namespace {
+void append_event_view(std::string& out, const event_view& view, bool is_listed) {
   const auto& e = view.event;
   out += "{\"id\":";
   append_id(out, e.id);
@@ -270,7 +271,7 @@ void append_event(std::string& out, const event_view& view) {
   append_text(out, e.currency);
   out += ",\"organizer_id\":";
   append_id(out, e.organizer);
-  append_settings(out, e, settings_api::events);
+  append_settings(out, e, settings_api::events, is_listed);
   append_stock(out, view);
   out += ",\"created_at\":";
   append_time(out, e.created_at);
@@ -279,10 +280,14 @@ void append_event(std::string& out, const event_view& view) {
   out += '}';
 }
 
+} // namespace
+
+void append_event(std::string& out, const event_view& view) { append_event_view(out, view, false); }
+
 void append_event_list(std::string& out, const std::vector<event_view>& events, bool more,
                        const cursor_behind& cursor) {
   append_page(
-    out, "items", events, more, [&](const event_view& e) { append_event(out, e); }, cursor);
+    out, "items", events, more, [&](const event_view& e) { append_event_view(out, e, true); }, cursor);
 }
 
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, bool more,

@@ -13,10 +13,12 @@ bool would_be_formula(std::string_view text) {
          && std::string_view{"=+-@"}.find(text[first]) != std::string_view::npos;
 }
 
+} // namespace
+
 /// Always quoted, for readers that split at commas. A reader that splits at semicolons or tabs (Excel in
 /// half of Europe) does not recognise these quotes and splits inside the cell. So formula starts behind
 /// such separators are guarded too.
-void append_cell(std::string& out, std::string_view text) {
+void append_csv_cell(std::string& out, std::string_view text) {
   out += '"';
   if (!text.empty() && formula_starts.find(text.front()) != std::string_view::npos) out += '\'';
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,14 +31,12 @@ void append_cell(std::string& out, std::string_view text) {
   out += '"';
 }
 
-} // namespace
-
 void append_csv_row(std::string& out, std::initializer_list<std::string_view> cells) {
   bool is_first = true;
   for (const auto cell : cells) {
     if (!is_first) out += ',';
     is_first = false;
-    append_cell(out, cell);
+    append_csv_cell(out, cell);
   }
   out += "\r\n";
 }

@@ -21,9 +21,9 @@ namespace {
 namespace json = boost::json;
 
 /// By record_kind.
-constexpr std::array<std::string_view, 10> sections{"places",      "claims",      "payments", "priorities",
-                                                    "invitations", "blocks",      "devices",  "notices",
-                                                    "mails",       "unsent_mails"};
+constexpr std::array<std::string_view, 11> sections{
+  "places", "claims",  "payments", "priorities", "invitations", "event_tickets",
+  "blocks", "devices", "notices",  "mails",      "unsent_mails"};
 
 template <class Status>
 std::string_view status_of(const customer_record& r) {
@@ -72,6 +72,13 @@ json::object object_of(const customer_record& r) {
               {"quantity", r.count},
               {"notified_at", time_or_null(r.created_at)},
               {"valid_until", time_or_null(r.ended_at)}};
+    case record_kind::event_ticket:
+      return {{"event_ticket_id", to_string(r.at.id)},
+              {"event_id", event},
+              {"ticket_type", r.text},
+              {"status", status_of<event_ticket_status>(r)},
+              {"created_at", rfc3339(r.created_at)},
+              {"updated_at", time_or_null(r.changed_at)}};
     case record_kind::block:
       return {{"by", r.at.id.is_nil() ? "operator" : "organizer"}, {"created_at", rfc3339(r.created_at)}};
     case record_kind::device:

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses Boost.JSON with an own handler, because its parser accepts repeated members and keeps the last.
 #include "net/wire/json_in.hpp"
 
 #include "net/wire/codec.hpp"
+#include "net/wire/json_strict.hpp"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/value.hpp>
-#include <boost/json/value_stack.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,95 +16,6 @@ namespace fq::net {
 namespace {
 
 namespace json = boost::json;
-
-/// Builds the document and records a member that an object repeats.
-struct strict_handler {
-  static constexpr std::size_t max_object_size = json_members_max;
-  static constexpr std::size_t max_array_size = json_elements_max;
-  static constexpr std::size_t max_key_size = json_name_max;
-  static constexpr std::size_t max_string_size = json_text_max;
-
-  json::value_stack stack;
-  std::vector<std::string> names; ///< members of the open objects so far, the outermost first
-  std::vector<std::size_t> opened; ///< where in `names` each open object begins
-  std::string partial;
-  std::optional<std::string> duplicate;
-  std::size_t costly = 0; ///< objects, arrays and fractions: each takes 100 ns and more
-
-  bool is_one_more(json::error_code& failed) {
-    if (++costly <= json_costly_values_max) return true;
-    failed = json::error::array_too_large;
-    return false;
-  }
-
-  bool on_document_begin(json::error_code&) { return true; }
-  bool on_document_end(json::error_code&) { return true; }
-  bool on_object_begin(json::error_code& failed) {
-    opened.push_back(names.size());
-    return is_one_more(failed);
-  }
-  bool on_object_end(std::size_t n, json::error_code&) {
-    names.resize(opened.back());
-    opened.pop_back();
-    stack.push_object(n);
-    return true;
-  }
-  bool on_array_begin(json::error_code& failed) { return is_one_more(failed); }
-  bool on_array_end(std::size_t n, json::error_code&) {
-    stack.push_array(n);
-    return true;
-  }
-  bool on_key_part(json::string_view s, std::size_t, json::error_code&) {
-    partial.append(s.data(), s.size());
-    stack.push_chars(s);
-    return true;
-  }
-  bool on_key(json::string_view s, std::size_t, json::error_code&) {
-    partial.append(s.data(), s.size());
-    const auto own = names.begin() + static_cast<std::ptrdiff_t>(opened.back());
-    if (!duplicate && std::find(own, names.end(), partial) != names.end()) duplicate = partial;
-    names.push_back(std::exchange(partial, {}));
-    stack.push_key(s);
-    return true;
-  }
-  bool on_string_part(json::string_view s, std::size_t, json::error_code&) {
-    stack.push_chars(s);
-    return true;
-  }
-  bool on_string(json::string_view s, std::size_t, json::error_code&) {
-    stack.push_string(s);
-    return true;
-  }
-  bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(std::int64_t i, json::string_view, json::error_code&) {
-    stack.push_int64(i);
-    return true;
-  }
-  bool on_uint64(std::uint64_t u, json::string_view, json::error_code&) {
-    stack.push_uint64(u);
-    return true;
-  }
-  bool on_double(double d, json::string_view, json::error_code& failed) {
-    stack.push_double(d);
-    return is_one_more(failed);
-  }
-  bool on_bool(bool b, json::error_code&) {
-    stack.push_bool(b);
-    return true;
-  }
-  bool on_null(json::error_code&) {
-    stack.push_null();
-    return true;
-  }
-  bool on_comment_part(json::string_view, json::error_code&) { return true; }
-  bool on_comment(json::string_view, json::error_code&) { return true; }
-};
-
-json::parse_options strict_options() {
-  json::parse_options options;
-  options.max_depth = json_depth_max;
-  return options;
-}
 
 struct parsed {
   std::optional<response> no;
@@ -134,10 +44,10 @@ bool is_blank(std::string_view text) {
                      [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
 }
 
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
+bool has_control_character(std::string_view text, bool with_lines) {
+  return std::any_of(text.begin(), text.end(), [with_lines](char c) {
     const auto u = static_cast<unsigned char>(c);
-    return u < 0x20 || u == 0x7f;
+    return (u < 0x20 || u == 0x7f) && !(with_lines && (c == '\n' || c == '\r' || c == '\t'));
   });
 }
 
@@ -156,6 +66,8 @@ std::string hundredths_text(std::int64_t value) {
   append_hundredths(out, static_cast<std::uint64_t>(value));
   return out;
 }
+
+std::string degrees_text(std::int64_t millionths) { return std::to_string(millionths / 1'000'000); }
 
 } // namespace
 
@@ -186,6 +98,20 @@ void object_reader::out_of_range(std::string_view name, range allowed, std::stri
 }
 
 maybe<std::string> object_reader::text(std::string_view name, range size) {
+  return text_of(name, size, false);
+}
+
+maybe<std::string> object_reader::text_or_null(std::string_view name, range size) {
+  if (is_null(name)) return {true, {}};
+  return text_of(name, size, false);
+}
+
+maybe<std::string> object_reader::lines_or_null(std::string_view name, range size) {
+  if (is_null(name)) return {true, {}};
+  return text_of(name, size, true);
+}
+
+maybe<std::string> object_reader::text_of(std::string_view name, range size, bool with_lines) {
   const auto* v = find(name);
   if (!v) return {};
   if (!v->is_string()) {
@@ -196,7 +122,7 @@ maybe<std::string> object_reader::text(std::string_view name, range size) {
   const auto bytes = static_cast<std::int64_t>(value.size());
   if (bytes < size.low || bytes > size.high)
     out_of_range(name, size, " bytes long");
-  else if (has_control_character(value))
+  else if (has_control_character(value, with_lines))
     errors_.add(full_name(name), "invalid", "Must not contain control characters.");
   else
     return {true, std::string{value}};
@@ -247,23 +173,36 @@ maybe<timestamp> object_reader::time(std::string_view name) {
   return {};
 }
 
-maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allowed) {
+maybe<std::int64_t> object_reader::decimal(std::string_view name, range allowed, double scale,
+                                           std::string_view decimals, std::string (*shown)(std::int64_t)) {
   const auto* v = find(name);
   if (!v) return {};
   if (!v->is_number()) {
     wrong_type(name, "a number");
     return {};
   }
-  const double scaled = v->to_number<double>() * 100;
+  const double scaled = v->to_number<double>() * scale;
   const double rounded = std::round(scaled);
   if (!(rounded >= static_cast<double>(allowed.low) && rounded <= static_cast<double>(allowed.high)))
     errors_.add(full_name(name), "out_of_range",
-                "Must be " + hundredths_text(allowed.low) + " to " + hundredths_text(allowed.high) + ".");
+                "Must be " + shown(allowed.low) + " to " + shown(allowed.high) + ".");
   else if (std::abs(scaled - rounded) > 1e-6)
-    errors_.add(full_name(name), "invalid", "Must have at most two decimals.");
+    errors_.add(full_name(name), "invalid", "Must have at most " + std::string{decimals} + " decimals.");
   else
-    return {true, static_cast<std::uint32_t>(rounded)};
+    return {true, static_cast<std::int64_t>(rounded)};
   return {};
+}
+
+maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allowed) {
+  const auto read = decimal(name, allowed, 100, "two", hundredths_text);
+  return {read.given, static_cast<std::uint32_t>(read.value)};
+}
+
+maybe<std::int32_t> object_reader::degrees_or_null(std::string_view name, range allowed) {
+  if (is_null(name)) return {true, no_coordinate};
+  const range scaled{allowed.low * 1'000'000, allowed.high * 1'000'000};
+  const auto read = decimal(name, scaled, 1e6, "six", degrees_text);
+  return {read.given, static_cast<std::int32_t>(read.value)};
 }
 
 maybe<uuid> object_reader::id(std::string_view name) {

@@ -48,6 +48,10 @@ public:
 
   /// Valid UTF-8 without control characters; `size` in bytes.
   maybe<std::string> text(std::string_view name, range size);
+  /// As `text`, but null means the empty text.
+  maybe<std::string> text_or_null(std::string_view name, range size);
+  /// As `text_or_null`, with line breaks and tabs.
+  maybe<std::string> lines_or_null(std::string_view name, range size);
   /// An integer without fraction or exponent.
   maybe<std::int64_t> integer(std::string_view name, range allowed);
   template <std::integral Number>
@@ -79,6 +83,8 @@ public:
   }
   /// A number with at most two decimals, in hundredths.
   maybe<std::uint32_t> hundredths(std::string_view name, range allowed);
+  /// A number of degrees with at most six decimals, in millionths; null means no_coordinate.
+  maybe<std::int32_t> degrees_or_null(std::string_view name, range allowed);
   maybe<uuid> id(std::string_view name);
   maybe<admission_policy> policy(std::string_view name);
   /// An array of UUIDs, with `count` elements; empty if absent.
@@ -103,6 +109,10 @@ public:
   void finish();
 
 private:
+  maybe<std::string> text_of(std::string_view name, range size, bool with_lines);
+  /// A number with a few decimals, in units of the last one. `shown`: a limit as text.
+  maybe<std::int64_t> decimal(std::string_view name, range allowed, double scale, std::string_view decimals,
+                              std::string (*shown)(std::int64_t));
   const boost::json::value* find(std::string_view name);
   /// The array of that name if its size is in `count`, else null.
   const boost::json::array* array(std::string_view name, range count);

@@ -55,6 +55,37 @@ json::object object_of(const contact& c) {
           {"phone", text_or_null(c.phone)}};
 }
 
+/// What an order shows of its event tickets; the holder may be another customer.
+json::object object_of(const event_ticket_view& v) {
+  return {{"id", to_string(v.ticket.id)},
+          {"ticket_type_id", to_string(v.ticket_type)},
+          {"status", name_of(v.ticket.status)},
+          {"refund_pending", v.refund_pending}};
+}
+
+json::object whole_object_of(const event_ticket_view& v) {
+  auto out = object_of(v);
+  out["event_id"] = to_string(v.event);
+  out["order_id"] = id_or_null(v.order);
+  out["claim_id"] = to_string(v.ticket.claim);
+  out["holder_id"] = to_string(v.ticket.holder);
+  out["created_at"] = rfc3339(v.ticket.created_at);
+  out["updated_at"] = rfc3339(v.ticket.updated_at);
+  return out;
+}
+
+json::object object_of(const event_ticket_listing& l) {
+  return {{"id", to_string(l.ticket.id)},
+          {"event_id", to_string(l.event)},
+          {"event_name", l.event_name},
+          {"ticket_type_id", to_string(l.ticket_type)},
+          {"ticket_type_name", l.ticket_type_name},
+          {"claim_id", to_string(l.ticket.claim)},
+          {"status", name_of(l.ticket.status)},
+          {"created_at", rfc3339(l.ticket.created_at)},
+          {"updated_at", rfc3339(l.ticket.updated_at)}};
+}
+
 json::object object_of(const order_view& v) {
   const auto& o = v.order;
   auto out = summary_of(o, v.claim.event, v.event_name, v.claim.currency);
@@ -70,6 +101,9 @@ json::object object_of(const order_view& v) {
                                  {"refunded_quantity", item.refunded}});
   }
   out["items"] = std::move(items);
+  json::array tickets;
+  for (const auto& ticket : v.event_tickets) tickets.push_back(object_of(ticket));
+  out["event_tickets"] = std::move(tickets);
   out["refunded_amount"] = v.refunded;
   out["payment_id"] = id_or_null(v.payment);
   out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));
@@ -82,6 +116,8 @@ json::object object_of(const order_view& v) {
 uuid id_of(const order_view& v) { return v.order.id; }
 uuid id_of(const order_listing& l) { return l.order.id; }
 uuid id_of(const dead_letter_listing& l) { return l.letter.id; }
+uuid id_of(const event_ticket_view& v) { return v.ticket.id; }
+uuid id_of(const event_ticket_listing& l) { return l.ticket.id; }
 
 /// `next`: as in append_page.
 template <class Row, class Next, class ToObject>
@@ -247,6 +283,25 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
   return page_text(orders, more, [](const order_listing& l) {
     return summary_of(l.order, l.event, l.event_name, l.currency);
   });
+}
+
+std::string event_ticket_text(const event_ticket_view& ticket) {
+  return json::serialize(whole_object_of(ticket));
+}
+
+std::string event_tickets_text(const event_tickets_reply& page) {
+  return page_text(page.tickets, page.next.is_nil() ? std::string{} : to_string(page.next), whole_object_of);
+}
+
+std::string held_tickets_text(const held_tickets_reply& page) {
+  return page_text(page.tickets, page.more, [](const event_ticket_listing& l) { return object_of(l); });
+}
+
+std::optional<event_ticket_status> parse_event_ticket_status(std::string_view text) {
+  for (auto s = event_ticket_status{}; !name_of(s).empty();
+       s = static_cast<event_ticket_status>(static_cast<std::uint8_t>(s) + 1))
+    if (name_of(s) == text) return s;
+  return std::nullopt;
 }
 
 std::string_view wire_name(dead_letter_status status) {

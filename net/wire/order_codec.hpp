@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes orders, quotes, promo codes and dead letters as JSON. Called by the routes and the hub;
-// independent of HTTP.
+// Writes orders, event tickets, quotes, promo codes and dead letters as JSON. Called by the routes and the
+// hub; independent of HTTP.
 #pragma once
+#include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
 #include "domain/sale/views.hpp"
 #include "store/port/ledger.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,12 @@ namespace fq::net {
 [[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);
 [[nodiscard]] std::string own_orders_text(const std::vector<order_listing>& orders, bool more);
 [[nodiscard]] std::string_view wire_name(dead_letter_status status);
+/// An event ticket, for its holder and the organizer.
+[[nodiscard]] std::string event_ticket_text(const event_ticket_view& ticket);
+[[nodiscard]] std::string event_tickets_text(const event_tickets_reply& page);
+[[nodiscard]] std::string held_tickets_text(const held_tickets_reply& page);
+/// Parses "CHECKED_IN" and similar; nothing if unknown.
+[[nodiscard]] std::optional<event_ticket_status> parse_event_ticket_status(std::string_view text);
 /// An order with its contact, for the export of a customer.
 [[nodiscard]] std::string exported_order_text(const order_listing& order);
 [[nodiscard]] std::string promo_code_text(const promo_code_row& code,

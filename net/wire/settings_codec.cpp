@@ -4,6 +4,9 @@
 #include "net/http/json_text.hpp"
 #include "net/wire/codec.hpp"
 
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -22,9 +25,10 @@ const char* name_in(const setting_rule& rule, settings_api api, std::string_view
 template <class T>
 maybe<T> read_value(object_reader& body, const char* name, const setting_rule& rule) {
   const range limits{rule.low, rule.high};
-  if constexpr (std::is_same_v<T, std::string>)
-    return body.text(name, limits);
-  else if constexpr (std::is_same_v<T, timestamp>)
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (rule.form == json_form::lines) return body.lines_or_null(name, limits);
+    return rule.form == json_form::null_is_empty ? body.text_or_null(name, limits) : body.text(name, limits);
+  } else if constexpr (std::is_same_v<T, timestamp>)
     return rule.form == json_form::null_is_never ? body.time_or_null(name) : body.time(name);
   else if constexpr (std::is_same_v<T, bool>)
     return body.flag(name);
@@ -37,6 +41,8 @@ maybe<T> read_value(object_reader& body, const char* name, const setting_rule& r
     if (rule.form == json_form::null_is_zero) return body.integer_or_null<T>(name, limits, T{0});
     if (rule.form == json_form::null_is_minus_one)
       return body.integer_or_null<T>(name, limits, static_cast<T>(-1));
+    if constexpr (std::is_same_v<T, std::int32_t>)
+      if (rule.form == json_form::degrees) return body.degrees_or_null(name, limits);
     if (rule.form != json_form::hundredths) return body.number<T>(name, limits);
     const auto read = body.hundredths(name, limits);
     return {read.given, static_cast<T>(read.value)};
@@ -71,11 +77,26 @@ std::vector<std::string_view> groups_of_events() {
 
 // -- out
 
+void append_degrees(std::string& out, std::int64_t millionths) {
+  if (millionths == no_coordinate) {
+    out += "null";
+    return;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%s%lld.%06lld", millionths < 0 ? "-" : "",
+                static_cast<long long>(std::abs(millionths) / 1'000'000),
+                static_cast<long long>(std::abs(millionths) % 1'000'000));
+  out += text.data();
+}
+
 template <class T>
 void append_value(std::string& out, const setting_rule& rule, const T& value) {
-  if constexpr (std::is_same_v<T, std::string>)
-    append_text(out, value);
-  else if constexpr (std::is_same_v<T, timestamp>)
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (value.empty() && (rule.form == json_form::null_is_empty || rule.form == json_form::lines))
+      out += "null";
+    else
+      append_text(out, value);
+  } else if constexpr (std::is_same_v<T, timestamp>)
     append_time(out, value);
   else if constexpr (std::is_same_v<T, bool>)
     out += value ? "true" : "false";
@@ -86,6 +107,8 @@ void append_value(std::string& out, const setting_rule& rule, const T& value) {
   else if constexpr (std::is_integral_v<T>) {
     if (rule.form == json_form::hundredths)
       append_hundredths(out, static_cast<std::uint64_t>(value));
+    else if (rule.form == json_form::degrees)
+      append_degrees(out, value);
     else if ((rule.form == json_form::null_is_zero && value == T{0})
              || (rule.form == json_form::null_is_minus_one && value == static_cast<T>(-1)))
       out += "null";
@@ -95,11 +118,12 @@ void append_value(std::string& out, const setting_rule& rule, const T& value) {
 }
 
 template <class Row>
-void append_group(std::string& out, const Row& row, settings_api api, std::string_view group) {
+void append_group(std::string& out, const Row& row, settings_api api, std::string_view group,
+                  bool is_listed = false) {
   each_field<Row>(
     [&](const auto& field, const auto& value) {
       const auto* name = name_in(field.setting, api, group);
-      if (!name) return;
+      if (!name || (is_listed && field.setting.form == json_form::lines)) return;
       if (out.back() != '{') out += ',';
       out += '"';
       out += name;
@@ -122,8 +146,8 @@ void read_settings(object_reader& type, ticket_type_patch& patch) {
   read_group(type, patch, settings_api::events, "");
 }
 
-void append_settings(std::string& out, const event_row& event, settings_api api) {
-  append_group(out, event, api, "");
+void append_settings(std::string& out, const event_row& event, settings_api api, bool is_listed) {
+  append_group(out, event, api, "", is_listed);
   if (api == settings_api::queues) return;
   static const auto groups = groups_of_events();
   for (const auto group : groups) {

@@ -16,8 +16,8 @@ enum class settings_api : std::uint8_t { events, queues };
 void read_settings(object_reader& body, event_patch& patch, settings_api api);
 void read_settings(object_reader& type, ticket_type_patch& patch);
 
-/// Appends `,"name":value` for each setting.
-void append_settings(std::string& out, const event_row& event, settings_api api);
+/// Appends `,"name":value` for each setting; those with many lines not in a list.
+void append_settings(std::string& out, const event_row& event, settings_api api, bool is_listed = false);
 void append_settings(std::string& out, const ticket_type_row& type);
 
 } // namespace fq::net

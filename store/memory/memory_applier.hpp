@@ -190,6 +190,20 @@ public:
     return true;
   }
 
+  bool operator()(const event_ticket_issued& c) {
+    return find_row(own_.image.claims, c.row.claim) && insert(own_.image.event_tickets, c.row);
+  }
+
+  bool operator()(const event_ticket_moved& c) {
+    const auto* stored = find_row(own_.image.event_tickets, c.row.id);
+    if (!stored || stored->status != c.from) return false;
+    auto next = *stored;
+    copy_updated(next, c.row);
+    if (!replace(own_.image.event_tickets, next)) return false;
+    tell(history_kind::event_ticket, to_string(next.id), c.from, next.status);
+    return true;
+  }
+
   bool operator()(const dead_letter_stored& c) {
     auto next = c.row;
     if (const auto* stored = find_row(own_.dead_letters, c.row.id)) {

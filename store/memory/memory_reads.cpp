@@ -58,7 +58,9 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
                              ? event->tenant == *filter.tenant && event->kind == filter.kind
                                  && (filter.external_id.empty() || event->external_id == filter.external_id)
                              : is_sale && is_on_sale(*event);
-    if (is_wanted) result.push_back({*event, i->second.image.ticket_types});
+    if (!is_wanted) continue;
+    result.push_back({*event, i->second.image.ticket_types});
+    result.back().event.facts.description.clear();
   }
   return result;
 }
@@ -102,6 +104,20 @@ std::vector<order_listing> memory_ledger::list_orders(const order_filter& filter
         if (o.customer == filter.customer && (filter.before.is_nil() || o.id < filter.before))
           rows.push_back({event->id, event->name, event->currency, o});
   std::ranges::sort(rows, std::greater{}, [](const order_listing& l) { return l.order.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_ticket_filter& filter) {
+  std::vector<event_ticket_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& t : state.image.event_tickets) {
+      const auto* type = find_row(state.image.ticket_types, t.ticket_type);
+      if (t.holder == filter.holder && is_valid(t.status) && type != nullptr
+          && (filter.before.is_nil() || t.id < filter.before))
+        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t});
+    }
+  std::ranges::sort(rows, std::greater{}, [](const event_ticket_listing& l) { return l.ticket.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }

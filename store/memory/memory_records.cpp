@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the memory ledger keeps of a customer, for an export and before an erasure.
 #include "store/memory/memory_ledger.hpp"
+#include "store/memory/memory_tables.hpp"
 #include "store/port/record_sql.hpp"
 
 #include <algorithm>
@@ -60,6 +61,13 @@ void read_image(const aggregate_image& image, aggregate_id number, const custome
   for (const auto& i : image.invitations)
     if (i.customer == customer)
       add(record_at({invitation, number, 0, 0, {}}, 0, i.told_at, {}, i.valid_until), {}, 0, i.quantity);
+  for (const auto& t : image.event_tickets)
+    if (t.holder == customer) {
+      const auto* type = find_row(image.ticket_types, t.ticket_type);
+      add(
+        record_at({event_ticket, {}, 0, 0, t.id}, number_of_state(t.status), t.created_at, t.updated_at, {}),
+        type != nullptr ? type->name : std::string{});
+    }
 }
 
 } // namespace

@@ -17,6 +17,7 @@ inline const uuid& key_of(const payment_row& r) { return r.id; }
 inline const uuid& key_of(const refund_row& r) { return r.id; }
 inline std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 inline const uuid& key_of(const order_row& r) { return r.id; }
+inline const uuid& key_of(const event_ticket_row& r) { return r.id; }
 inline const uuid& key_of(const dead_letter_row& r) { return r.id; }
 inline const uuid& key_of(const priority_row& r) { return r.customer; }
 inline const uuid& key_of(const invitation_row& r) { return r.customer; }

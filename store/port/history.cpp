@@ -16,6 +16,7 @@ std::string name_of(history_kind kind) {
     case history_kind::payment: return "payment";
     case history_kind::refund: return "refund";
     case history_kind::order: return "order";
+    case history_kind::event_ticket: return "event ticket";
   }
   return {};
 }
@@ -28,6 +29,7 @@ std::string state_name(history_kind kind, std::uint8_t status) {
     case history_kind::payment: return std::string{name_of(static_cast<payment_status>(status))};
     case history_kind::refund: return std::string{name_of(static_cast<refund_status>(status))};
     case history_kind::order: return std::string{name_of(static_cast<order_status>(status))};
+    case history_kind::event_ticket: return std::string{name_of(static_cast<event_ticket_status>(status))};
   }
   return {};
 }

@@ -13,9 +13,9 @@
 namespace fq {
 
 /// Subject of a history row. Stored as a number: never renumber, only append.
-enum class history_kind : std::uint8_t { event, entry, claim, payment, refund, order };
+enum class history_kind : std::uint8_t { event, entry, claim, payment, refund, order, event_ticket };
 
-/// "event", "entry", "claim", "payment", "refund" or "order".
+/// "event", "entry", "claim", "payment", "refund", "order" or "event ticket".
 std::string name_of(history_kind kind);
 
 /// The text of a state in history rows; `status` is the number of an enumerator of the kind's status type.

@@ -5,6 +5,7 @@
 #include "domain/model/change.hpp"
 #include "domain/model/rows.hpp"
 #include "store/port/limits.hpp"
+#include "store/port/listings.hpp"
 #include "store/port/notice_store.hpp"
 #include "store/port/record_rows.hpp"
 
@@ -106,6 +107,7 @@ struct aggregate_image {
   std::vector<refund_row> refunds; ///< by id
   std::vector<promo_code_row> promo_codes; ///< by ordinal
   std::vector<order_row> orders; ///< by id
+  std::vector<event_ticket_row> event_tickets; ///< by id
   std::vector<dead_letter_row> dead_letters; ///< open letters, by id
   std::vector<priority_row> priorities; ///< by customer
   std::vector<invitation_row> invitations; ///< by customer
@@ -236,92 +238,16 @@ struct prune_bounds {
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
-/// *_moved that changes the status. entry_joined writes none, to keep the join path cheap: the row itself is
-/// the start.
+/// *_moved that changes the status. entry_joined and event_ticket_issued write none, because they are many:
+/// the row itself is the start.
 struct history_row {
   std::uint64_t seq = 0; ///< applied_seq of its batch
-  std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order"
+  std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order", "event ticket"
   std::string key; ///< id text, or the queue number
   std::string from; ///< state name; empty for the first state
   std::string to;
   timestamp at;
   friend bool operator==(const history_row&, const history_row&) = default;
-};
-
-struct event_listing {
-  event_row event;
-  std::vector<ticket_type_row> ticket_types;
-};
-
-/// Events: of one organizer, of one tenant, or all ACTIVE and PAUSED events. Queues: of one tenant.
-struct event_filter {
-  std::optional<organizer_id> organizer;
-  std::optional<tenant_id> tenant; ///< without an organizer
-  event_kind kind = event_kind::sale; ///< with a tenant
-  std::string external_id; ///< with a tenant; empty: any
-  aggregate_id after{}; ///< cursor: aggregates with a greater number
-  std::uint32_t limit = 50;
-};
-
-/// The setting that accounts change with every change of a block list.
-inline constexpr std::string_view blocks_version_setting = "blocks.version";
-
-/// What the check of an organizer's token needs.
-struct organizer_access {
-  organizer_id id;
-  tenant_id tenant = default_tenant;
-  timestamp tokens_not_before = never; ///< see organizer_row
-  friend bool operator==(const organizer_access&, const organizer_access&) = default;
-};
-
-/// Tenants, keys, organizers and settings for the check of API keys. Small, so it is read as a whole.
-struct access_directory {
-  std::vector<tenant_row> tenants; ///< by id
-  std::vector<api_key_row> api_keys; ///< by id, without revoked keys
-  std::vector<organizer_access> organizers; ///< by id
-  std::vector<uuid> ended_sessions; ///< of organizers, ended before they expire; by id
-  std::vector<setting_row> settings; ///< by name
-  /// By tenant, organizer and customer. Same pointer while unchanged. A ledger leaves it null; the directory
-  /// fills it in.
-  std::shared_ptr<const std::vector<block_row>> blocks = {};
-  friend bool operator==(const access_directory&, const access_directory&) = default;
-};
-
-struct audit_filter {
-  tenant_id tenant = default_tenant;
-  uuid target = {}; ///< nil: all
-  std::string actor = {}; ///< set: only actions by this actor, by the server ("system"), and on queues
-  uuid before = {}; ///< cursor: older rows only; nil: from the newest
-  std::uint32_t limit = 50;
-};
-
-/// A customer's orders of all tenants.
-struct order_filter {
-  customer_id customer = {};
-  order_id before = {}; ///< cursor: only older orders; nil: from the newest
-  std::uint32_t limit = 50;
-};
-
-struct order_listing {
-  event_id event;
-  std::string event_name;
-  std::string currency;
-  order_row order;
-  friend bool operator==(const order_listing&, const order_listing&) = default;
-};
-
-struct dead_letter_filter {
-  tenant_id tenant = default_tenant;
-  std::optional<organizer_id> organizer = {}; ///< set: only its events
-  bool is_open = true; ///< only open letters
-  uuid before = {}; ///< cursor: only older letters; nil: from the newest
-  std::uint32_t limit = 50;
-};
-
-struct dead_letter_listing {
-  event_id event;
-  dead_letter_row letter;
-  friend bool operator==(const dead_letter_listing&, const dead_letter_listing&) = default;
 };
 
 class ledger : public notice_store {
@@ -376,6 +302,8 @@ public:
   virtual std::vector<audit_row> audit(const audit_filter& filter) = 0;
   /// Newest first, by id.
   virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
+  /// Newest first, by id.
+  virtual std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) = 0;
   /// One kind, by position.
   virtual record_page list_records(const record_filter& filter) = 0;
   virtual open_purchase find_open_purchase(const customer_id& customer) = 0;
@@ -447,6 +375,7 @@ public:
   std::vector<block_row> blocks() override;                                                                  \
   std::vector<audit_row> audit(const audit_filter& filter) override;                                         \
   std::vector<order_listing> list_orders(const order_filter& filter) override;                               \
+  std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) override;          \
   record_page list_records(const record_filter& filter) override;                                            \
   open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \

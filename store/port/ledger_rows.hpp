@@ -57,6 +57,14 @@ inline constexpr auto listed_order_of = [](const auto& r) {
   return order_listing{r.id(0), r.text(1), r.text(2), read_row<order_row>(r, 3)};
 };
 
+inline const std::string listed_event_ticket_columns =
+  "SELECT event.id, event.name, y.id, y.name, " + column_names<event_ticket_row>("t.")
+  + " FROM event_ticket AS t JOIN event USING (aggregate)"
+    " JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type ";
+inline constexpr auto listed_event_ticket_of = [](const auto& r) {
+  return event_ticket_listing{r.id(0), r.text(1), r.id(2), r.text(3), read_row<event_ticket_row>(r, 4)};
+};
+
 /// Includes letters of aggregates without an event.
 inline const std::string listed_dead_letter_columns =
   "SELECT event.id, " + column_names<dead_letter_row>("l.")

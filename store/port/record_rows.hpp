@@ -20,6 +20,7 @@ enum class record_kind : std::uint8_t {
   payment,
   priority,
   invitation,
+  event_ticket, ///< held; another customer may have bought it
   block,
   device,
   notice, ///< a notice to the customer's devices
@@ -41,11 +42,11 @@ struct customer_record {
   record_position at;
   event_id event; ///< nil: none
   std::uint32_t status = 0; ///< of the kind; device: the channel
-  std::string text; ///< payment: the gateway; notice, mail: the topic
+  std::string text; ///< payment: the gateway; event ticket: its type; notice, mail: the topic
   money amount = 0;
   std::uint64_t count = 0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices
   timestamp created_at;
-  timestamp changed_at; ///< place: admitted; claim: expires; payment: last change
+  timestamp changed_at; ///< place: admitted; claim: expires; payment, event ticket: last change
   timestamp ended_at; ///< invitation: valid until; mail: delivered
   friend bool operator==(const customer_record&, const customer_record&) = default;
 };

@@ -35,6 +35,11 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " NULL, NULL FROM event_invitation AS i LEFT JOIN event AS e ON e.aggregate = i.aggregate"
   " WHERE i.customer = @c AND i.aggregate > @a ORDER BY i.aggregate LIMIT @l",
 
+  "SELECT NULL, NULL, NULL, t.id, t.status, y.name, NULL, NULL, t.created_at, t.updated_at, NULL, e.id,"
+  " NULL, NULL FROM event_ticket AS t LEFT JOIN event AS e ON e.aggregate = t.aggregate"
+  " LEFT JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type"
+  " WHERE t.holder = @c AND t.id > @i ORDER BY t.id LIMIT @l",
+
   "SELECT NULL, b.tenant, NULL, b.organizer, NULL, NULL, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL, "
   "NULL"
   " FROM blocked_customer AS b WHERE b.customer = @c AND (b.tenant, b.organizer) > (@n, @i)"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/port/refund_items.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace fq {
@@ -44,6 +45,25 @@ std::optional<std::vector<refund_item>> refund_items_of(std::string_view text) {
   }
   // Rejects leading zeros, which text_of never writes.
   return text_of(items) == text ? std::optional{std::move(items)} : std::nullopt;
+}
+
+std::string text_of(const std::vector<uuid>& ids) {
+  std::string text;
+  for (const auto& id : ids) text += (text.empty() ? "" : " ") + to_string(id);
+  return text;
+}
+
+std::optional<std::vector<uuid>> ids_of(std::string_view text) {
+  std::vector<uuid> ids;
+  while (!text.empty()) {
+    if (!ids.empty() && !take(text, ' ')) return std::nullopt;
+    const auto end = std::min(text.find(' '), text.size());
+    const auto id = parse_uuid(text.substr(0, end));
+    if (!id) return std::nullopt;
+    ids.push_back(*id);
+    text.remove_prefix(end);
+  }
+  return ids;
 }
 
 } // namespace fq

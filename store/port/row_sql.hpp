@@ -25,6 +25,7 @@ inline std::int64_t cell_of(const std::vector<claim_item>& items) {
   return static_cast<std::int64_t>(items.size());
 }
 inline std::string cell_of(const std::vector<refund_item>& items) { return text_of(items); }
+inline std::string cell_of(const std::vector<uuid>& ids) { return text_of(ids); }
 
 template <class T>
 constexpr const char* sql_type_of() {
@@ -64,6 +65,10 @@ void read_cell(const Record& r, int i, T& value) {
     auto items = refund_items_of(r.text(i));
     if (!items) r.is_corrupt("the tickets of a refund cannot be read");
     value = std::move(*items);
+  } else if constexpr (std::is_same_v<T, std::vector<uuid>>) {
+    auto ids = ids_of(r.text(i));
+    if (!ids) r.is_corrupt("the event tickets of a refund cannot be read");
+    value = std::move(*ids);
   } else
     value = r.template number<T>(i);
 }
@@ -199,6 +204,16 @@ constexpr int column_count() {
 template <class Row>
 std::string select_rows() {
   return "SELECT " + column_names<Row>() + " FROM " + std::string{description<Row>::name} + " ";
+}
+
+/// The same without the texts of many lines, which are empty then: for lists.
+template <class Row>
+std::string select_listed() {
+  sql_columns columns;
+  each_field<Row>([&](const auto& f) {
+    columns.push_back({f.setting.form == json_form::lines ? "''" : f.name, ""});
+  });
+  return "SELECT " + names_of(columns) + " FROM " + std::string{description<Row>::name} + " ";
 }
 
 /// Calls `take(value)` for the values of the fields that `wanted` selects.

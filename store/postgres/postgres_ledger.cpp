@@ -280,6 +280,10 @@ std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
   return in_session([&](session& s) { return s.reader.audit(filter); });
 }
 
+std::vector<event_ticket_listing> postgres_ledger::list_event_tickets(const event_ticket_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_event_tickets(filter); });
+}
+
 std::vector<order_listing> postgres_ledger::list_orders(const order_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_orders(filter); });
 }

@@ -60,6 +60,8 @@ const postgres_statement read_promo_codes{
   "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
 const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_event_tickets{
+  "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
@@ -89,11 +91,12 @@ const postgres_statement read_organizer_sessions{"read_organizer_sessions",
                                                  select_rows<organizer_session_row>()
                                                    + "WHERE aggregate = $1::bigint ORDER BY id"};
 
-const postgres_statement events_on_sale{"events_on_sale", select_rows<event_row>() + on_sale};
+const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
-const postgres_statement events_of_organizer{"events_of_organizer", select_rows<event_row>() + of_organizer};
+const postgres_statement events_of_organizer{"events_of_organizer",
+                                             select_listed<event_row>() + of_organizer};
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
-const postgres_statement events_of_tenant{"events_of_tenant", select_rows<event_row>() + of_tenant};
+const postgres_statement events_of_tenant{"events_of_tenant", select_listed<event_row>() + of_tenant};
 const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
 const postgres_statement read_tenants{"read_tenants", select_rows<tenant_row>() + "ORDER BY id"};
 const postgres_statement read_settings{"read_settings", select_rows<setting_row>() + "ORDER BY name"};
@@ -111,6 +114,10 @@ const postgres_statement orders_of_customer{
   "orders_of_customer",
   listed_order_columns
     + "WHERE o.customer = $1::uuid AND o.id < $2::uuid ORDER BY o.id DESC LIMIT $3::bigint"};
+const postgres_statement tickets_of_holder{
+  "tickets_of_holder",
+  listed_event_ticket_columns
+    + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
@@ -206,6 +213,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_refunds,
                         read_promo_codes,
                         read_orders,
+                        read_event_tickets,
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
@@ -231,6 +239,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         audit_of_tenant,
                         audit_of_target,
                         orders_of_customer,
+                        tickets_of_holder,
                         letters_of_tenant,
                         open_letters_of_tenant,
                         to_wake,
@@ -243,8 +252,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
-                        &read_orders, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+  for (const auto* s :
+       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
+        &read_event_tickets, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -269,6 +279,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.refunds = collect(pipeline, row_from<refund_row>);
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
+  image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
@@ -327,6 +338,14 @@ std::vector<order_listing> postgres_reader::list_orders(const order_filter& filt
                 postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
   pipeline.flush();
   return collect(pipeline, listed_order_of);
+}
+
+std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const event_ticket_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(tickets_of_holder,
+                postgres_parameters::of(filter.holder, cursor_of(filter.before), filter.limit));
+  pipeline.flush();
+  return collect(pipeline, listed_event_ticket_of);
 }
 
 std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {

@@ -103,7 +103,8 @@ public:
     const auto& r = c.row;
     std::vector<thing_key> types;
     for (const auto& i : r.items) types.push_back(of(item::ticket_type_exists, i.ticket_type));
-    const auto round = rounds_.round_for({of(item::claim, r.id), of(item::person, r.customer)}, types);
+    const auto round = rounds_.round_for(
+      {of(item::claim, r.id), of(item::claim_exists, r.id), of(item::person, r.customer)}, types);
     insert(round, postgres_write::insert_claim, r);
     for (std::size_t i = 0; i < r.items.size(); ++i)
       add_inserted(rounds_.rows(round, postgres_write::insert_claim_item), r.items[i],
@@ -169,6 +170,18 @@ public:
     const auto& r = c.row;
     update(round_of(r), postgres_write::update_order, r, c.from);
     move({history_kind::order, r.id}, c.from, r.status);
+  }
+
+  void operator()(const event_ticket_issued& c) {
+    const auto& r = c.row;
+    insert(rounds_.round_for({of(item::event_ticket, r.id)}, std::array{of(item::claim_exists, r.claim)}),
+           postgres_write::insert_event_ticket, r);
+  }
+
+  void operator()(const event_ticket_moved& c) {
+    const auto& r = c.row;
+    update(rounds_.round_for({of(item::event_ticket, r.id)}), postgres_write::update_event_ticket, r, c.from);
+    move({history_kind::event_ticket, r.id}, c.from, r.status);
   }
 
   void operator()(const dead_letter_stored& c) {

@@ -154,6 +154,8 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"move_promo_uses", move_promo_uses()},
     {"insert_order", insert<order_row>()},
     {"update_order", update<order_row>()},
+    {"insert_event_ticket", insert<event_ticket_row>()},
+    {"update_event_ticket", update<event_ticket_row>()},
     {"store_dead_letter", store<dead_letter_row>()},
     {"store_priority", store<priority_row>()},
     {"remove_priority", remove("event_priority", {aggregate, id("customer")})},

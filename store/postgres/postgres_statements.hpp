@@ -37,6 +37,8 @@ enum class postgres_write : std::uint8_t {
   move_promo_uses,
   insert_order,
   update_order,
+  insert_event_ticket,
+  update_event_ticket,
   store_dead_letter,
   store_priority,
   remove_priority,

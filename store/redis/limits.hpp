@@ -12,6 +12,11 @@ namespace fq::redis_bounds {
 inline constexpr milliseconds retry_pause_min{200};
 inline constexpr milliseconds retry_pause_max{5'000};
 inline constexpr int retry_pause_factor = 3;
+/// Timeouts of a connection to a Sentinel and of its answer. While all are silent, one round costs
+/// sentinels_max times both.
+inline constexpr milliseconds sentinel_timeout{300};
+inline constexpr std::size_t sentinels_max = 8;
+inline constexpr std::size_t read_bytes = 16 * 1024; ///< per read of a socket
 /// Max content of one round trip. The rest waits for the answers, so that neither side buffers without
 /// bound.
 inline constexpr std::size_t window_bytes_max = 1 << 20;

@@ -1,33 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls into hiredis, which connects and parses. Commands are encoded and sent here, because hiredis
-// 0.14 writes without MSG_NOSIGNAL and copies every word twice.
 #include "store/redis/redis.hpp"
 
 #include "store/redis/limits.hpp"
+#include "store/redis/redis_link.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>
-#include <fcntl.h>
 #include <hiredis/hiredis.h>
-#include <poll.h>
-#include <sys/socket.h>
 
 namespace fq {
 namespace {
 
 using namespace redis_bounds;
-
-timeval to_timeval(milliseconds d) {
-  return {.tv_sec = d.count() / 1'000, .tv_usec = (d.count() % 1'000) * 1'000};
-}
 
 std::string_view text_of(const redisReply& reply) { return {reply.str, reply.len}; }
 
@@ -47,6 +37,13 @@ private:
   char* end_;
 };
 
+constexpr const char* sentinel_port = ":26379";
+
+bool is_name_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-'
+         || c == '_';
+}
+
 /// `path` is empty or starts with a slash.
 std::uint32_t database_of(std::string_view path) {
   if (path.empty() || path == "/") return 0;
@@ -58,16 +55,11 @@ std::uint32_t database_of(std::string_view path) {
   return database;
 }
 
-} // namespace
-
-// -- url
-
-redis_address parse_redis_url(std::string_view url) {
+/// `scheme`: "redis" or "rediss".
+redis_address parse_server_url(std::string_view url, std::string_view scheme) {
   const auto parsed = boost::urls::parse_uri(url);
-  if (parsed && parsed->scheme() == "rediss")
-    throw std::invalid_argument("rediss:// needs TLS, which Debian's hiredis is built without");
-  if (!parsed || parsed->scheme() != "redis" || parsed->encoded_host().empty() || parsed->has_query()
-      || parsed->has_fragment())
+  if (!parsed || std::string_view{parsed->scheme()} != scheme || parsed->encoded_host().empty()
+      || parsed->has_query() || parsed->has_fragment())
     throw std::invalid_argument(
       "not a redis url; it is like redis://user:password@host:6379/0, with / : @ ? # % in the password "
       "written as %2F %3A %40 %3F %23 %25");
@@ -79,9 +71,56 @@ redis_address parse_redis_url(std::string_view url) {
   address.user = parsed->user();
   address.password = parsed->password();
   address.database = database_of(parsed->encoded_path());
+  address.has_tls = scheme == "rediss";
   if (address.password.empty() && !address.user.empty())
     throw std::invalid_argument("a redis url with a user needs a password: redis://user:password@host");
   return address;
+}
+
+/// `rest`: what follows "redis-sentinel://". Each Sentinel is parsed as a server with the login and the
+/// database.
+redis_address parse_sentinel_url(std::string_view rest, const std::string& scheme) {
+  const auto slash = std::min(rest.find('/'), rest.size());
+  auto hosts = rest.substr(0, slash), path = rest.substr(slash);
+  const auto at = hosts.rfind('@');
+  const std::string login{at == std::string_view::npos ? "" : hosts.substr(0, at + 1)};
+  hosts.remove_prefix(login.size());
+  const auto name = path.substr(std::min<std::size_t>(1, path.size()), path.find('/', 1) - 1);
+  if (name.empty() || !std::ranges::all_of(name, is_name_char))
+    throw std::invalid_argument("a redis-sentinel url ends with the name of the primary: "
+                                "redis-sentinel://host:26379,host:26379/mymaster");
+  const std::string database{path.substr(1 + name.size())};
+  redis_address address;
+  for (bool more = true; more;) {
+    const auto comma = hosts.find(',');
+    const std::string host{hosts.substr(0, comma)};
+    const bool has_port =
+      host.find(':', host.rfind(']') + 1) != std::string::npos; // npos + 1: from the start
+    const auto one =
+      parse_server_url(scheme + "://" + login + host + (has_port ? "" : sentinel_port) + database, scheme);
+    auto sentinels = std::move(address.sentinels);
+    sentinels.push_back({one.host, one.port});
+    address = one;
+    address.sentinels = std::move(sentinels);
+    more = comma != std::string_view::npos;
+    hosts.remove_prefix(more ? comma + 1 : 0);
+  }
+  if (address.sentinels.size() > sentinels_max)
+    throw std::invalid_argument("a redis url names at most " + std::to_string(sentinels_max) + " Sentinels");
+  address.host.clear();
+  address.primary = name;
+  return address;
+}
+
+} // namespace
+
+// -- url
+
+redis_address parse_redis_url(std::string_view url) {
+  constexpr std::string_view plain = "redis-sentinel://", with_tls = "rediss-sentinel://";
+  if (url.starts_with(plain)) return parse_sentinel_url(url.substr(plain.size()), "redis");
+  if (url.starts_with(with_tls)) return parse_sentinel_url(url.substr(with_tls.size()), "rediss");
+  return parse_server_url(url, url.starts_with("rediss:") ? "rediss" : "redis");
 }
 
 // -- commands
@@ -140,6 +179,8 @@ std::optional<std::string_view> redis_value::text() const {
   return text_of(*reply_);
 }
 
+bool redis_value::is_array() const { return reply_->type == REDIS_REPLY_ARRAY; }
+
 std::size_t redis_value::size() const {
   require_no_error();
   if (reply_->type != REDIS_REPLY_ARRAY) unexpected();
@@ -156,18 +197,24 @@ void redis_replies::deleter::operator()(redisReply* reply) const noexcept { free
 // -- connection
 
 redis_connection::redis_connection(redis_options options, environment& env) :
-    options_(std::move(options)), env_(env) {}
+    options_(std::move(options)),
+    env_(env),
+    tls_(options_.address.has_tls ? std::make_unique<redis_tls>(options_.ca_file) : nullptr) {}
 redis_connection::~redis_connection() = default;
-void redis_connection::deleter::operator()(redisContext* context) const noexcept { redisFree(context); }
 
 redis_replies redis_connection::run(const redis_pipeline& commands) {
-  drop_if_closed();
-  if (!context_) connect();
-  auto replies = exchange(commands);
+  // No answer is due, so any readable data means that the server closed the connection because it was idle.
+  if (link_ && link_->is_readable()) link_.reset();
+  if (!link_) connect();
+  attempt_began_ = env_.steady_now();
+  redis_replies replies;
+  try {
+    replies = link_->exchange(commands);
+  } catch (const link_failed& e) { fail(e.what()); }
   // A primary became a replica: reconnect, because its name may now lead to its successor.
   for (std::size_t i = 0; i < replies.size(); ++i)
     if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN")
-      context_.reset();
+      link_.reset();
   return replies;
 }
 
@@ -179,80 +226,83 @@ redis_replies redis_connection::run(std::initializer_list<std::string_view> word
   return replies;
 }
 
-/// Drops a connection that the server closed because it was idle. No answer is due, so any readable data
-/// means the end.
-void redis_connection::drop_if_closed() {
-  if (!context_) return;
-  pollfd p{.fd = context_->fd, .events = POLLIN, .revents = 0};
-  if (::poll(&p, 1, 0) > 0) context_.reset();
-}
-
 void redis_connection::connect() {
   const auto now = env_.steady_now();
   if (!last_failure_.empty() && now < retry_at_)
     throw cache_unavailable(last_failure_ + " (not asked again yet)");
   attempt_began_ = now;
-  const auto& address = options_.address;
-  context_.reset(
-    redisConnectWithTimeout(address.host.c_str(), address.port, to_timeval(options_.connect_timeout)));
-  if (!context_) throw std::bad_alloc{};
-  if (context_->err != 0) fail(context_->errstr);
-  ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
-  if (redisSetTimeout(context_.get(), to_timeval(options_.command_timeout)) != REDIS_OK
-      || redisEnableKeepAlive(context_.get()) != REDIS_OK)
-    fail(context_->errstr);
-  introduce();
+  try {
+    auto link = std::make_unique<redis_link>(find_server(), tls_.get(), options_.connect_timeout,
+                                             options_.command_timeout);
+    introduce(*link);
+    link_ = std::move(link);
+  } catch (const link_failed& e) { fail(e.what()); }
   last_failure_.clear();
 }
 
-void redis_connection::introduce() {
+namespace {
+
+void add_login(redis_pipeline& out, const redis_address& address) {
+  if (address.password.empty()) return;
+  if (address.user.empty())
+    out.command({"AUTH", address.password});
+  else
+    out.command({"AUTH", address.user, address.password});
+}
+
+/// Throws if the Sentinel knows no primary of that name. It may have no password, so its answer to the login
+/// does not matter.
+redis_host ask_sentinel(redis_link& sentinel, const redis_address& address) {
+  redis_pipeline question;
+  add_login(question, address);
+  question.command({"SENTINEL", "get-master-addr-by-name", address.primary});
+  const auto replies = sentinel.exchange(question);
+  const auto answer = replies.at(replies.size() - 1);
+  answer.require_no_error();
+  if (!answer.is_array()) sentinel.fail("this Sentinel does not know " + address.primary);
+  const auto text = answer.at(1).text().value_or("");
+  std::uint16_t port = 0;
+  std::from_chars(text.data(), text.data() + text.size(), port);
+  return {std::string{answer.at(0).text().value_or("")}, port};
+}
+
+} // namespace
+
+/// Asks the Sentinel first that answered last.
+redis_host redis_connection::find_server() {
+  auto& address = options_.address;
+  if (address.sentinels.empty()) return {address.host, address.port};
+  std::string why;
+  for (auto& sentinel : address.sentinels) {
+    try {
+      redis_link link{sentinel, tls_.get(), sentinel_timeout, sentinel_timeout};
+      auto primary = ask_sentinel(link, address);
+      std::swap(sentinel, address.sentinels.front());
+      return primary;
+    } catch (const std::runtime_error& e) { why = e.what(); }
+  }
+  throw link_failed("no Sentinel names a primary; the last: " + why);
+}
+
+void redis_connection::introduce(redis_link& link) const {
   const auto& address = options_.address;
   redis_pipeline hello;
-  if (!address.password.empty()) {
-    if (address.user.empty())
-      hello.command({"AUTH", address.password});
-    else
-      hello.command({"AUTH", address.user, address.password});
-  }
+  add_login(hello, address);
   if (address.database != 0) hello.command({"SELECT", std::to_string(address.database)});
-  const auto replies = exchange(hello);
+  const auto replies = link.exchange(hello);
   try {
     for (std::size_t i = 0; i < replies.size(); ++i) replies.at(i).require_no_error();
-  } catch (const cache_unavailable& refused) { fail(refused.what()); }
+    if (address.sentinels.empty()) return;
+    redis_pipeline role; // a Sentinel that was cut off may name an earlier primary
+    role.command({"ROLE"});
+    const auto answer = link.exchange(role);
+    if (answer.at(0).at(0).text() != "master") link.fail("it is no primary");
+  } catch (const cache_unavailable& refused) { link.fail(refused.what()); }
 }
 
-redis_replies redis_connection::exchange(const redis_pipeline& commands) {
-  attempt_began_ = env_.steady_now();
-  send(commands.bytes());
-  redis_replies replies;
-  for (std::size_t i = 0; i < commands.size(); ++i) replies.push(receive());
-  return replies;
-}
-
-void redis_connection::send(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto sent = ::send(context_->fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent >= 0)
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    else if (errno != EINTR)
-      fail(errno == EAGAIN ? "it does not read" : std::strerror(errno));
-  }
-}
-
-redisReply* redis_connection::receive() {
-  void* reply = nullptr;
-  errno = 0;
-  if (redisGetReply(context_.get(), &reply) == REDIS_OK) return static_cast<redisReply*>(reply);
-  const bool timed_out = context_->err == REDIS_ERR_IO && errno == EAGAIN;
-  fail(timed_out ? "no answer within " + std::to_string(options_.command_timeout.count()) + " ms"
-                 : context_->errstr);
-}
-
-/// Drops the connection, because later answers of the server could not be assigned to calls.
 void redis_connection::fail(const std::string& reason) {
-  last_failure_ =
-    "redis at " + options_.address.host + ":" + std::to_string(options_.address.port) + ": " + reason;
-  context_.reset();
+  last_failure_ = reason;
+  link_.reset();
   const auto now = env_.steady_now();
   retry_at_ = now + std::clamp((now - attempt_began_) * retry_pause_factor, retry_pause_min, retry_pause_max);
   throw cache_unavailable(last_failure_);

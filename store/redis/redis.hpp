@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking connection to one Redis or Valkey server (hiredis): sends pipelines of commands, returns
-// answers as values, reports every failure as cache_unavailable. Used by the Redis cache. One
-// thread at a time.
+// A blocking connection to a Redis or Valkey server, or to the primary that Sentinels name: sends pipelines
+// of commands, returns answers as values, reports every failure as cache_unavailable. Used by the Redis
+// cache. One thread at a time.
 #pragma once
 #include "domain/base/environment.hpp"
 #include "store/port/cache.hpp"
@@ -16,10 +16,18 @@
 #include <string_view>
 #include <vector>
 
-struct redisContext;
 struct redisReply;
 
 namespace fq {
+
+class redis_link;
+class redis_tls;
+
+struct redis_host {
+  std::string host;
+  std::uint16_t port = 0;
+  friend bool operator==(const redis_host&, const redis_host&) = default;
+};
 
 struct redis_address {
   std::string host;
@@ -27,15 +35,20 @@ struct redis_address {
   std::string user; ///< empty: the default user
   std::string password; ///< empty: no login
   std::uint32_t database = 0;
+  bool has_tls = false;
+  std::vector<redis_host> sentinels{}; ///< not empty: they name the server, and host and port are unused
+  std::string primary{}; ///< its name at the Sentinels
   friend bool operator==(const redis_address&, const redis_address&) = default;
 };
 
 /// "redis://[user:password@]host[:port][/database]", user and password percent-encoded, the user optional
-/// ("redis://:password@host"). Throws std::invalid_argument; the message contains no part of the url.
+/// ("redis://:password@host"), or "redis-sentinel://[user:password@]host[:port],…/primary[/database]"; with
+/// rediss instead of redis: TLS. Throws std::invalid_argument; the message contains no part of the url.
 redis_address parse_redis_url(std::string_view url);
 
 struct redis_options {
   redis_address address;
+  std::string ca_file{}; ///< see redis_tls
   milliseconds connect_timeout{
     500}; ///< without name resolution, whose duration the system's resolver determines
   milliseconds command_timeout{1'000}; ///< max time without data while answers are due
@@ -73,6 +86,7 @@ public:
   void require_no_error() const;
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] std::optional<std::string_view> text() const; ///< empty for nil
+  [[nodiscard]] bool is_array() const;
   [[nodiscard]] std::size_t size() const; ///< of an array
   [[nodiscard]] redis_value at(std::size_t i) const; ///< of an array
 
@@ -94,12 +108,13 @@ private:
   std::vector<std::unique_ptr<redisReply, deleter>> replies_;
 };
 
-/// Connects at the first call, and again when a call finds no connection. After a failure, calls throw at
-/// once for three times the time that the failure took (200 ms to 5 s). So a stalled server costs its caller
-/// a quarter of the time, and a recovered server is found soon.
+/// Connects at the first call, and again when a call finds no connection; then it asks the Sentinels, if
+/// there are any, for the primary. After a failure, calls throw at once for three times the time that the
+/// failure took (200 ms to 5 s). So a stalled server costs its caller a quarter of the time, and a recovered
+/// server is found soon.
 class redis_connection {
 public:
-  /// `env` must outlive the connection.
+  /// `env` must outlive the connection. Throws std::invalid_argument if the CA file cannot be read.
   redis_connection(redis_options options, environment& env);
   ~redis_connection();
 
@@ -110,21 +125,15 @@ public:
   redis_replies run(std::initializer_list<std::string_view> words);
 
 private:
-  struct deleter {
-    void operator()(redisContext* context) const noexcept;
-  };
-
   void connect();
-  void introduce();
-  void drop_if_closed();
-  redis_replies exchange(const redis_pipeline& commands);
-  void send(std::string_view bytes);
-  redisReply* receive();
+  redis_host find_server();
+  void introduce(redis_link& link) const;
   [[noreturn]] void fail(const std::string& reason);
 
   redis_options options_;
   environment& env_;
-  std::unique_ptr<redisContext, deleter> context_;
+  std::unique_ptr<redis_tls> tls_; ///< null: no TLS
+  std::unique_ptr<redis_link> link_;
   milliseconds attempt_began_{}; ///< steady time
   milliseconds retry_at_{}; ///< steady time; meaningful after a failure
   std::string last_failure_; ///< empty: no failure since the last connect

@@ -175,9 +175,6 @@ void commit_or_unknown(sqlite_transaction& transaction) {
   }
 }
 
-} // namespace
-
-namespace {
 image_bounds loaded(const load_since& since) { return {since, loaded_idempotency_max, loaded_receipts_max}; }
 } // namespace
 
@@ -321,6 +318,10 @@ std::vector<block_row> sqlite_ledger::blocks() {
 
 std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.audit(filter); });
+}
+
+std::vector<event_ticket_listing> sqlite_ledger::list_event_tickets(const event_ticket_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_event_tickets(filter); });
 }
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {

@@ -57,6 +57,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     refunds(db, select_rows<refund_row>() + "WHERE aggregate = ? ORDER BY id"),
     promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
+    event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
     dead_letters(db, select_rows<dead_letter_row>()
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
@@ -70,13 +71,13 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     customers(db, select_rows<customer_row>() + "WHERE aggregate = ? ORDER BY id"),
     otps(db, select_rows<otp_row>() + "WHERE aggregate = ? ORDER BY handle_hash"),
     events_on_sale(db,
-                   select_rows<event_row>()
+                   select_listed<event_row>()
                      + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
     events_of_organizer(db,
-                        select_rows<event_row>()
+                        select_listed<event_row>()
                           + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
     events_of_tenant(
-      db, select_rows<event_row>()
+      db, select_listed<event_row>()
             + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
               " ORDER BY aggregate LIMIT ?5"),
     tenants(db, select_rows<tenant_row>() + "ORDER BY id"),
@@ -95,6 +96,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                             "?5 ORDER BY id DESC LIMIT ?3"),
     orders_of_customer(db, listed_order_columns
                              + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
+    tickets_of_holder(db,
+                      listed_event_ticket_columns
+                        + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status <> 4 ORDER BY t.id DESC LIMIT ?3"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
     // Each part but the second uses its own partial index.
@@ -156,6 +160,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.refunds = collect(sql_.refunds.bind(aggregate), row_from<refund_row>);
   image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
+  image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
@@ -213,6 +218,11 @@ std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
 std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
   return collect(sql_.orders_of_customer.bind(filter.customer, cursor_of(filter.before), filter.limit),
                  listed_order_of);
+}
+
+std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_ticket_filter& filter) {
+  return collect(sql_.tickets_of_holder.bind(filter.holder, cursor_of(filter.before), filter.limit),
+                 listed_event_ticket_of);
 }
 
 std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {

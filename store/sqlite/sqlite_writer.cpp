@@ -72,6 +72,8 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     move_promo_uses(db, "UPDATE promo_code SET uses = uses + ? WHERE aggregate = ? AND ordinal = ?"),
     insert_order(db, insert_sql(table_of<order_row>())),
     update_order(db, update_sql(table_of<order_row>())),
+    insert_event_ticket(db, insert_sql(table_of<event_ticket_row>())),
+    update_event_ticket(db, update_sql(table_of<event_ticket_row>())),
     store_dead_letter(db, store_sql(table_of<dead_letter_row>())),
     store_priority(db, store_sql(table_of<priority_row>())),
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
@@ -242,6 +244,12 @@ public:
 
   bool operator()(const order_moved& c) {
     return move(sql_.update_order, history_kind::order, c.row.id, c.row, c.from);
+  }
+
+  bool operator()(const event_ticket_issued& c) { return insert(sql_.insert_event_ticket, c.row); }
+
+  bool operator()(const event_ticket_moved& c) {
+    return move(sql_.update_event_ticket, history_kind::event_ticket, c.row.id, c.row, c.from);
   }
 
   bool operator()(const entries_forgotten&) { return true; } // the guard has written it

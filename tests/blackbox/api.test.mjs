@@ -6,7 +6,7 @@ import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { assert, free_port, root, run, server_for } from './lib.mjs';
+import { assert, expect_problem, free_port, root, run, server_for } from './lib.mjs';
 import { to_json } from '../../web/openapi.mjs';
 import { ValidatingProxy } from './validating_proxy.mjs';
 
@@ -137,6 +137,75 @@ test('the first look: an index for programs, an icon, rules for robots', async (
   const robots = await server.get('/robots.txt');
   assert.equal(robots.headers['content-type'], 'text/plain; charset=utf-8');
   assert.match(robots.text, /^User-agent: \*\nAllow: \/shop\n/);
-  for (const path of ['wait/', 'shop/', 'checkout', 'orders', 'console'])
+  for (const path of ['shop/', 'checkout', 'orders', 'console'])
     assert.ok(robots.text.includes(`\nDisallow: /${path}\n`), robots.text);
+});
+
+test('the facts of an event: in the API, on pages, in calendars; null clears them', async (t) => {
+  const server = await server_for(t);
+  const token = await server.organizer();
+  const facts = {
+    starts_at: '2036-11-27T18:30:00.000Z',
+    ends_at: '2036-11-27T22:00:00.000Z',
+    doors_at: '2036-11-27T17:30:00.000Z',
+    time_zone: 'Africa/Lagos',
+    venue: {
+      name: 'The Arena & Hall',
+      address: 'Main Road 1, Lagos',
+      latitude: 6.4461,
+      longitude: -3.400001,
+    },
+    description: '# Tonight\n\n*Two* teams. <script>alert(1)</script> [More](javascript:alert(1))',
+  };
+  const types = [{ name: 'Seat', price: 5000, total: 5, description: 'With a roof.' }];
+  const event = await server.event(token, { ...facts, ticket_types: types });
+  const facts_of = (thing) => Object.fromEntries(Object.keys(facts).map((name) => [name, thing[name]]));
+  assert.deepEqual(facts_of(event), facts);
+  const read = (await server.get(`/events/${event.id}`)).json;
+  assert.deepEqual(facts_of(read), facts);
+  assert.equal(read.ticket_types[0].description, 'With a roof.');
+  const listed = (await server.get('/events')).json.items.find(({ id }) => id === event.id);
+  assert.deepEqual([listed.venue, listed.description], [facts.venue, undefined]);
+
+  const html = { unchecked: true, headers: { Accept: 'text/html' } };
+  const page = (await server.get(`/wait/${event.id}`, html)).text;
+  for (const part of [
+    'Thursday, 27 November 2036 at 19:30 GMT+1',
+    'The Arena &amp; Hall',
+    '<h3>Tonight</h3>',
+    'With a roof.',
+    `<meta property="og:url" content="${server.url}/wait/${event.id}">`,
+  ])
+    assert.ok(page.includes(part), `no ${part} in ${page}`);
+  assert.doesNotMatch(page, /<script>|javascript:|noindex/);
+  const data = JSON.parse(/<script type="application\/ld\+json">([^<]*)<\/script>/.exec(page)[1]);
+  assert.equal(data.startDate, '2036-11-27T19:30:00+01:00');
+  assert.equal(data.location.name, facts.venue.name);
+  const arabic = (
+    await server.get(`/wait/${event.id}`, { ...html, headers: { ...html.headers, 'Accept-Language': 'ar' } })
+  ).text;
+  assert.match(arabic, /dir="rtl"[^]*27 نوفمبر 2036/);
+  const shop = (await server.get('/shop', html)).text;
+  assert.match(shop, /19:30 GMT\+1[^]*The Arena &amp; Hall[^]*50\.00 NGN[^]*On sale/);
+
+  const calendar = await server.get(`/events/${event.id}/calendar.ics`);
+  assert.equal(calendar.headers['content-type'], 'text/calendar; charset=utf-8');
+  for (const line of ['DTSTART:20361127T183000Z', 'DTEND:20361127T220000Z', 'SUMMARY:Black-box sale'])
+    assert.ok(calendar.text.includes(`\r\n${line}\r\n`), calendar.text);
+
+  const change = (body) => server.patch(`/events/${event.id}`, { token, body });
+  expect_problem(await change({ time_zone: 'Nowhere/City' }), 400, 'invalid_field');
+  expect_problem(await change({ ends_at: facts.doors_at }), 400, 'invalid_field');
+  expect_problem(await change({ venue: { latitude: null } }), 400, 'invalid_field');
+  const nulls = { ...facts_of({}), venue: { name: null, address: null, latitude: null, longitude: null } };
+  for (const name of Object.keys(nulls)) nulls[name] ??= null;
+  const cleared = await change(nulls);
+  assert.equal(cleared.status, 200, cleared.text);
+  assert.deepEqual(facts_of(cleared.json), nulls);
+  expect_problem(await server.get(`/events/${event.id}/calendar.ics`), 404, 'not_found');
+  assert.ok(!(await server.get(`/wait/${event.id}`, html)).text.includes('ld+json'));
+  assert.equal((await change({ starts_at: facts.starts_at })).status, 200);
+  await server.post(`/events/${event.id}/end`, { token });
+  assert.equal((await change({ venue: { name: 'Another hall' } })).status, 200, 'the sale is over');
+  expect_problem(await change({ name: 'Another name' }), 409, 'invalid_transition');
 });

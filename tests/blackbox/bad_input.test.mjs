@@ -13,6 +13,7 @@ const organizer = await server.organizer();
 const [fan, thief] = await server.customers(2);
 const event = await server.event(organizer, { total: 10 });
 const draft = await server.event(organizer, {}, { activate: false });
+const dated = await server.event(organizer, { starts_at: after(7200) });
 const { admission_token } = await server.join_and_be_admitted(fan, event.id);
 const claim = await server.claim(fan, event.id, admission_token);
 const payment = await server.open_payment(fan, claim.claim_id);
@@ -83,6 +84,7 @@ const reads = () => [
   { route: ['GET', '/events'] },
   { route: ['GET', `/events/${event.id}`] },
   { route: ['GET', `/events/${event.id}/stats`], token: organizer },
+  { route: ['GET', `/events/${dated.id}/calendar.ics`] },
   { route: ['GET', `/events/${event.id}/queue/position`], token: fan },
   { route: ['GET', `/claims/${claim.claim_id}`], token: fan },
   { route: ['GET', `/payments/${payment.payment_id}`], token: fan },

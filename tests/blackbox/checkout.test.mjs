@@ -365,12 +365,38 @@ test('tickets are refunded one by one, and a refunded ticket is on sale again', 
   const [fan] = await s.server.customers(1);
   const order = await buy(s, fan, { items: [{ ticket_type_id: s.types[0], quantity: 2 }] });
   expect_problem(await s.server.post(`/orders/${order}/refunds`, { token: fan, body: {} }), 403, 'forbidden');
-  const one = await s.server.post(`/orders/${order}/refunds`, {
-    token: s.organizer,
-    body: { items: [{ ticket_type_id: s.types[0] }], reason: 'ill' },
-  });
+  const listed = async () => (await s.server.get('/event-tickets', { token: fan })).json.items;
+  const held = await listed();
+  assert.deepEqual(
+    held.map((one) => [one.event_id, one.ticket_type_id, one.status]),
+    Array(2).fill([s.event.id, s.types[0], 'ISSUED']),
+  );
+  const refund = (event_ticket_ids) =>
+    s.server.post(`/orders/${order}/refunds`, {
+      token: s.organizer,
+      body: { items: [{ ticket_type_id: s.types[0] }], event_ticket_ids, reason: 'ill' },
+    });
+  expect_problem(await refund(held.map((one) => one.id)), 400, 'invalid_field'); // two instead of one
+  const one = await refund([held[1].id]);
   assert.equal(one.status, 202, one.text);
+  assert.deepEqual(
+    one.json.event_tickets.filter((each) => each.refund_pending).map((each) => each.id),
+    [held[1].id],
+  );
   await status_of(s, fan, order, 'partially_refunded');
+  assert.deepEqual(
+    (await listed()).map((each) => each.id),
+    [held[0].id],
+  );
+  const seen = await s.server.get(`/event-tickets/${held[1].id}`, { token: fan });
+  assert.equal(seen.json.status, 'CANCELLED');
+  const cancelled = await s.server.get(`/events/${s.event.id}/event-tickets?status=CANCELLED`, {
+    token: s.organizer,
+  });
+  assert.deepEqual(
+    cancelled.json.items.map((each) => each.id),
+    [held[1].id],
+  );
   assert.equal((await s.server.get(`/orders/${order}`, { token: fan })).json.refunded_amount, 1000);
   await s.server.post(`/orders/${order}/refunds`, { token: s.organizer });
   await status_of(s, fan, order, 'refunded');

@@ -252,6 +252,11 @@ test('an organizer creates a sale, watches a crowd buy, changes it, admits by ha
   await page.getByText('Write it like 149.00.').waitFor();
   await page.getByLabel('Price (EUR)').fill('149.50');
   await page.getByLabel('Tickets', { exact: true }).fill('60');
+  await page.getByLabel('Event begins').fill('2037-06-01T20:00');
+  await page.getByLabel('Venue', { exact: true }).fill('Jarun Lake');
+  await page.getByLabel('Latitude').fill('45.7814');
+  await page.getByLabel('Longitude').fill('15.9196');
+  await page.getByLabel('Description').first().fill('Three days.\n\n* Four stages');
   await page.getByText('Times and limits').click();
   await page.getByLabel('Session (minutes)').fill('0.5');
   await page.getByLabel('Time to choose (minutes)').fill('0.1');
@@ -273,6 +278,9 @@ test('an organizer creates a sale, watches a crowd buy, changes it, admits by ha
     [event.claim_ttl_seconds, event.queue.claim_window_seconds, event.queue.session_ttl_seconds],
     [12, 6, 30],
   );
+  const venue = { name: 'Jarun Lake', address: null, latitude: 45.7814, longitude: 15.9196 };
+  assert.deepEqual([event.venue, event.description], [venue, 'Three days.\n\n* Four stages']);
+  assert.ok(event.starts_at && event.time_zone, JSON.stringify(event));
 
   await page.getByRole('button', { name: 'Activate' }).click();
   await said(page, 'The sale is open.');
@@ -321,8 +329,10 @@ test('an organizer creates a sale, watches a crowd buy, changes it, admits by ha
   await said(page, 'The change is in force.');
   await page.getByRole('link', { name: 'Settings' }).click();
   await page.getByLabel('Tickets', { exact: true }).fill('200');
+  await page.getByLabel('Venue', { exact: true }).fill('');
   await page.getByRole('button', { name: 'Save' }).click();
   await said(page, 'Saved.');
+  assert.equal((await server.get(`/events/${id}`, { token: s.token })).json.venue.name, null);
   await check_page(page, 'console-settings');
   await page.getByLabel('Tickets', { exact: true }).fill('1');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -590,6 +600,10 @@ test('dead letters are shown and retried; tasks and gateways are shown', async (
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
   await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
   await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
+  await page
+    .getByRole('row', { name: /\d sandbox initialize initialized 1 / })
+    .first()
+    .waitFor();
   assert.equal(await tile(page, 'Asynchronous checkouts').textContent(), '100 %');
   // An order that waits for its page and its call in flight count as one task.
   await page.route('**/tasks', async (route) => {

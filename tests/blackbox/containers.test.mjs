@@ -242,7 +242,7 @@ function resources() {
 }
 const of_kind = (kind) => resources().find((each) => each.kind === kind);
 
-test('Kubernetes: probes, drain, disruption budget, 2 to 10 nodes by CPU or checkout queue', () => {
+test('Kubernetes: probes, drain, disruption budget, 3 to 20 nodes by CPU or checkout queue', () => {
   const { spec } = of_kind('StatefulSet').spec.template;
   const [container] = spec.containers;
   const admin = container.ports.find(({ name }) => name === 'metrics').containerPort;
@@ -266,7 +266,7 @@ test('Kubernetes: probes, drain, disruption budget, 2 to 10 nodes by CPU or chec
   );
   assert.equal(of_kind('PodDisruptionBudget').spec.maxUnavailable, 1);
   const { minReplicas, maxReplicas, metrics } = of_kind('HorizontalPodAutoscaler').spec;
-  assert.deepEqual([minReplicas, maxReplicas], [2, 10]);
+  assert.deepEqual([minReplicas, maxReplicas], [3, 20]);
   assert.equal(metrics[0].resource.target.averageUtilization, 70);
   assert.deepEqual(
     [metrics[1].pods.metric.name, metrics[1].pods.target.averageValue],

@@ -79,6 +79,31 @@ test('promtool accepts the rules, each alert fires in its test and stays silent 
   }
 });
 
+test('recorded numbers are right, and their metrics exist', async () => {
+  const folder = path.join(deploy, 'prometheus');
+  await must('promtool', ['check', 'rules', 'rules.yml'], { cwd: folder });
+  await must('promtool', ['test', 'rules', 'rules_test.yml'], { cwd: folder });
+  const listed = read('docs/operations.md');
+  for (const [, expr] of read('deploy/prometheus/rules.yml').matchAll(
+    /expr: ([^]*?)(?=\n {6}- |\n {8}\w|\n$)/g,
+  ))
+    for (const name of names_in(expr)) assert.ok(listed.includes(`\`${name}\``), `no metric ${name}`);
+});
+
+test('Alertmanager routes each alert by its severity', async () => {
+  const file = ['--config.file', path.join(deploy, 'prometheus/alertmanager.yml')];
+  await must('amtool', ['check-config', file[1]]);
+  const severities = new Set(
+    [...read('deploy/prometheus/alerts.yml').matchAll(/severity: (\w+)/g)].map((m) => m[1]),
+  );
+  const receivers = {};
+  for (const severity of severities) {
+    const routed = await must('amtool', ['config', 'routes', 'test', ...file, `severity=${severity}`]);
+    receivers[severity] = routed.out.trim();
+  }
+  assert.deepEqual(receivers, { critical: 'on-call', warning: 'team' });
+});
+
 test('promtool notices a rule that does not fire', async () => {
   const folder = temporary_folder();
   const rules = read('deploy/prometheus/alerts.yml');
@@ -154,7 +179,8 @@ class Prometheus {
     const prometheus = new Prometheus();
     prometheus.url = `http://127.0.0.1:${await free_port()}`;
     const file = path.join(folder, 'prometheus.yml');
-    fs.copyFileSync(path.join(deploy, 'prometheus/alerts.yml'), path.join(folder, 'alerts.yml'));
+    for (const rules of ['alerts.yml', 'rules.yml'])
+      fs.copyFileSync(path.join(deploy, 'prometheus', rules), path.join(folder, rules));
     // The example with the addresses and intervals of the test.
     const example = read('deploy/prometheus/prometheus.yml');
     const ours = example

@@ -156,7 +156,15 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
     claim_id: generated.claim_id,
     customer_id: generated.customer_id,
     items: [{ ticket_type_id: s.type, quantity: 2 }],
+    event_ticket_ids: generated.event_ticket_ids,
   });
+  const listed = (await s.server.get(`/orders/${first.id}`, { token: ada })).json.event_tickets;
+  assert.deepEqual(
+    [...generated.event_ticket_ids].sort(),
+    listed.map((one) => one.id),
+  );
+  const gone = of(seen, 'ticket.cancelled').flatMap((one) => one.event_ticket_ids);
+  assert.deepEqual(gone.sort(), [...generated.event_ticket_ids].sort());
   assert.deepEqual(
     of(seen, 'ticket.cancelled').map(({ items }) => items),
     [[{ ticket_type_id: s.type, quantity: 1 }], [{ ticket_type_id: s.type, quantity: 1 }]],

@@ -21,6 +21,20 @@ const mails = (server) => {
     : [];
 };
 
+/** The line of the log about an order, which names no person. */
+async function logged(server, message, order) {
+  const found = await eventually(`${message} in the log`, () =>
+    server.log
+      .split('\n')
+      .filter((line) => line.includes(order))
+      .map((line) => JSON.parse(line))
+      .find((line) => line.message === message),
+  );
+  assert.ok(!JSON.stringify(found).includes(contact.email));
+  assert.equal(typeof found.duration, 'number');
+  return found;
+}
+
 describe('checkout', side_by_side, () => {
   for (const gateway of both)
     it(`${gateway}: from the order to the receipt`, async (t) => {
@@ -50,6 +64,8 @@ describe('checkout', side_by_side, () => {
       );
       assert.equal(more.length, 0, 'one call');
       const { params } = create;
+      const { order_id, show_id, site } = params.metadata;
+      assert.deepEqual([order_id, show_id, site], [order, shop.event.id, 'fairqueue']);
       if (gateway === 'stripe') {
         const lines = params.line_items.map((l) => [
           l.price_data.product_data.name,
@@ -65,6 +81,8 @@ describe('checkout', side_by_side, () => {
         assert.equal(params.client_reference_id, create.idempotency_key, 'the key is our reference');
         assert.equal(params.metadata.fairqueue_reference, params.client_reference_id);
         assert.equal(params.payment_intent_data.metadata.fairqueue_reference, params.client_reference_id);
+        assert.deepEqual(params.payment_intent_data.metadata, params.metadata, 'for events of both');
+        assert.equal(params.payment_intent_data.description, shop.event.name);
         assert.equal(params.payment_intent_data.transfer_data, undefined, 'no account to pass it on to');
         assert.equal(params.customer_email, contact.email);
         assert.equal(params.success_url, 'https://shop.example/thanks');
@@ -86,15 +104,21 @@ describe('checkout', side_by_side, () => {
       );
       await shop.settled();
       assert.equal(await shop.available(), 12);
+      assert.equal((await logged(shop.server, 'checkout.started', order)).duration, 0);
+      const completed = await logged(shop.server, 'checkout.completed', order);
+      assert.deepEqual([completed.order_id, completed.error], [order, undefined]);
+      assert.ok(completed.duration > 0);
     });
 
   it('stripe: a tenant with an account is passed its money on, less the fees', async (t) => {
     const shop = await Shop.open(t);
     const [fan, other] = await shop.server.customers(2);
-    await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
+    const labels = ['--payment-metadata', 'site=backend', '--payment-metadata', 'team=a=b c'];
+    await shop.tenant('--stripe-account', 'acct_1FairQueueTest', ...labels);
     await sleep(3000); // the promised time until every node knows it
     const { order } = await shop.bought(fan);
     const [{ params }] = shop.calls('checkout.create');
+    assert.deepEqual([params.metadata.site, params.metadata.team], ['backend', 'a=b c']);
     const data = params.payment_intent_data;
     assert.equal(data.transfer_data.destination, 'acct_1FairQueueTest');
     const { platform_fee, processing_fee } = await shop.whole(fan, order);
@@ -113,6 +137,31 @@ describe('checkout', side_by_side, () => {
       [refund.params.reverse_transfer, refund.params.refund_application_fee],
       ['true', 'true'],
     );
+    assert.equal(refund.params.metadata.site, 'backend');
+    await shop.settled();
+  });
+
+  it('paystack: a tenant with a subaccount is passed its money on, less the fees', async (t) => {
+    const shop = await Shop.open(t, { gateway: 'paystack' });
+    const [fan] = await shop.server.customers(1);
+    await shop.tenant('--paystack-subaccount', 'ACCT_fairqueue1', '--payment-metadata', 'site=arena');
+    for (const wrong of [
+      ['--paystack-subaccount', 'acct_1'],
+      ['--payment-metadata', 'order_id=1'],
+      ['--payment-metadata', 'a[b]=1'],
+    ])
+      await assert.rejects(shop.tenant(...wrong), /paystack_subaccount: must|payment_metadata: must/);
+    await sleep(3000); // the promised time until every node knows it
+    const { order } = await shop.bought(fan);
+    const [{ params }] = shop.calls('transaction.initialize');
+    const { platform_fee, processing_fee } = await shop.whole(fan, order);
+    assert.ok(platform_fee > 0 && processing_fee > 0);
+    assert.deepEqual(
+      [params.subaccount, Number(params.transaction_charge), params.metadata.site],
+      ['ACCT_fairqueue1', platform_fee + processing_fee, 'arena'],
+    );
+    assert.equal((await shop.refund(order)).status, 202);
+    await shop.reaches(fan, order, 'refunded');
     await shop.settled();
   });
 
@@ -173,6 +222,7 @@ describe('checkout', side_by_side, () => {
     const order = await shop.order(fan); // below Stripe's minimum
     const failed = await shop.reaches(fan, order, 'failed');
     assert.equal(failed.failure, 'payment_rejected');
+    assert.equal((await logged(shop.server, 'checkout.failed', order)).error, 'payment_rejected');
     assert.equal(await shop.available(), 10);
     assert.match(shop.double.violations.splice(0).join(), /total amount must convert/);
     await shop.settled();

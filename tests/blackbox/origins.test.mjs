@@ -298,7 +298,7 @@ test('HAProxy with Lua', async (t) => {
 });
 
 const plain_refusal = (answer, what) => {
-  assert.equal(answer.status, 401, `${what}: ${answer.text}`);
+  assert.equal(answer.status, what === 'an ended session' ? 410 : 401, `${what}: ${answer.text}`);
   assert.match(answer.headers['cache-control'], /no-store/);
 };
 
@@ -339,12 +339,24 @@ test('PHP middleware', async (t) => {
     index,
     `<?php require '${path.join(root, 'deploy/examples/RequireSession.php')}';
      if ($_SERVER['REQUEST_URI'] === '/fairqueue/enter') return RequireSession::enter('/', false);
-     $gate = new RequireSession('${gate.server.url}', '${gate.queue.id}', folder: '${folder}');
+     $other = $_SERVER['REQUEST_URI'] === '/other';
+     $gate = new RequireSession('${gate.server.url}', $other ? '${crypto.randomUUID()}' : '${gate.queue.id}', folder: '${folder}');
+     if ($_SERVER['REQUEST_URI'] === '/counts') { echo json_encode($gate->counts()); return; }
      $session = $gate->check();
      if ($session !== null) echo json_encode(['path' => $_SERVER['REQUEST_URI'], 'headers' => ['x-fairqueue-subject' => rawurlencode($session['subject'] ?? '')]]);`,
   );
   await program(t, 'php', ['-S', `127.0.0.1:${port}`, '-t', folder, index], port);
   await check_enter(port, gate.inside.session_token, { is_behind_gate: false }); // the shop itself
+  const cookie = gate.inside.session_token;
+  assert.equal((await visit(port, { cookie })).status, 200);
+  assert.equal(
+    (await visit(port, { cookie, target: '/other' })).status,
+    401,
+    'kept answers are of one queue',
+  );
   await check_gate(gate, port, { refused: plain_refusal });
-  assert.ok(fs.statSync(path.join(folder, 'fairqueue-refused.count')).size >= 6);
+  const counts = JSON.parse((await visit(port, { target: '/counts' })).text);
+  assert.ok(counts.granted > 30 && counts.refused >= 6 && counts.unavailable >= 1, JSON.stringify(counts));
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['fairqueue-sessions', 'index.php'], 'one file for all');
+  assert.ok(fs.statSync(path.join(folder, 'fairqueue-sessions')).size <= 4097 * 1024);
 });

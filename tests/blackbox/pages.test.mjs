@@ -30,6 +30,12 @@ const address = () => `fan${++addresses}-${Date.now()}@example.org`;
 const by_hand = {
   name: 'Aurora Open Air 2027',
   currency: 'EUR',
+  starts_at: '2036-07-18T14:00:00Z',
+  ends_at: '2036-07-20T21:00:00Z',
+  doors_at: '2036-07-18T12:30:00Z',
+  time_zone: 'Europe/Zagreb',
+  venue: { name: 'Jarun Lake', address: 'Zagreb', latitude: 45.7814, longitude: 15.9196 },
+  description: 'Three days of music **by the water**.\n\n* Four stages\n* [Camping](https://example.org)',
   ticket_types: [
     { name: 'Weekend pass', price: 14_900, total: 20, max_per_order: 4 },
     { name: 'Saturday', price: 7_900, total: 20, max_per_order: 4 },

@@ -141,6 +141,10 @@ test('a customer is exported, erased, and found nowhere', async (t) => {
   assert.deepEqual([place.event_id, place.status, place.queue_number], [fan.event.id, 'COMPLETED', 1]);
   assert.deepEqual([shown.json.claims[0].status, shown.json.claims[0].tickets], ['CONFIRMED', 1]);
   assert.equal(shown.json.payments[0].gateway, 'free');
+  assert.deepEqual(
+    shown.json.event_tickets.map((one) => [one.event_id, one.status]),
+    [[fan.event.id, 'ISSUED']],
+  );
   assert.equal(shown.json.devices[0].device_id, phone.device_id);
   assert.ok(shown.json.mails.some((m) => m.topic === 'mail.send'));
   assert.equal(shown.json.unsent_mails.length, 1); // not that of the longer address

@@ -2,9 +2,12 @@
 // The browser SDK without a browser, with scripted answers, for cases that a real server seldom has.
 // pages.test.mjs tests it in Chromium.
 import test from 'node:test';
+import { webcrypto } from 'node:crypto';
+import fs from 'node:fs';
 import path from 'node:path';
-import { assert, eventually, root, run, sleep } from './lib.mjs';
+import { assert, eventually, root, run, server_for, sleep } from './lib.mjs';
 import { counted, wait_text } from '../../web/sdk/estimate.mjs';
+import { is_current, is_signed, read_code, rotating_code } from '../../web/sdk/event_ticket_code.mjs';
 import { FairQueue, place_after, place_of, reconnect_delay } from '../../web/sdk/fairqueue.mjs';
 import { languages, read_texts } from '../../web/texts.mjs';
 
@@ -204,8 +207,165 @@ test('waits are ranges, in every language', () => {
       assert.doesNotMatch(say(high / 3, high, language), /[{}]|undefined/);
 });
 
+const buyer = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
+const event_line = (t, answers, more) =>
+  line_for(t, answers, { queue: undefined, key: undefined, event: 'e1', token: 'c.t', ...more });
+
+test('a checkout with a lost answer is repeated with the same key, another one has its own', async (t) => {
+  const placed = { status: 202, body: { order_id: 'o1', status: 'processing', poll_after_ms: 5 } };
+  const lost = event_line(t, [new TypeError('network')]);
+  await assert.rejects(lost.line.checkout({ contact: buyer }), /network/);
+  assert.ok(![...lost.storage.kept.values()].some((text) => text.includes('ada')), 'no person is kept');
+  const again = event_line(
+    t,
+    [
+      { status: 503, body: { code: 'unavailable' } },
+      { status: 409, body: { code: 'idempotency_in_progress' } },
+      placed,
+      { status: 409, body: { code: 'none_free' } },
+      placed,
+    ],
+    { storage: lost.storage },
+  );
+  for (let i = 0; i < 2; ++i) await assert.rejects(again.line.checkout({ contact: buyer }));
+  assert.equal((await again.line.checkout({ contact: buyer })).order_id, 'o1');
+  assert.equal(lost.storage.kept.size, 0);
+  await assert.rejects(again.line.checkout({ contact: buyer }), (no) => no.code === 'none_free');
+  await again.line.checkout({ contact: buyer, promo_code: 'TEN' });
+  const keys = [...lost.requests, ...again.requests].map((r) => r.headers['Idempotency-Key']);
+  assert.equal(new Set(keys.slice(0, 4)).size, 1);
+  assert.equal(new Set(keys.slice(3)).size, 3);
+  assert.deepEqual(JSON.parse(again.requests.at(-1).body), {
+    contact: buyer,
+    promo_code: 'TEN',
+    event_id: 'e1',
+  });
+  const queue = line_for(t, [placed]);
+  await assert.rejects(queue.line.checkout({ contact: buyer }), /only an event has orders/);
+});
+
+test('the changes of an order: at the pace of the server, across failures, until it is over', async (t) => {
+  const status = (name, changes = {}) => ({
+    body: { order_id: 'o1', status: name, payment_url: null, poll_after_ms: 40, ...changes },
+  });
+  const s = event_line(t, [
+    status('pending'),
+    status('pending'),
+    new TypeError('network'),
+    { status: 429, body: { code: 'rate_limited' }, headers: { 'Retry-After': '1' } },
+    status('awaiting_payment', { payment_url: 'https://pay' }),
+    status('awaiting_payment', { payment_url: 'https://pay' }),
+    status('success'),
+  ]);
+  const seen = [];
+  for await (const order of s.line.orderChanges('o1')) seen.push([order.status, order.payment_url]);
+  assert.deepEqual(seen, [
+    ['pending', null],
+    ['awaiting_payment', 'https://pay'],
+    ['success', null],
+  ]);
+  assert.ok(s.requests[1].at - s.requests[0].at >= 35, 'poll_after_ms');
+  assert.ok(s.requests[4].at - s.requests[3].at >= 990, 'Retry-After');
+  const missing = event_line(t, [{ status: 404, body: { code: 'not_found' } }]);
+  await assert.rejects(missing.line.orderChanges('o2').next(), (no) => no.code === 'not_found');
+  const leaving = new AbortController();
+  const endless = event_line(t, [status('pending', { poll_after_ms: 60_000 })]);
+  for await (const order of endless.line.orderChanges('o1', { signal: leaving.signal })) {
+    assert.equal(order.status, 'pending');
+    setTimeout(() => leaving.abort(), 5);
+  }
+});
+
+test('from the line to the ticket with a real server', async (t) => {
+  const server = await server_for(t);
+  const event = await server.event(await server.organizer(), { price: 2500 });
+  const line = new FairQueue({
+    server: server.url,
+    event: event.id,
+    token: await server.customer(),
+    storage: memory(),
+    polling: true,
+  });
+  t.after(() => line.close());
+  await line.join();
+  await eventually('admitted', () => line.place?.status === 'ADMITTED');
+  const items = [{ ticket_type_id: event.ticket_types[0].id, quantity: 2 }];
+  const price = await line.quote({ items });
+  assert.equal(price.subtotal, 5000);
+  const { order_id } = await line.checkout({ contact: buyer, items });
+  assert.equal((await line.order(order_id)).event_id, event.id);
+  const seen = [];
+  for await (const { status, payment_url } of line.orderChanges(order_id)) {
+    seen.push(status);
+    if (status === 'awaiting_payment')
+      await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
+  }
+  assert.equal(seen.at(-1), 'success');
+});
+
 test('the types compile', async () => {
   const web = path.join(root, 'web');
   const { code, out, err } = await run('npm', ['run', '--silent', 'check'], { cwd: web });
   assert.equal(code, 0, out + err);
+});
+
+// -- codes of event tickets: the vectors of docs/design/tickets.md
+
+globalThis.crypto ??= webcrypto; // Node 18
+
+const vectors = (() => {
+  const document = fs.readFileSync(path.join(root, 'docs/design/tickets.md'), 'utf8');
+  const vector = (name) => new RegExp(`^${name} +(\\S.*)$`, 'm').exec(document)[1];
+  const bytes = (name) => Uint8Array.from(Buffer.from(vector(name), 'hex'));
+  const rotating = [...document.matchAll(/^ +at Unix time .*\n +(\S.*)$|^rotating code .*\n +(\S.*)$/gm)];
+  return {
+    public_key: bytes('public key'),
+    secret: bytes('ticket secret'),
+    fixed: vector('fixed code'),
+    rotating: rotating.map(([, later, first]) => first ?? later),
+    claims: {
+      event: '01234567-89ab-cdef-fedc-ba9876543210',
+      ticket: '019ab2c3-d4e5-7f60-a1b2-c3d4e5f60718',
+      generation: 7,
+    },
+  };
+})();
+
+test('a fixed code of an event ticket is verified in the browser', async () => {
+  const { fixed, claims, public_key } = vectors;
+  const code = read_code(fixed);
+  const { kind, event, ticket, generation } = code;
+  assert.deepEqual({ kind, event, ticket, generation }, { kind: 'fixed', ...claims });
+  assert.equal(await is_signed(code, public_key), true);
+  assert.equal(await is_current(code, vectors.secret, 1_795_000_000_000), false);
+  for (let i = 0; i < fixed.length; i += 1) {
+    const changed = read_code(fixed.slice(0, i) + (fixed[i] === 'A' ? 'B' : 'A') + fixed.slice(i + 1));
+    assert.ok(!changed || !(await is_signed(changed, public_key)), `changed at ${i}`);
+  }
+  for (const text of ['', `${fixed}0`, `${fixed}00`, ` ${fixed}`, fixed.toLowerCase(), fixed.slice(3), 'GGW'])
+    assert.equal(read_code(text), null, text);
+});
+
+test('a rotating code of an event ticket is made and verified in the browser', async () => {
+  const { rotating, claims, secret, public_key } = vectors;
+  assert.equal(rotating.length, 2);
+  assert.equal(await rotating_code(secret, claims, 1_795_000_000_000), rotating[0]);
+  assert.equal(await rotating_code(secret, claims, 1_795_000_029_000), rotating[1]);
+  const code = read_code(rotating[0]);
+  assert.equal(await is_signed(code, public_key), false);
+  for (const [second, expected] of [
+    [1_794_999_959, false],
+    [1_794_999_960, true],
+    [1_795_000_049, true],
+    [1_795_000_050, false],
+  ])
+    assert.equal(await is_current(code, secret, second * 1000), expected, `${second}`);
+  assert.equal(
+    await is_current(
+      code,
+      secret.map((b) => b ^ 1),
+      1_795_000_000_000,
+    ),
+    false,
+  );
 });

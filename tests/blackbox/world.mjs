@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A world with an object of each kind, for tests that try every route.
-import { assert } from './lib.mjs';
+import { after, assert } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
 /** What a server of the world wants. */
@@ -17,7 +17,7 @@ export const settings = {
  */
 export async function populate(server, known) {
   const org = await server.organizer();
-  const event = await server.event(org, { queue: { policy: 'open' } });
+  const event = await server.event(org, { queue: { policy: 'open' }, starts_at: after(7200) });
   const type = event.ticket_types[0].id;
   const items = [{ ticket_type_id: type, quantity: 1 }];
   const [made, fan2] = await server.customers(2);
@@ -41,6 +41,20 @@ export async function populate(server, known) {
     },
   });
   assert.ok([200, 201, 202].includes(bought.status), bought.text);
+  const gift = await server.event(org, {
+    queue: { policy: 'open' },
+    ticket_types: [{ name: 'Free', price: 0, total: 10, max_per_order: 2 }],
+  });
+  const given = await server.post('/checkout', {
+    token: fan,
+    body: {
+      event_id: gift.id,
+      contact: { email: 'fan@example.com', first_name: 'Ann', last_name: 'Bee' },
+    },
+  });
+  assert.ok(given.status < 300, given.text);
+  const free = await server.get(`/orders/${given.json.order_id}`, { token: fan });
+  assert.equal(free.json.event_tickets.length, 1, free.text);
   const code = await server.post(`/events/${event.id}/promo-codes`, {
     token: org,
     body: { code: 'SAVE10', discount: { type: 'percent', percent: 10 } },
@@ -75,6 +89,7 @@ export async function populate(server, known) {
   const ids = {
     event: event.id,
     order: bought.json.order_id,
+    event_ticket: free.json.event_tickets[0].id,
     code: code.json.id,
     queue: queue.id,
     place: place.ticket_id,

@@ -8,9 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 using namespace fq::config;
 
@@ -122,7 +124,7 @@ CAF_TEST(flags win over the environment over the file over the default) {
   CAF_CHECK_EQUAL(config.values.queue.batch_size, 30);
   CAF_CHECK_EQUAL(config.values.io.threads, 3);
   CAF_CHECK(config.values.queue.session_ttl == std::chrono::minutes{30});
-  CAF_CHECK_EQUAL(config.values.caf.threads, 1);
+  CAF_CHECK_EQUAL(config.values.caf.threads, std::max(std::thread::hardware_concurrency() / 2, 1u));
   CAF_CHECK_EQUAL(config.origins.at("queue.batch_size"), "flag --queue.batch_size");
   CAF_CHECK_EQUAL(config.origins.at("io.threads"), "environment FAIRQUEUE_IO_THREADS");
   CAF_CHECK(config.origins.at("queue.session_ttl").ends_with("c.toml line 3"));

@@ -7,16 +7,20 @@
 #include "app/limits.hpp"
 #include "app/mesh_frames.hpp"
 #include "config/toml_source.hpp"
+#include "crypto/base45.hpp"
 #include "crypto/digest.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "crypto/subject_token.hpp"
 #include "domain/money/promo_codes.hpp"
+#include "domain/seats/drawing.hpp"
 #include "net/http/client_address.hpp"
 #include "net/http/parser.hpp"
 #include "net/http/query.hpp"
 #include "net/websocket/ws_frames.hpp"
 #include "net/wire/cursor.hpp"
 #include "net/wire/json_in.hpp"
+#include "net/wire/seat_plan_codec.hpp"
 #include "net/wire/settings_codec.hpp"
 #include "outbound/paystack_gateway.hpp"
 #include "outbound/stripe_gateway.hpp"
@@ -152,6 +156,16 @@ void read_cursor(std::string_view bytes) {
   if (const auto code = normalized_code(bytes)) demand(normalized_code(*code) == code);
 }
 
+void read_ticket_code(std::string_view bytes) {
+  static const event_ticket_keys keys{secret_key{}, {}, 0};
+  static const auto secret = keys.secret_of({}, 0);
+  const auto code = read_event_ticket_code(bytes);
+  if (!code) return;
+  demand(!is_signed(*code, keys.public_key()) && !is_current(*code, secret, from_unix_ms(0)));
+  std::array<std::uint8_t, 101> decoded{}; // a code has no second text
+  demand(to_base45(byte_view{decoded}.first(from_base45(bytes, decoded).value())) == bytes);
+}
+
 // -- money
 
 template <class Gateway>
@@ -259,6 +273,20 @@ void read_node_frames(std::string_view bytes) {
   }
 }
 
+// -- seat plans
+
+void read_seat_plan(std::string_view bytes) {
+  for (const auto& made : {net::plan_of_json(bytes), net::plan_of_csv(bytes)}) {
+    demand((made.plan == nullptr) != made.errors.empty());
+    demand(made.errors.size() <= plan_errors_max);
+    for (const auto& e : made.errors) demand(e.line > 0 && !e.what.empty());
+    if (!made.plan) continue;
+    demand(*net::plan_of_json(net::json_of(*made.plan)).plan == *made.plan);
+    demand(*net::plan_of_csv(net::csv_of(*made.plan)).plan == *made.plan);
+    ignore(draw(*made.plan));
+  }
+}
+
 void read_toml_file(std::string_view bytes) {
   static const int file = memfd_create("toml", 0);
   static const auto path = "/proc/self/fd/" + std::to_string(file);
@@ -275,11 +303,13 @@ constexpr target all[] = {
   {"frames", read_frames},
   {"subject_token", read_subject_token},
   {"cursor", read_cursor},
+  {"event_ticket_code", read_ticket_code},
   {"stripe", read_stripe},
   {"paystack", read_paystack},
   {"webhook_url", read_webhook_url},
   {"messages", read_messages},
   {"node_frames", read_node_frames},
+  {"seat_plan", read_seat_plan},
   {"toml", read_toml_file},
 };
 

@@ -63,6 +63,20 @@ bool is_tidy(const mail_content& c) {
 
 } // namespace
 
+CAF_TEST(the times of an event are those of its venue) {
+  auto data = data_of(samples.at("order_receipt"));
+  data["time_zone"] = "Africa/Lagos";
+  data["doors_at"] = 1795368600000;
+  data["venue_name"] = "The Arena <1>";
+  data["venue_address"] = "Main Road 1\nLagos";
+  const auto c = content("order_receipt", data);
+  CAF_CHECK(contains(c.text, "Begins: Sunday, 22 November 2026 at 19:30 GMT+1\n"));
+  CAF_CHECK(contains(c.text, "Doors open: Sunday, 22 November 2026 at 18:30 GMT+1\n"));
+  CAF_CHECK(contains(c.text, "Place: The Arena <1>\nAddress: Main Road 1 Lagos\n"));
+  CAF_CHECK(contains(c.text, "Paid: 22 Nov 2026, 18:30 UTC\n"));
+  CAF_CHECK(contains(c.html, "Place: The Arena &lt;1&gt;"));
+}
+
 CAF_TEST(every template is there in English and takes its data) {
   for (const auto key : mail_template_keys()) {
     CAF_MESSAGE(std::string{key});

@@ -123,6 +123,7 @@ CAF_TEST(a transaction is initialized with exactly this body) {
   c.cancel_url = "https://tickets.example/back";
   c.destination = "ACCT_1";
   c.application_fee = 15'000;
+  c.metadata = {{"site", "arena"}, {"order_id", "7"}};
   const auto result = initialize(c);
   CAF_REQUIRE(std::holds_alternative<gateway_authorization>(result));
   CAF_CHECK_EQUAL(std::get<gateway_authorization>(result).url, "https://checkout.paystack.com/abc");
@@ -132,12 +133,13 @@ CAF_TEST(a transaction is initialized with exactly this body) {
   CAF_CHECK(seen[0].head.starts_with("POST /transaction/initialize HTTP/1.1\r\n"));
   CAF_CHECK_EQUAL(seen[0].field("authorization"), "Bearer sk_test_paystack");
   CAF_CHECK_EQUAL(seen[0].field("content-type"), "application/json");
-  CAF_CHECK_EQUAL(
-    seen[0].body,
-    R"({"email":"fan@example.com","amount":500000,"currency":"NGN","reference":")" + reference
-      + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1","transaction_charge":15000,)"
-        R"("metadata":{"fairqueue_reference":")"
-      + reference + R"(","cancel_action":"https://tickets.example/back"}})");
+  CAF_CHECK_EQUAL(seen[0].body, R"({"email":"fan@example.com","amount":500000,"currency":"NGN","reference":")"
+                                  + reference
+                                  + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1",)"
+                                    R"("transaction_charge":"15000","metadata":{"fairqueue_reference":")"
+                                  + reference
+                                  + R"(","cancel_action":"https://tickets.example/back",)"
+                                    R"("site":"arena","order_id":"7"}})");
 }
 
 CAF_TEST(a bare charge takes what the settings say) {

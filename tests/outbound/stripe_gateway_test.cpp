@@ -26,6 +26,7 @@ CAF_TEST(a session is created with exactly these parameters) {
   c.expires_at = from_unix_ms(1'800'002'000'999);
   c.destination = "acct_1";
   c.application_fee = 150;
+  c.metadata = {{"site", "back end"}, {"order_id", "7"}};
   settings.automatic_tax = true;
   const auto result = initialize(c);
   CAF_REQUIRE(std::holds_alternative<gateway_authorization>(result));
@@ -48,8 +49,12 @@ CAF_TEST(a session is created with exactly these parameters) {
     "&line_items[1][price_data][unit_amount]=1000&line_items[1][quantity]=1"
     "&client_reference_id="
       + reference + "&metadata[fairqueue_reference]=" + reference
-      + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
-      + "&success_url=https%3A%2F%2Ftickets.example%2Fo%2F1%3Fx%3D1%26y%3D2&cancel_url=https%3A%2F%2Ftickets."
+      + "&metadata[site]=back%20end&metadata[order_id]=7"
+        "&payment_intent_data[metadata][fairqueue_reference]="
+      + reference
+      + "&payment_intent_data[metadata][site]=back%20end&payment_intent_data[metadata][order_id]=7"
+        "&payment_intent_data[description]=Two%20tickets"
+        "&success_url=https%3A%2F%2Ftickets.example%2Fo%2F1%3Fx%3D1%26y%3D2&cancel_url=https%3A%2F%2Ftickets."
         "example%2Fback"
         "&customer_email=fan%2B1%40example.com&expires_at=1800002000"
         "&payment_intent_data[transfer_data][destination]=acct_1&payment_intent_data[application_fee_amount]="
@@ -68,7 +73,8 @@ CAF_TEST(a bare charge is one line and leaves out what it does not say) {
     "&line_items[0][price_data][unit_amount]=5000&line_items[0][quantity]=1&client_reference_id="
       + reference + "&metadata[fairqueue_reference]=" + reference
       + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
-      + "&success_url=https%3A%2F%2Ftickets.example%2Fthanks&cancel_url=https%3A%2F%2Ftickets.example%"
+      + "&payment_intent_data[description]=Two%20tickets"
+        "&success_url=https%3A%2F%2Ftickets.example%2Fthanks&cancel_url=https%3A%2F%2Ftickets.example%"
         "2Fback");
 }
 

@@ -57,6 +57,10 @@ void refund(caf::event_based_actor* self, world* w) {
       if (chance(w->rng, 600))
         x.items.push_back({w->check->ticket_types()[i.ticket_type].id,
                            static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
+  if (claim != nullptr && x.items.empty())
+    for (const auto& [ticket, row] : w->check->event_tickets())
+      if (row.claim == claim->id && is_valid(row.status) && chance(w->rng, 400))
+        x.event_tickets.push_back(ticket);
   ask_owner<order_reply>(self, w, std::move(x), [=, id = order->id](const order_reply& told) {
     if (!told.no) w->check->saw_refund_begun(id, told.order);
   });

@@ -421,9 +421,9 @@ void checker::check_end() {
   };
   if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
       || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes)
-      || !same(orders_, image->orders) || !same(open_letters_, image->dead_letters)
-      || !same(priorities_, image->priorities) || !same(invitations_, image->invitations)
-      || image->event != event_ || image->ticket_types != types_)
+      || !same(orders_, image->orders) || !same(event_tickets_, image->event_tickets)
+      || !same(open_letters_, image->dead_letters) || !same(priorities_, image->priorities)
+      || !same(invitations_, image->invitations) || image->event != event_ || image->ticket_types != types_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {
     const auto row = entries_.find(number);

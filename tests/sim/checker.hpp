@@ -53,6 +53,7 @@ enum class rare : std::uint8_t {
   order_given_up_then_paid,
   order_failed_pending,
   order_partly_refunded,
+  event_tickets_named,
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
@@ -184,6 +185,9 @@ public:
   [[nodiscard]] const std::map<payment_id, payment_row>& payments() const { return payments_; }
   [[nodiscard]] const claim_row* find_claim(const claim_id& id) const;
   [[nodiscard]] const std::map<order_id, order_row>& orders() const { return orders_; }
+  [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& event_tickets() const {
+    return event_tickets_;
+  }
   [[nodiscard]] const std::map<std::uint32_t, promo_code_row>& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
@@ -230,6 +234,8 @@ private:
   void see(const promo_uses_moved& c);
   void see(const order_placed& c);
   void see(const order_moved& c);
+  void see(const event_ticket_issued& c);
+  void see(const event_ticket_moved& c);
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
@@ -266,6 +272,8 @@ private:
   // checkout (checker_checkout.cpp)
   void check_price(const claim_row& claim);
   void check_order(const order_row& order);
+  void check_event_tickets(const claim_row& claim);
+  void check_refunded_tickets();
   void check_promo_codes();
   void check_own_uses(const claim_row& claim);
   void check_batch();
@@ -317,6 +325,8 @@ private:
   std::map<refund_id, refund_row> refunds_;
   std::map<std::uint32_t, promo_code_row> promo_codes_;
   std::map<order_id, order_row> orders_;
+  std::map<event_ticket_id, event_ticket_row> event_tickets_;
+  std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
@@ -337,6 +347,7 @@ private:
   std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed claims by claim_row::promo
   std::set<claim_id> touched_claims_, opened_claims_; ///< changed by the current batch
   std::set<order_id> touched_orders_;
+  std::vector<event_ticket_id> refunded_tickets_; ///< named by refunds that succeeded in the current batch
   std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;

@@ -60,7 +60,34 @@ void checker::see(const refund_moved& c) {
   if (known.status != c.from) fail("I10", "a refund was not in the state its change starts from");
   if (c.from != c.row.status && !is_step(refund_rules, c.from, c.row.status))
     fail("I10", "illegal step of a refund");
+  if (c.from != c.row.status && c.row.status == refund_status::succeeded)
+    refunded_tickets_.insert(refunded_tickets_.end(), known.tickets.begin(), known.tickets.end());
   known = c.row;
+}
+
+void checker::see(const event_ticket_issued& c) {
+  const auto& t = c.row;
+  const auto* claim = find_claim(t.claim);
+  if (claim == nullptr) return fail("I3", "an event ticket of no claim");
+  if (t.status != event_ticket_status::issued) fail("I10", "an event ticket does not begin ISSUED");
+  if (t.generation != 1 || t.holder != claim->customer) fail("I3", "an event ticket for somebody else");
+  if (!event_tickets_.emplace(t.id, t).second) fail("I3", "two event tickets with one id");
+  ++valid_tickets_[{t.claim, t.ticket_type}];
+  touched_claims_.insert(t.claim);
+}
+
+void checker::see(const event_ticket_moved& c) {
+  auto& known = event_tickets_.at(c.row.id);
+  if (known.status != c.from) fail("I10", "an event ticket was not in the state its change starts from");
+  if (!is_step(event_ticket_rules, c.from, c.row.status)) fail("I10", "illegal step of an event ticket");
+  const bool is_transfer = c.row.status == event_ticket_status::transferred;
+  if (known.claim != c.row.claim || known.ticket_type != c.row.ticket_type
+      || c.row.generation != known.generation + (is_transfer ? 1 : 0)
+      || (known.holder != c.row.holder && !is_transfer))
+    fail("I3", "an event ticket became another one");
+  if (is_valid(known.status) && !is_valid(c.row.status)) --valid_tickets_[{known.claim, known.ticket_type}];
+  known = c.row;
+  touched_claims_.insert(known.claim);
 }
 
 void checker::see(const promo_code_added& c) { promo_codes_[c.row.ordinal] = c.row; }
@@ -186,6 +213,32 @@ void checker::check_order(const order_row& order) {
     fail("I4", "an order succeeded, and nobody paid its total");
 }
 
+/// I3: a bought unit that is not refunded has exactly one valid event ticket.
+void checker::check_event_tickets(const claim_row& claim) {
+  std::int64_t due = 0, valid = 0;
+  for (const auto& i : claim.items) {
+    const auto units = claim.status == claim_status::confirmed ? std::int64_t{i.quantity} - i.refunded : 0;
+    if (valid_tickets_[{claim.id, i.ticket_type}] != units)
+      fail("I3", std::to_string(units) + " bought tickets of a type, and "
+                   + std::to_string(valid_tickets_[{claim.id, i.ticket_type}]) + " valid event tickets");
+    due += units;
+  }
+  const auto of_claim = valid_tickets_.lower_bound({claim.id, 0});
+  for (auto i = of_claim; i != valid_tickets_.end() && i->first.first == claim.id; ++i) valid += i->second;
+  if (valid != due) fail("I3", "event tickets of a type that the claim does not have");
+}
+
+/// A refund that named event tickets has cancelled them.
+void checker::check_refunded_tickets() {
+  for (const auto& id : refunded_tickets_) {
+    reached(rare::event_tickets_named);
+    const auto ticket = event_tickets_.find(id);
+    if (ticket == event_tickets_.end() || is_valid(ticket->second.status))
+      fail("I3", "a refund left one of its event tickets valid");
+  }
+  refunded_tickets_.clear();
+}
+
 void checker::check_promo_codes() {
   for (const auto& [ordinal, code] : promo_codes_) {
     const auto claims = promo_claims_.find(ordinal + 1);
@@ -199,6 +252,8 @@ void checker::check_promo_codes() {
 /// Checks the rows that the batch changed, in their committed state.
 void checker::check_batch() {
   for (const auto& id : opened_claims_) check_price(claims_.at(id));
+  check_refunded_tickets();
+  for (const auto& id : touched_claims_) check_event_tickets(claims_.at(id));
   for (const auto& id : touched_claims_)
     if (const auto* order = order_of(id)) touched_orders_.insert(order->id);
   for (const auto& id : touched_orders_) check_order(orders_.at(id));
@@ -217,7 +272,9 @@ void checker::check_rows() {
   const auto refunds = values_of(refunds_);
   const auto orders = values_of(orders_);
   const auto codes = values_of(promo_codes_);
-  const auto lines = contradictions({event_, types_, entries, claims, payments, refunds, orders, codes});
+  const auto tickets = values_of(event_tickets_);
+  const auto lines =
+    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets});
   if (!lines.empty()) fail("audit", lines.front());
 }
 
@@ -251,6 +308,12 @@ void checker::saw_order(const customer_id& who, const order_view& told) {
     fail("I7", "an order was " + std::string{name_of(known->second.last)} + ", then "
                  + std::string{name_of(told.order.status)});
   known->second.last = told.order.status;
+  for (const auto& t : told.event_tickets) {
+    const auto ticket = event_tickets_.find(t.ticket.id);
+    if (ticket == event_tickets_.end() || ticket->second.claim != t.ticket.claim
+        || (is_valid(ticket->second.status) && !is_valid(t.ticket.status)))
+      fail("I7", "an event ticket was shown that is not durable");
+  }
   const auto payment = payments_.find(told.payment);
   if (!told.payment_url.empty()
       && (payment == payments_.end() || payment->second.authorization_url != told.payment_url))

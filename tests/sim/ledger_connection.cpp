@@ -236,6 +236,11 @@ std::vector<order_listing> ledger_connection::list_orders(const order_filter& fi
   return ask_ledger(world_, [&](ledger& l) { return l.list_orders(filter); });
 }
 
+std::vector<event_ticket_listing> ledger_connection::list_event_tickets(const event_ticket_filter& filter) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.list_event_tickets(filter); });
+}
+
 std::vector<dead_letter_listing> ledger_connection::list_dead_letters(const dead_letter_filter& filter) {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.list_dead_letters(filter); });

@@ -167,6 +167,9 @@ constexpr std::array planted_bugs{
   planted_row{"mail_id_anew", bug::mail_id_anew, 300, family::checkouts},
   planted_row{"mail_overtakes", bug::mail_overtakes, 300, family::checkouts},
   planted_row{"page_ends_early", bug::page_ends_early, 300},
+  planted_row{"refund_keeps_event_ticket", bug::refund_keeps_event_ticket, 15, family::checkouts},
+  planted_row{"late_money_without_event_tickets", bug::late_money_without_event_tickets, 100,
+              family::checkouts},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

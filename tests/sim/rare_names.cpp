@@ -38,6 +38,7 @@ constexpr named_rare rare_names[] = {
   {rare::order_given_up_then_paid, "cancelled order paid, refunded"},
   {rare::order_failed_pending, "order failed without a page"},
   {rare::order_partly_refunded, "order refunded in part"},
+  {rare::event_tickets_named, "refund of named event tickets"},
   {rare::refund_dead_letter, "refund became a dead letter"},
   {rare::preferred_admitted, "preferred customer overtook others"},
   {rare::paid_with_tax, "paid with tax"},

@@ -56,6 +56,18 @@ void draw_sale_end(event_values& p, const draw_from& d) {
   p.set(&event_row::sale_end, d.now + (soon ? d.span(4'000, 15'000) : d.span(3'000'000, 4'000'000)));
 }
 
+/// Later than any drawn opening of the doors, before any drawn end.
+void draw_start(event_values& p, const draw_from& d) {
+  if (d.sells()) p.set(&event_facts::starts_at, d.now + d.span(6'000'000, 6'900'000));
+}
+
+void draw_position(event_values& p, const draw_from& d) {
+  if (!d.sells()) return;
+  const bool none = d.chance(300);
+  p.set(&event_facts::latitude, none ? no_coordinate : d.some<std::int32_t>(-90'000'000, 90'000'000));
+  p.set(&event_facts::longitude, none ? no_coordinate : d.some<std::int32_t>(-180'000'000, 180'000'000));
+}
+
 constexpr std::array event_drawings{
   drawing<event_row>{"message", 1,
                      [](event_values& p, const draw_from& d) {
@@ -148,6 +160,39 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        p.set(&event_row::async_percent, d.some<std::int32_t>(-1, 100));
                      }},
+  drawing<event_row>{"starts_at", 1, draw_start},
+  drawing<event_row>{"ends_at", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (!d.sells()) return;
+                       draw_start(p, d);
+                       p.set(&event_facts::ends_at,
+                             d.chance(300) ? never : d.now + d.span(9'000'000, 9'900'000));
+                     }},
+  drawing<event_row>{"doors_at", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (!d.sells()) return;
+                       draw_start(p, d);
+                       p.set(&event_facts::doors_at, d.chance(300) ? never : d.now + d.span(0, 3'000'000));
+                     }},
+  drawing<event_row>{"time_zone", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_facts::time_zone, d.chance(500) ? "Africa/Lagos" : "");
+                     }},
+  drawing<event_row>{"venue_name", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_facts::venue_name, d.chance(500) ? "Hall" : "");
+                     }},
+  drawing<event_row>{"venue_address", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells())
+                         p.set(&event_facts::venue_address, d.chance(500) ? "Main Street 1" : "");
+                     }},
+  drawing<event_row>{"latitude", 1, draw_position},
+  drawing<event_row>{"longitude", 1, draw_position},
+  drawing<event_row>{"description", 1,
+                     [](event_values& p, const draw_from& d) {
+                       if (d.sells()) p.set(&event_facts::description, d.chance(500) ? "# One\n\ntwo" : "");
+                     }},
 };
 
 constexpr std::array type_drawings{
@@ -179,6 +224,10 @@ constexpr std::array type_drawings{
                            [](type_values& p, const draw_from& d) {
                              p.set(&ticket_type_row::sale_until,
                                    d.chance(600) ? never : d.now + d.span(500, 8'000));
+                           }},
+  drawing<ticket_type_row>{"description", 1,
+                           [](type_values& p, const draw_from& d) {
+                             p.set(&ticket_type_row::description, d.chance(500) ? "With a view." : "");
                            }},
 };
 

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
 import { policies_for } from './admission.jsx';
+import { Facts, facts_of, facts_wire, new_facts, venue_wire } from './facts.jsx';
 import { amount_text, from_local_input, local_input, parse_amount, typed, untyped, zone } from './format.mjs';
 import {
   Check,
@@ -32,6 +33,7 @@ const empty_type = {
   hidden: false,
   sale_from: '',
   sale_until: '',
+  description: '',
 };
 
 function new_form() {
@@ -42,6 +44,7 @@ function new_form() {
     queue_opens_at: '',
     sale_start: in_hours(0),
     sale_end: in_hours(24),
+    ...new_facts(),
     claims_per_customer: '1',
     claim_ttl: '10',
     policy: 'batch',
@@ -69,6 +72,7 @@ function form_of(event) {
     queue_opens_at: local_input(event.queue_opens_at),
     sale_start: local_input(event.sale_start),
     sale_end: local_input(event.sale_end),
+    ...facts_of(event),
     claims_per_customer: typed(event.claims_per_customer),
     claim_ttl: minutes(event.claim_ttl_seconds),
     policy: q.policy,
@@ -92,6 +96,7 @@ function form_of(event) {
       hidden: type.hidden,
       sale_from: local_input(type.sale_from),
       sale_until: local_input(type.sale_until),
+      description: type.description ?? '',
     })),
   };
 }
@@ -107,6 +112,7 @@ const wire = {
   sale_end: (f) => ({ sale_end: from_local_input(f.sale_end) }),
   claims_per_customer: (f) => ({ claims_per_customer: Number(f.claims_per_customer) }),
   claim_ttl: (f) => ({ claim_ttl_seconds: seconds(f.claim_ttl) }),
+  ...facts_wire,
 };
 const queue_wire = {
   policy: (f) => ({ policy: f.policy }),
@@ -129,6 +135,7 @@ const type_wire = {
   hidden: (t) => ({ hidden: t.hidden }),
   sale_from: (t) => ({ sale_from: from_local_input(t.sale_from) }),
   sale_until: (t) => ({ sale_until: from_local_input(t.sale_until) }),
+  description: (t) => ({ description: t.description.trim() || null }),
 };
 
 /** The fields of `now` that differ from `before` (none given: all), in the form of the API. */
@@ -146,6 +153,8 @@ function body_of(before, now) {
   if (!before) body.currency = now.currency;
   const queue = changed_part(queue_wire, before, now);
   if (Object.keys(queue).length > 0) body.queue = queue;
+  const venue = changed_part(venue_wire, before, now);
+  if (Object.keys(venue).length > 0) body.venue = venue;
   const types = now.types
     .map((type) => {
       const known = before?.types.find(({ id }) => id === type.id && id);
@@ -181,6 +190,9 @@ function TicketType({ type, index, currency, set, remove, wrong }) {
         </Field>
         <Field label="At most an order" wrong={wrong('max_per_order')}>
           <Whole value={type.max_per_order} set={put('max_per_order')} min="1" max="100" required />
+        </Field>
+        <Field label="Description" wrong={wrong('description')} class="wide">
+          <Text value={type.description} set={put('description')} maxLength={500} />
         </Field>
       </div>
       <div class="row">
@@ -233,7 +245,7 @@ export function EventForm({ event, changed }) {
       (form.types.length === 1 ? wrong(`ticket_types.${name}`) : undefined)
     );
   };
-  const is_over = event && (event.status === 'ENDED' || event.status === 'CANCELLED');
+  const is_over = event?.status === 'CANCELLED';
   const send = () =>
     action.run(async () => {
       if (!event) {
@@ -250,7 +262,10 @@ export function EventForm({ event, changed }) {
     });
   return (
     <Form send={send} class="stack">
-      {is_over && <p class="notice">The sale is over: nothing can be changed any more.</p>}
+      {is_over && <p class="notice">The event is cancelled: nothing can be changed any more.</p>}
+      {event?.status === 'ENDED' && (
+        <p class="notice">The sale is over: only when, where and the description can be changed.</p>
+      )}
       <section class="card" aria-labelledby="what-title">
         <h2 id="what-title">What is on sale</h2>
         <div class="fields">
@@ -290,6 +305,7 @@ export function EventForm({ event, changed }) {
           </Field>
         </div>
       </section>
+      <Facts form={form} put={put} wrong={wrong} />
       <section class="card" aria-labelledby="types-title">
         <h2 id="types-title">Ticket types</h2>
         {form.types.map((type, index) => (

@@ -258,6 +258,9 @@ export function Field({ label, hint, wrong, children, class: class_name = '' }) 
 export const Text = ({ value, set, ...rest }) => (
   <input type="text" value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
 );
+export const Area = ({ value, set, ...rest }) => (
+  <textarea value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
+);
 export const Whole = ({ value, set, ...rest }) => (
   <input
     type="number"

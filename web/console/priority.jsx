@@ -3,15 +3,11 @@
 import { useState } from 'preact/hooks';
 import { del, get, post } from './api.mjs';
 import { number } from './format.mjs';
-import { Field, Form, ProblemNote, tell, Text, use_action, use_loaded } from './parts.jsx';
+import { Area, Field, Form, ProblemNote, tell, Text, use_action, use_loaded } from './parts.jsx';
 
 const look_every_ms = 10_000;
 const addresses_max = 1_000; // of one request
 const ids_shown_max = 100;
-
-const Lines = ({ value, set, ...rest }) => (
-  <textarea rows={5} value={value} onInput={(e) => set(e.currentTarget.value)} {...rest} />
-);
 
 /** Addresses of the text, separated by lines or commas. */
 export const addresses_of = (text) => [
@@ -35,7 +31,7 @@ export function Addresses({ text, set, problem }) {
       hint="One a line, or with commas between."
       wrong={too_many_of(text) || refused || undefined}
     >
-      <Lines value={text} set={set} required spellcheck={false} />
+      <Area rows={5} value={text} set={set} required spellcheck={false} />
     </Field>
   );
 }

@@ -121,6 +121,33 @@ function Kinds({ tasks }) {
   );
 }
 
+const load_finished = async (signal) => (await get('/tasks/history', { signal })).items;
+
+/** The newest finished calls and mails. */
+function Finished() {
+  const { data, problem } = use_loaded(load_finished, 'finished tasks', 10_000);
+  return (
+    <section class="card" aria-labelledby="finished-title">
+      <h2 id="finished-title">Finished</h2>
+      <ProblemNote problem={problem} />
+      {data && (
+        <Table
+          label="Finished tasks"
+          rows={data.slice(0, 100).map((task, place) => ({ ...task, place }))}
+          key_of={(task) => `${task.ended_at} ${task.place}`}
+          columns={[
+            ['At', (task) => clock_of(Date.parse(task.ended_at) / 1000)],
+            ['Task', (task) => task.name],
+            ['Result', (task) => `${task.result}${task.detail ? `: ${task.detail}` : ''}`],
+            ['Attempts', (task) => number(task.attempts), { number: true }],
+            ['Within', (task) => span(task.duration_seconds), { number: true }],
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
 export function Tasks() {
   const loaded = use_tasks();
   const { data, problem, refresh } = loaded;
@@ -202,6 +229,7 @@ export function Tasks() {
               ]}
             />
           </section>
+          <Finished />
         </>
       )}
     </>

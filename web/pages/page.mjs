@@ -7,10 +7,10 @@ export const language = document.documentElement.lang;
 
 export const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
 
-/** The server writes UTC, because it does not know the visitor's zone. */
+/** The server writes UTC, because it does not know the visitor's zone. Times of an event are the venue's. */
 export function localise_times() {
   const today = new Date().toDateString();
-  each('time', (element) => {
+  each('time:not([data-venue])', (element) => {
     const when = new Date(element.dateTime);
     const form =
       when.toDateString() === today ? { timeStyle: 'short' } : { dateStyle: 'long', timeStyle: 'short' };

@@ -76,6 +76,67 @@ export interface FairQueueError extends Error {
   readonly code: string;
 }
 
+/** Bodies and answers of orders are those of the API: docs/openapi.yaml. Amounts are in minor units. */
+export interface Item {
+  ticket_type_id: string;
+  quantity?: number;
+  donation?: number;
+}
+
+export interface Quote {
+  readonly event_id: string;
+  readonly promo_code: string | null;
+  readonly items: readonly {
+    readonly ticket_type_id: string;
+    readonly quantity: number;
+    readonly unit_price: number;
+    readonly unit_discount: number;
+    readonly donation: number;
+  }[];
+  readonly subtotal: number;
+  readonly discount: number;
+  readonly donations: number;
+  readonly platform_fee: number;
+  readonly processing_fee: number;
+  readonly total: number;
+  readonly currency: string;
+}
+
+export interface CheckoutWish {
+  contact: { first_name: string; last_name: string; email: string; phone?: string };
+  /** Default: one ticket of the first type on sale. */
+  items?: Item[];
+  promo_code?: string;
+  success_url?: string;
+  cancel_url?: string;
+  gateway?: string;
+}
+
+/** `processing`: placed, its payment page does not exist yet. Only then members but these four are missing. */
+export interface OrderStatus {
+  readonly order_id: string;
+  readonly status:
+    | 'processing'
+    | 'pending'
+    | 'awaiting_payment'
+    | 'success'
+    | 'failed'
+    | 'cancelled'
+    | 'partially_refunded'
+    | 'refunded';
+  readonly message: string;
+  readonly poll_after_ms: number;
+  readonly event_id?: string;
+  /** Where to pay; null: not yet, or no longer. */
+  readonly payment_url?: string | null;
+  readonly payments_url?: string | null;
+  readonly expires_at?: string | null;
+  readonly failure?: string | null;
+  readonly can_retry?: boolean;
+  readonly redirect_url?: string | null;
+  readonly estimated_wait_seconds?: number | null;
+}
+
 export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
@@ -91,6 +152,16 @@ export class FairQueue extends EventTarget {
   leave(): Promise<void>;
   /** Stops following; the place is kept. */
   close(): void;
+  /** Events: the price of an order. Holds nothing. */
+  quote(wish?: { items?: Item[]; promo_code?: string }): Promise<Quote>;
+  /**
+   * Events: places an order with the admission of this place, and holds its tickets. After a lost answer the same call
+   * finds the same order.
+   */
+  checkout(wish: CheckoutWish): Promise<OrderStatus>;
+  order(id: string): Promise<OrderStatus>;
+  /** The status now and after each change, until the order is over. Rejects with FairQueueError if it is not found. */
+  orderChanges(id: string, options?: { signal?: AbortSignal }): AsyncGenerator<OrderStatus, void>;
   /** "#fairqueue=…" for another device's address. Its holder has the place. Empty without a place. */
   handoff(): string;
   addEventListener<K extends keyof Events>(

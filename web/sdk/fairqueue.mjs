@@ -12,6 +12,9 @@ const heartbeat_ms = 5_000;
 /** Delay of a heartbeat that means a sleeping machine or a frozen page. */
 const sleep_min_ms = 20_000;
 
+/** States of an order that its buyer need not wait for any longer. */
+const order_over = new Set(['success', 'failed', 'cancelled', 'refunded', 'partially_refunded']);
+
 const over = new Set(['EXPIRED', 'CANCELLED', 'COMPLETED', 'SESSION_EXPIRED', 'REVOKED']);
 
 /** Full jitter from 0 to the cap of this attempt, so that a crowd does not return at once. */
@@ -139,6 +142,13 @@ function default_storage() {
 const random_key = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
+/** Recognises a text again without keeping it: it names a person. */
+function digest(text) {
+  let hash = 0x811c9dc5; // FNV-1a
+  for (let i = 0; i < text.length; ++i) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return `${text.length}.${hash >>> 0}`;
+}
+
 export class FairQueue extends EventTarget {
   #options;
   #storage;
@@ -231,6 +241,74 @@ export class FairQueue extends EventTarget {
   handoff() {
     const kept = this.#kept();
     return kept?.token ? `#fairqueue=${kept.id}.${kept.token}` : '';
+  }
+
+  // -- orders of an event: bodies and answers as in docs/openapi.yaml ---------------------------------
+
+  /** Price of `{items, promo_code}`. Holds nothing. */
+  quote(wish = {}) {
+    return this.#call('POST', `/events/${this.#event()}/quote`, { token: this.#options.token, body: wish });
+  }
+
+  /**
+   * Places an order: `{contact, items, promo_code, success_url, cancel_url}`. Its tickets are held then.
+   * After a lost answer the same call finds the same order, also after a reload.
+   */
+  async checkout(wish) {
+    const body = { ...wish, event_id: this.#event() };
+    if (this.#place?.token) body.admission_token = this.#place.token;
+    const name = `${this.#name()}.checkout`;
+    const what = digest(JSON.stringify(body));
+    const [kept, kept_key] = (this.#storage.getItem(name) ?? '').split(' ');
+    const key = kept === what ? kept_key : random_key();
+    this.#storage.setItem(name, `${what} ${key}`);
+    try {
+      const order = await this.#call('POST', '/checkout', {
+        token: this.#options.token,
+        body,
+        idempotency: key,
+      });
+      this.#storage.removeItem(name);
+      return order;
+    } catch (no) {
+      const is_open = no.status === undefined || no.status === 429 || no.status >= 500;
+      if (!is_open && no.code !== 'idempotency_in_progress') this.#storage.removeItem(name);
+      throw no;
+    }
+  }
+
+  /** The order's status now. */
+  order(id) {
+    return this.#call('GET', `/orders/${id}/status`, { token: this.#options.token });
+  }
+
+  /** The order's status now and after each change, until it is over. Polls at the server's pace. */
+  async *orderChanges(id, { signal } = {}) {
+    let before;
+    for (let attempt = 0; !signal?.aborted;) {
+      let wait;
+      try {
+        const order = await this.order(id);
+        attempt = 0;
+        if (signal?.aborted) return;
+        if (order.status !== before?.status || order.payment_url !== before?.payment_url) yield order;
+        if (order_over.has(order.status)) return;
+        before = order;
+        wait = order.poll_after_ms || poll_default_ms;
+      } catch (no) {
+        if (no.status < 500 && no.status !== 429) throw no;
+        wait = no.wait ?? reconnect_delay(attempt++);
+      }
+      await new Promise((passed) => {
+        const timer = setTimeout(passed, wait);
+        signal?.addEventListener('abort', () => passed(clearTimeout(timer)), { once: true });
+      });
+    }
+  }
+
+  #event() {
+    if (!this.#options.event) throw new TypeError('FairQueue: only an event has orders');
+    return this.#options.event;
   }
 
   // -- storage ----------------------------------------------------------------------------------------

@@ -12,11 +12,19 @@ line.addEventListener('admitted', ({ detail }) => console.log(detail.token?.leng
 line.addEventListener('end', ({ detail }: CustomEvent<EndDetail>) => console.log(detail.why === 'revoked'));
 const place: Place | null = await line.join();
 console.log(place?.position, line.connection === 'live', line.handoff(), reconnect_delay(3) < 30_000);
+const { total, currency } = await line.quote({ items: [{ ticket_type_id: '0198…', quantity: 2 }] });
+const placed = await line.checkout({
+  contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' },
+});
+for await (const order of line.orderChanges(placed.order_id))
+  console.log(total, currency, order.status === 'awaiting_payment' && order.payment_url);
 await line.leave();
 line.close();
 
 // @ts-expect-error: a place is read-only
 if (place) place.position = 1;
+// @ts-expect-error: an order needs a contact
+await line.checkout({ items: [] });
 // @ts-expect-error: unknown status
 console.log(place?.status === 'SERVED');
 // @ts-expect-error: the server's address is required

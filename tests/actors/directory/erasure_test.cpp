@@ -89,6 +89,12 @@ CAF_TEST(an erased customer is gone at once and its address begins anew) {
   const auto audit = store.audit({});
   CAF_REQUIRE_EQUAL(audit.size(), 1u);
   CAF_CHECK(audit[0].action == "customer.erase" && audit[0].target == who);
+  const std::vector<std::uint32_t> own{number_of(accounts_aggregate) % outbox_partitions};
+  const auto told = store.undelivered(lane::bus, own, 100, {});
+  CAF_REQUIRE_EQUAL(told.size(), 3u); // two new customers, and an erased one
+  CAF_CHECK_EQUAL(told[2].row.topic, "user.updated");
+  CAF_CHECK_EQUAL(told[2].row.payload, R"({"customer_id":")" + to_string(who)
+                                         + R"(","email":null,"email_verified":false,"erased":true})");
   const auto anew = sign_in("a@example.com");
   CAF_CHECK(anew != who);
   auto listed = ask<customers_reply>(people, find_customers{default_tenant, {"a@example.com"}});

@@ -32,8 +32,10 @@ public:
 struct mail_consumer_fixture : consumer_fixture {
   scripted_mail port;
   mail_consumer_services services;
+  task_history history;
 
   mail_consumer_fixture() {
+    services.history = &history;
     services.env = &env;
     services.port = &port;
     services.region = owners;
@@ -111,6 +113,9 @@ CAF_TEST(a mail is rendered and sent under the id of its row) {
   CAF_CHECK_EQUAL(port.tries[0].id, to_string(item.row.id));
   CAF_CHECK_EQUAL(port.tries[0].to.at(0).address, "ada@example.org");
   CAF_CHECK(!port.tries[0].html.empty());
+  CAF_REQUIRE_EQUAL(history.all().size(), 1u);
+  CAF_CHECK(history.all()[0].name == "mail" && history.all()[0].result == "accepted");
+  CAF_CHECK(history.all()[0].subject == item.row.id);
 }
 
 CAF_TEST(while the service is away mails of that event wait and others pass and the service gets a pause) {

@@ -22,6 +22,7 @@ struct payments_fixture : fixture {
   std::shared_ptr<script> gw = std::make_shared<script>();
   payments_services services;
   std::map<std::string, gateway_counts> counts;
+  task_history history;
   payments_handle actor;
   caf::actor owner;
 
@@ -46,6 +47,7 @@ struct payments_fixture : fixture {
     services.gateways.emplace("sandbox", gateway);
     counts["sandbox"];
     services.counts = &counts;
+    services.history = &history;
     services.retry = {3, 500ms, 5s};
     services.failures_to_open = 4;
     services.open_for = 5s;
@@ -113,6 +115,23 @@ CAF_TEST(every attempt is counted with its end and its time) {
   CAF_CHECK_EQUAL(shown.pausing.get(), 0);
   CAF_CHECK_EQUAL(shown.retries.get(), 1u);
   CAF_CHECK_EQUAL(attempts(gateway_call_kind::verify, call_outcome::answered), 2u);
+}
+
+CAF_TEST(an ended call is in the history with its attempts and its whole time) {
+  gw->answers = false;
+  call(3, gateway_call_kind::refund);
+  CAF_CHECK(history.all().empty());
+  gw->answers = true;
+  gw->result = gateway_result::refunded;
+  advance(services.answer_timeout);
+  advance(1s);
+  const auto ended = history.all();
+  CAF_REQUIRE_EQUAL(ended.size(), 1u);
+  CAF_CHECK_EQUAL(ended[0].name, "sandbox refund");
+  CAF_CHECK_EQUAL(ended[0].result, "refunded");
+  CAF_CHECK_EQUAL(ended[0].attempts, 2u);
+  CAF_CHECK(ended[0].subject == (uuid{1, 3}));
+  CAF_CHECK(ended[0].duration >= services.answer_timeout);
 }
 
 CAF_TEST(a gateway has no workers from the opening of its circuit until something succeeds) {

@@ -275,6 +275,11 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   const auto& item = tickets.at("items").as_array().at(0).as_object();
   CAF_CHECK(item.at("quantity").as_int64() == 1);
   CAF_CHECK(item.at("ticket_type_id").as_string().size() == 36);
+  auto found = ask<order_reply>(owner, find_order{order.order.id, order.order.customer});
+  run();
+  CAF_REQUIRE_EQUAL(found->value.order.event_tickets.size(), 1u);
+  const auto& id = found->value.order.event_tickets[0].ticket.id;
+  CAF_CHECK(tickets.at("event_ticket_ids").as_array().at(0).as_string() == to_string(id));
   CAF_CHECK(outbox(topic::loyalty_awarded).empty()); // they are disabled
   const auto mails = outbox(topic::mail_send);
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
@@ -282,6 +287,39 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   CAF_CHECK(mail.at("template").as_string() == "order_receipt");
   CAF_CHECK(mail.at("data").as_object().at("total").as_int64() == order.order.total);
   CAF_CHECK(completed[0].payload.find("ada@") == std::string::npos); // only mails contain personal data
+}
+
+CAF_TEST(event tickets are shown to their holder and listed by state for the organizer) {
+  const auto order = ordered(1);
+  page(order);
+  auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
+  run();
+  CAF_REQUIRE(applied->ok);
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  const auto list = [&](list_event_tickets wish) {
+    wish.what = {event.id, organizer};
+    auto listed = ask<event_tickets_reply>(owner, std::move(wish));
+    run();
+    CAF_REQUIRE(listed->ok);
+    return listed->value;
+  };
+  const auto all = list({{}, {}, 10, {}});
+  CAF_REQUIRE_EQUAL(all.tickets.size(), 1u);
+  const auto id = all.tickets[0].ticket.id;
+  CAF_CHECK(all.next.is_nil());
+  CAF_CHECK(all.tickets[0].order == order.order.id);
+  CAF_CHECK_EQUAL(list({{}, {}, 10, {true, event_ticket_status::issued}}).tickets.size(), 1u);
+  CAF_CHECK(list({{}, {}, 10, {true, event_ticket_status::cancelled}}).tickets.empty());
+  CAF_CHECK(list({{}, id, 10, {}}).tickets.empty());
+  const auto found = [&](const customer_id& who, const principal& by) {
+    auto one = ask<event_ticket_reply>(owner, find_event_ticket{id, who, by});
+    run();
+    return one->ok && !one->value.no && one->value.ticket.ticket.id == id;
+  };
+  CAF_CHECK(found(order.order.customer, {}));
+  CAF_CHECK(found({}, organizer));
+  CAF_CHECK(!found({9, 9}, {}));
+  CAF_CHECK(!found({}, {principal_kind::organizer, event.tenant, {9, 9}}));
 }
 
 CAF_TEST(a payment link says when it is of no use any more and a receipt does not) {

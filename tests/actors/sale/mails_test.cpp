@@ -79,6 +79,23 @@ CAF_TEST(mails go to the address of the account and not to the contact) {
   }
 }
 
+CAF_TEST(mails say when and where) {
+  fixture f;
+  decision d;
+  event_patch facts;
+  facts.set(&event_facts::starts_at, noon + seconds{9'000});
+  facts.set(&event_facts::time_zone, "Africa/Lagos");
+  facts.set(&event_facts::venue_name, "The Arena");
+  CAF_REQUIRE(!f.it.patch(facts, noon, d));
+  f.it.initialized(f.ordered(), "https://pay.example/1", {}, noon, d);
+  const auto mails = f.mails_after(seconds{2});
+  CAF_REQUIRE_EQUAL(mails.size(), 1u);
+  for (const auto* part :
+       {R"("starts_at":1795009000000)", R"("time_zone":"Africa/Lagos")", R"("venue_name":"The Arena")"})
+    CAF_CHECK(mails[0].find(part) != std::string::npos);
+  CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
+}
+
 CAF_TEST(nobody is sent a page that is not there) {
   fixture f;
   decision d;

@@ -7,7 +7,9 @@
 #include "caf/test/unit_test.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace outbox_test {
 
@@ -62,9 +64,15 @@ CAF_TEST(a paid order tells its tickets by type and then that it is complete) {
   const auto order = f.bought(1, {f.standard(2), f.seat(1)});
   const auto generated = f.told(topic::ticket_generated);
   CAF_REQUIRE_EQUAL(generated.size(), 1u);
-  CAF_CHECK(generated[0]
-            == (domain_event{topic::ticket_generated, order.claim, fan(1), order.id, 0, never,
-                             counts{{0, 2}, {1, 1}}}));
+  domain_event expected{topic::ticket_generated, order.claim, fan(1), order.id, 0, never,
+                        counts{{0, 2}, {1, 1}}};
+  expected.event_tickets = generated[0].event_tickets;
+  CAF_CHECK(generated[0] == expected);
+  auto ids = generated[0].event_tickets; // in the order of the types
+  CAF_REQUIRE_EQUAL(ids.size(), 3u);
+  CAF_CHECK_EQUAL(f.s.ledger.event_tickets.at(ids[2]).ticket_type, 1u);
+  std::ranges::sort(ids);
+  CAF_CHECK(ids == f.s.tickets_of(1));
   const auto completed = f.told(topic::order_completed);
   CAF_REQUIRE_EQUAL(completed.size(), 1u);
   CAF_CHECK(completed[0].items.empty());
@@ -81,15 +89,20 @@ CAF_TEST(a claim without an order tells the same) {
   CAF_REQUIRE(generated != all.end());
   CAF_CHECK_EQUAL(generated->items.at(0).quantity, 1u);
   CAF_CHECK(generated->order.is_nil());
+  CAF_CHECK(generated->event_tickets == s.tickets_of(1));
   CAF_CHECK(std::ranges::find(all, topic::order_completed, &domain_event::topic) != all.end());
 }
 
 CAF_TEST(each refund tells the tickets that it takes back and no others) {
   fixture f;
   const auto order = f.bought(1, {f.standard(3), f.seat(1)});
+  auto left = f.s.tickets_of(1);
   f.given_back(order.id, {f.standard(1)});
   const auto expected = [&](counts items) {
-    return domain_event{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never, std::move(items)};
+    domain_event e{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never, std::move(items)};
+    const auto before = std::exchange(left, f.s.tickets_of(1));
+    std::ranges::set_difference(before, left, std::back_inserter(e.event_tickets));
+    return e;
   };
   auto cancelled = f.told(topic::ticket_cancelled);
   CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
@@ -102,6 +115,7 @@ CAF_TEST(each refund tells the tickets that it takes back and no others) {
   f.given_back(order.id, {}); // all remaining tickets
   cancelled = f.told(topic::ticket_cancelled);
   CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
+  std::ranges::sort(cancelled[0].event_tickets);
   CAF_CHECK(cancelled[0] == expected({{0, 1}, {1, 1}}));
   CAF_CHECK_EQUAL(f.told(topic::payment_refunded).size(), 1u);
 }
@@ -113,7 +127,16 @@ CAF_TEST(two claims of one decision are told apart) {
   first.status = claim_status::refunded;
   second.id = {1, 2};
   second.status = claim_status::confirmed;
+  const auto ticket_of = [](const claim_row& claim, std::uint64_t n) {
+    event_ticket_row row;
+    row.id = {2, n};
+    row.claim = claim.id;
+    row.status = event_ticket_status::cancelled;
+    return event_ticket_moved{event_ticket_status::issued, row};
+  };
+  content.emplace_back(ticket_of(second, 9)); // of a unit that an older program refunded
   content.emplace_back(stock_moved{0, 0, -2});
+  content.emplace_back(ticket_of(first, 1));
   content.emplace_back(claim_moved{claim_status::confirmed, first});
   content.emplace_back(stock_moved{1, 0, -1});
   content.emplace_back(claim_moved{claim_status::confirmed, second});
@@ -122,9 +145,9 @@ CAF_TEST(two claims of one decision are told apart) {
   const auto all = domain_events_of(content, sample_aggregate);
   CAF_REQUIRE_EQUAL(all.size(), 2u);
   CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id
-            && all[0].items == (counts{{0, 2}}));
+            && all[0].items == (counts{{0, 2}}) && all[0].event_tickets == (std::vector{uuid{2, 1}}));
   CAF_CHECK(all[1].topic == topic::ticket_cancelled && all[1].subject == second.id
-            && all[1].items == (counts{{1, 1}}));
+            && all[1].items == (counts{{1, 1}}) && all[1].event_tickets.empty());
 }
 
 CAF_TEST(a claim that was never sold cancels no ticket) {

@@ -28,6 +28,20 @@ CAF_TEST(an update leaves what is written once) {
   CAF_CHECK_EQUAL(stored.captured, 7);
 }
 
+CAF_TEST(a transfer changes holder and generation and not what was bought) {
+  event_ticket_row stored, moved;
+  stored.claim = {1, 1};
+  moved.claim = {2, 2};
+  moved.ticket_type = 7;
+  moved.holder = {3, 3};
+  moved.status = event_ticket_status::transferred;
+  moved.generation = 2;
+  copy_updated(stored, moved);
+  CAF_CHECK(stored.claim == uuid{1, 1} && stored.ticket_type == 0);
+  CAF_CHECK(stored.holder == uuid{3, 3});
+  CAF_CHECK(stored.status == event_ticket_status::transferred && stored.generation == 2);
+}
+
 CAF_TEST(a patch changes the settings that it names) {
   patch_of<event_row> patch;
   patch.set(&queue_settings::concurrency, 5u);
@@ -59,6 +73,6 @@ CAF_TEST(settings have distinct names) {
     if (s.name) CAF_CHECK(events.insert(std::string{s.group} + '.' + s.name).second);
     if (s.queue_name) CAF_CHECK(queues.insert(s.queue_name).second);
   });
-  CAF_CHECK_EQUAL(events.size(), 22u);
+  CAF_CHECK_EQUAL(events.size(), 31u);
   CAF_CHECK_EQUAL(queues.size(), 11u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every state x every trigger of the five life cycles, against tables written from the design, not
+// Every state x every trigger of the life cycles, against tables written from the design, not
 // from the code.
 #define CAF_SUITE domain_states
 #include "domain/model/states.hpp"
@@ -139,6 +139,27 @@ CAF_TEST(a refund is requested until it succeeds or is given up) {
             {s::succeeded});
 }
 
+CAF_TEST(an event ticket is transferred before the gate and cancelled at any time) {
+  using s = event_ticket_status;
+  using t = event_ticket_trigger;
+  check_all(event_ticket_rules, 5, 4,
+            golden<s, t>{{{s::issued, t::transfer}, s::transferred},
+                         {{s::transferred, t::transfer}, s::transferred}, // to a third holder
+                         {{s::issued, t::check_in}, s::checked_in},
+                         {{s::transferred, t::check_in}, s::checked_in},
+                         {{s::checked_in, t::check_out}, s::checked_out},
+                         {{s::checked_out, t::check_in}, s::checked_in},
+                         {{s::issued, t::cancel}, s::cancelled},
+                         {{s::transferred, t::cancel}, s::cancelled},
+                         {{s::checked_in, t::cancel}, s::cancelled},
+                         {{s::checked_out, t::cancel}, s::cancelled}},
+            {s::cancelled});
+  for (int i = 0; i < 5; ++i) {
+    const auto status = static_cast<s>(i);
+    CAF_CHECK_EQUAL(is_valid(status), !is_terminal(event_ticket_rules, status));
+  }
+}
+
 CAF_TEST(a table with two answers for one question is recognised) {
   using r = rule<refund_status, refund_trigger>;
   constexpr std::array twice{r{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},
@@ -174,6 +195,8 @@ CAF_TEST(the numbers in the ledger stay what they are) {
   CAF_CHECK_EQUAL(static_cast<int>(payment_status::quarantined), 4);
   CAF_CHECK_EQUAL(static_cast<int>(payment_status::refund_failed), 9);
   CAF_CHECK_EQUAL(static_cast<int>(refund_status::failed), 2);
+  CAF_CHECK_EQUAL(static_cast<int>(event_ticket_status::checked_in), 1);
+  CAF_CHECK_EQUAL(static_cast<int>(event_ticket_status::cancelled), 4);
 }
 
 } // namespace states_test

@@ -27,9 +27,10 @@ struct sold_rows {
     for (const auto& [key, row] : s.ledger.entries) entries.push_back(row);
     for (const auto& [key, row] : s.ledger.claims) claims.push_back(row);
     for (const auto& [key, row] : s.ledger.payments) payments.push_back(row);
+    for (const auto& [key, row] : s.ledger.event_tickets) event_tickets.push_back(row);
   }
   std::vector<std::string> audited() const {
-    return contradictions({event, types, entries, claims, payments});
+    return contradictions({event, types, entries, claims, payments, {}, {}, {}, event_tickets});
   }
   claim_row& claim_with(claim_status status) {
     return *std::ranges::find(claims, status, &claim_row::status);
@@ -40,6 +41,7 @@ struct sold_rows {
   std::vector<entry_row> entries;
   std::vector<claim_row> claims;
   std::vector<payment_row> payments;
+  std::vector<event_ticket_row> event_tickets;
 };
 
 /// True for exactly one line that contains `what`.
@@ -73,7 +75,8 @@ CAF_TEST(a refunded unit is not sold) {
   sold_rows rows;
   auto& sold = rows.claim_with(claim_status::confirmed);
   sold.items[0].refunded = 1;
-  CAF_CHECK_EQUAL(rows.audited().size(), 2u);
+  CAF_CHECK_EQUAL(rows.audited().size(), 3u);
+  rows.event_tickets[0].status = event_ticket_status::cancelled;
   // the money is refunded, the stock is not
   std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded = 500;
   CAF_CHECK(tells_only(rows.audited(), "counts 1 sold, its confirmed claims are 0"));
@@ -107,6 +110,23 @@ CAF_TEST(a confirmed claim without its money is named) {
   CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
   rows.claim_with(claim_status::confirmed).amount = 0; // a free order needs no payment
   CAF_CHECK(rows.audited().empty());
+}
+
+CAF_TEST(event tickets are held against the units of confirmed claims) {
+  sold_rows rows;
+  const auto ticket = rows.event_tickets.at(0);
+  rows.event_tickets.clear();
+  CAF_CHECK(tells_only(rows.audited(), "has 1 tickets of type 0, and 0 valid event tickets"));
+  rows.event_tickets = {ticket, ticket};
+  CAF_CHECK(tells_only(rows.audited(), "has 1 tickets of type 0, and 2 valid event tickets"));
+  rows.event_tickets[1].status = event_ticket_status::cancelled;
+  CAF_CHECK(rows.audited().empty());
+  rows.event_tickets[1].status = event_ticket_status::issued;
+  rows.event_tickets[1].ticket_type = 1;
+  CAF_CHECK(tells_only(rows.audited(), "are of type 1, which it does not have"));
+  rows.event_tickets[1] = ticket;
+  rows.event_tickets[1].claim = rows.claim_with(claim_status::claimed).id;
+  CAF_CHECK(tells_only(rows.audited(), "has 0 tickets of type 0, and 1 valid event tickets"));
 }
 
 CAF_TEST(the list has an end) {

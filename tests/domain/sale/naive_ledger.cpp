@@ -142,7 +142,8 @@ void naive_ledger::one(const refund_moved& x) {
   require(r.status == x.from, "refund: other state");
   require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status),
           "refund: illegal step (I10)");
-  require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items,
+  require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items
+            && r.tickets == x.row.tickets,
           "refund: an immutable column changed");
   r = x.row;
 }
@@ -162,6 +163,25 @@ void naive_ledger::one(const order_moved& x) {
   require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer,
           "order: an immutable column changed");
   o = x.row;
+}
+
+void naive_ledger::one(const event_ticket_issued& x) {
+  require(x.row.status == event_ticket_status::issued, "event ticket: begins ISSUED");
+  require(claims.contains(x.row.claim), "event ticket: without a claim");
+  require(event_tickets.emplace(x.row.id, x.row).second, "event ticket: id taken");
+}
+
+void naive_ledger::one(const event_ticket_moved& x) {
+  auto& t = stored(event_tickets, x.row.id, "event ticket: absent");
+  require(t.status == x.from, "event ticket: other state");
+  require(is_step(event_ticket_rules, x.from, x.row.status), "event ticket: illegal step (I10)");
+  require(t.claim == x.row.claim && t.ticket_type == x.row.ticket_type && t.created_at == x.row.created_at,
+          "event ticket: an immutable column changed");
+  require(x.row.status == event_ticket_status::transferred
+            ? x.row.generation == t.generation + 1
+            : x.row.generation == t.generation && x.row.holder == t.holder,
+          "event ticket: only a transfer changes its holder and voids its codes");
+  t = x.row;
 }
 
 void naive_ledger::one(const promo_code_added& x) {

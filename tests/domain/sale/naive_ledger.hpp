@@ -22,6 +22,7 @@ public:
   std::map<payment_id, payment_row> payments;
   std::map<refund_id, refund_row> refunds;
   std::map<order_id, order_row> orders;
+  std::map<event_ticket_id, event_ticket_row> event_tickets;
   std::vector<promo_code_row> promo_codes;
   std::map<uuid, dead_letter_row> dead_letters; ///< open dead letters
   std::map<customer_id, priority_row> priorities;
@@ -52,6 +53,8 @@ private:
   void one(const refund_moved& x);
   void one(const order_placed& x);
   void one(const order_moved& x);
+  void one(const event_ticket_issued& x);
+  void one(const event_ticket_moved& x);
   void one(const promo_code_added& x);
   void one(const promo_code_changed& x);
   void one(const promo_uses_moved& x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules, event and ticket types of the random sales of sale_walk_test.
+// Rules, event and ticket types of the random sales of sale_walk_test, and what they covered.
 #pragma once
 #include "tests/domain/sale/sample_sale.hpp"
 
@@ -9,6 +9,19 @@ namespace sale_walk_test {
 
 using namespace fq;
 using namespace fq::test;
+
+/// Coverage of the walks: a property that no walk exercised proves nothing.
+struct coverage {
+  std::uint64_t steps = 0, reloads = 0, admitted = 0, session_expired = 0, expired = 0;
+  std::map<claim_status, std::uint64_t> claims;
+  std::map<payment_status, std::uint64_t> payments;
+  std::map<order_status, std::uint64_t> orders;
+  /// steps with a blocked fan; invitations; units of quotas sold or held at the end
+  std::uint64_t blocked = 0, invited = 0, of_quota = 0;
+  std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
+  std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
+                refusals_of_refunds = 0;
+};
 
 inline sale_rules quick_rules() {
   sale_rules r;

@@ -194,6 +194,28 @@ std::string money_differs(const sample_sale& s) {
   return {};
 }
 
+/// I3: as many valid event tickets as units that are bought and not refunded; exactly one place for each.
+std::string event_tickets_differ(const sample_sale& s) {
+  std::map<std::pair<claim_id, std::uint32_t>, std::uint32_t> valid;
+  if (s.it->event_tickets().all() != s.ledger.event_tickets)
+    return "memory and ledger disagree about event tickets";
+  for (const auto& [id, t] : s.ledger.event_tickets) {
+    if (owner_of(id) != sample_aggregate) return "the id of an event ticket does not lead to its event";
+    if (t.generation == 1 && t.holder != s.ledger.claims.at(t.claim).customer)
+      return "somebody else holds a ticket that was not transferred";
+    valid[{t.claim, t.ticket_type}] += is_valid(t.status);
+  }
+  for (const auto& [id, c] : s.ledger.claims)
+    for (const auto& i : c.items) {
+      const auto due = c.status == claim_status::confirmed ? i.quantity - i.refunded : 0;
+      if (valid[{id, i.ticket_type}] != due)
+        return "I3: claim " + text(id) + " has other valid event tickets than units";
+      valid.erase({id, i.ticket_type});
+    }
+  if (!valid.empty()) return "I3: event tickets of a type that the claim does not have";
+  return {};
+}
+
 std::string orders_differ(const sample_sale& s) {
   for (const auto& [id, row] : s.ledger.orders) {
     const auto* o = s.it->orders().find(id);
@@ -217,6 +239,12 @@ std::string orders_differ(const sample_sale& s) {
 template <class T>
 bool same_claims(const T& a, const T& b) {
   return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency;
+}
+
+bool same_tickets(const order_view& a, const order_view& b) {
+  return std::ranges::equal(a.event_tickets, b.event_tickets, [](const auto& x, const auto& y) {
+    return x.ticket == y.ticket && x.order == y.order && x.refund_pending == y.refund_pending;
+  });
 }
 
 auto tied(const entry_view& v) {
@@ -246,15 +274,16 @@ static std::string audit_says(const sample_sale& s) {
   const auto payments = values(s.ledger.payments);
   const auto refunds = values(s.ledger.refunds);
   const auto orders = values(s.ledger.orders);
-  const auto lines = contradictions(
-    {s.ledger.event, s.ledger.types, entries, claims, payments, refunds, orders, s.ledger.promo_codes});
+  const auto tickets = values(s.ledger.event_tickets);
+  const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds,
+                                     orders, s.ledger.promo_codes, tickets});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
-  for (const auto check :
-       {stock_differs, places_differ, claims_differ, money_differs, orders_differ, audit_says})
+  for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
+                           orders_differ, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }
@@ -302,7 +331,7 @@ std::string how_a_reload_differs(const sample_sale& s) {
   for (const auto& [id, row] : s.ledger.orders) {
     const auto a = s.it->view_of(*s.it->orders().find(id)), b = again->view_of(*again->orders().find(id));
     if (a.order != b.order || a.payment != b.payment || a.payment_url != b.payment_url
-        || a.refunded != b.refunded || a.can_retry != b.can_retry)
+        || a.refunded != b.refunded || a.can_retry != b.can_retry || !same_tickets(a, b))
       return "order " + text(id) + " is shown differently";
   }
   const auto a = s.it->view(), b = again->view();

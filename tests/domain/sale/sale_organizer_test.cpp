@@ -341,6 +341,56 @@ CAF_TEST(nothing is changed about an event that is over) {
   CAF_CHECK(s.patch(total(s, 99)).why == reason::invalid_transition);
 }
 
+CAF_TEST(the facts of an event stay open until it is cancelled) {
+  sample_sale s;
+  CAF_CHECK(!s.change_status(event_trigger::end));
+  event_patch p;
+  p.set(&event_facts::starts_at, opening + seconds{9'000});
+  p.set(&event_facts::venue_name, "Another hall");
+  CAF_CHECK(!s.patch(p));
+  CAF_CHECK_EQUAL(s.it->event().facts.venue_name, "Another hall");
+  p.set(&event_row::name, "Another name");
+  CAF_CHECK(s.patch(p).why == reason::invalid_transition);
+  CAF_CHECK(s.patch({}).why == reason::invalid_transition);
+  CAF_CHECK(!s.change_status(event_trigger::cancel));
+  event_patch cleared;
+  cleared.set(&event_facts::venue_name, "");
+  CAF_CHECK(s.patch(cleared).why == reason::invalid_transition);
+  check_sound(s);
+}
+
+CAF_TEST(facts that contradict each other are refused) {
+  sample_sale s;
+  const auto refused_field = [&](timestamp starts, timestamp ends, timestamp doors, std::int32_t latitude,
+                                 std::int32_t longitude) {
+    event_patch p;
+    p.set(&event_facts::starts_at, starts);
+    p.set(&event_facts::ends_at, ends);
+    p.set(&event_facts::doors_at, doors);
+    p.set(&event_facts::latitude, latitude);
+    p.set(&event_facts::longitude, longitude);
+    const auto no = s.patch(p);
+    return no.why == reason::invalid_field ? no.detail.substr(0, no.detail.find(':')) : std::string{};
+  };
+  constexpr auto none = no_coordinate;
+  const auto begin = opening + seconds{9'000};
+  CAF_CHECK_EQUAL(refused_field(begin, begin + seconds{1}, begin, -90'000'000, 180'000'000), "");
+  CAF_CHECK_EQUAL(refused_field(begin, never, never, none, none), "");
+  CAF_CHECK_EQUAL(refused_field(never, begin, never, none, none), "starts_at");
+  CAF_CHECK_EQUAL(refused_field(never, never, begin, none, none), "starts_at");
+  CAF_CHECK_EQUAL(refused_field(begin, begin, never, none, none), "ends_at");
+  CAF_CHECK_EQUAL(refused_field(begin, never, begin + seconds{1}, none, none), "doors_at");
+  CAF_CHECK_EQUAL(refused_field(begin, never, never, 1, none), "venue.latitude");
+  CAF_CHECK_EQUAL(refused_field(begin, never, never, none, 1), "venue.latitude");
+  CAF_CHECK_EQUAL(refused_field(begin, never, never, 90'000'001, 1), "venue.latitude");
+  CAF_CHECK_EQUAL(refused_field(begin, never, never, 1, -180'000'001), "venue.longitude");
+  event_patch long_text;
+  long_text.set(&event_facts::description, std::string(10'001, 'x'));
+  CAF_CHECK(s.patch(long_text).why == reason::invalid_field);
+  CAF_CHECK_EQUAL(s.it->event().facts.description, "");
+  check_sound(s);
+}
+
 CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancelled event) {
   sample_sale s{[] {
                   auto e = sample_event();

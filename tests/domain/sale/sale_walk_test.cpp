@@ -19,19 +19,6 @@ namespace {
 
 constexpr std::uint64_t fans = 14;
 
-/// Coverage of the walks: a property that no walk exercised proves nothing.
-struct coverage {
-  std::uint64_t steps = 0, reloads = 0, admitted = 0, session_expired = 0, expired = 0;
-  std::map<claim_status, std::uint64_t> claims;
-  std::map<payment_status, std::uint64_t> payments;
-  std::map<order_status, std::uint64_t> orders;
-  /// steps with a blocked fan; invitations; units of quotas sold or held at the end
-  std::uint64_t blocked = 0, invited = 0, of_quota = 0;
-  std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
-  std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
-                refusals_of_refunds = 0;
-};
-
 class walk {
 public:
   explicit walk(std::uint64_t seed) :
@@ -108,9 +95,19 @@ private:
     if (what < 96) return retune();
     if (what < 98) {
       ++reloads_;
-      return s_.reload();
+      return d_.chance(20) ? upgrade() : s_.reload();
     }
     turn_something();
+  }
+
+  /// As after an older program, which makes and cancels no event tickets.
+  void upgrade() {
+    for (auto i = s_.ledger.event_tickets.begin(); i != s_.ledger.event_tickets.end();) {
+      if (d_.chance(30)) i->second.status = event_ticket_status::issued;
+      i = d_.chance(30) ? s_.ledger.event_tickets.erase(i) : std::next(i);
+    }
+    s_.reload();
+    s_.pass(milliseconds{0});
   }
 
   void try_join(std::uint64_t n) {
@@ -222,7 +219,10 @@ private:
     if (d_.chance(40)) return void(s_.cancel_order(number_of_fan(o->customer), o->id));
     std::vector<item_wish> back;
     if (d_.chance(70)) back.push_back({d_.pick(s_.ledger.types).id, 1});
-    s_.refund_order(o->id, back);
+    std::vector<event_ticket_id> tickets;
+    const auto of_claim = s_.it->event_tickets().of_claim(o->claim);
+    if (!of_claim.empty() && d_.chance(50)) tickets.push_back(of_claim[d_.below(of_claim.size())]->id);
+    s_.refund_order(o->id, back, tickets);
   }
 
   void try_release(std::uint64_t n) {

@@ -35,6 +35,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   std::vector<entry_row> entries;
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
+  for (const auto& [id, row] : ledger.event_tickets) s->load(row);
   for (const auto& [id, row] : ledger.claims) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);
   for (const auto& [id, row] : ledger.refunds) s->load(row);
@@ -191,10 +192,11 @@ refusal sample_sale::cancel_order(std::uint64_t n, const order_id& id) {
   return no;
 }
 
-refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> items) {
+refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> items,
+                                  std::vector<event_ticket_id> tickets) {
   last = {};
   refund_id opened;
-  auto no = it->refund_order(id, items, now, last, opened);
+  auto no = it->refund_order(id, {std::move(items), std::move(tickets)}, now, last, opened);
   settle();
   return no;
 }
@@ -233,6 +235,14 @@ const payment_row& sample_sale::payment_of(const order_row& order) const {
   const auto attempts = it->payments().of_claim(order.claim);
   if (attempts.empty()) throw std::runtime_error{"order without a payment"};
   return payment(attempts.back());
+}
+
+std::vector<event_ticket_id> sample_sale::tickets_of(std::uint64_t n) const {
+  const auto claim = claim_of(n).id;
+  std::vector<event_ticket_id> ids;
+  for (const auto& [id, row] : ledger.event_tickets)
+    if (row.claim == claim && is_valid(row.status)) ids.push_back(id);
+  return ids;
 }
 
 sale::attempt sample_sale::pay(std::uint64_t n) {

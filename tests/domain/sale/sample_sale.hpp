@@ -61,7 +61,8 @@ public:
   /// With contact and gateway filled in; from the fan's place, or in an open event by joining.
   sale::placed order(std::uint64_t n, std::vector<item_wish> items = {}, std::string promo_code = {});
   refusal cancel_order(std::uint64_t n, const order_id& id);
-  refusal refund_order(const order_id& id, std::vector<item_wish> items = {});
+  refusal refund_order(const order_id& id, std::vector<item_wish> items = {},
+                       std::vector<event_ticket_id> tickets = {});
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
   /// Blocks exactly these fans; also valid after a reload.
@@ -85,6 +86,8 @@ public:
   const claim_row& claim_of(std::uint64_t fan_number) const; ///< the newest
   const order_row& order_of(std::uint64_t fan_number) const; ///< the newest
   const payment_row& payment_of(const order_row& order) const; ///< the newest attempt
+  /// Valid event tickets of the fan's newest claim, by id.
+  std::vector<event_ticket_id> tickets_of(std::uint64_t fan_number) const;
   const payment_row& payment(const payment_id& id) const { return *it->payments().find(id); }
   const ticket_type_row& type(std::size_t i = 0) const { return it->stock().types().at(i); }
   bool told(socket_notice_kind what) const;

@@ -220,7 +220,30 @@ CAF_TEST(bad events are refused) {
   CAF_CHECK_EQUAL(code(new_event(std::string{short_form} + R"(,"status":"ACTIVE")")), "400 unknown_field");
   CAF_CHECK_EQUAL(code(new_event(std::string{short_form} + R"(,"queue":{"policy":"lottery"})")),
                   "400 invalid_field");
+  for (const auto* fact :
+       {R"(,"time_zone":"Nowhere/City")", R"(,"time_zone":"localtime")", R"(,"venue":{"latitude":90.1})",
+        R"(,"venue":{"longitude":1.0000001})", R"(,"venue":{"name":"a\nb"})", R"(,"description":"\u0000")"})
+    CAF_CHECK_EQUAL(code(new_event(std::string{short_form} + fact)), "400 invalid_field");
   CAF_CHECK_EQUAL(w.told->questions, 0);
+}
+
+CAF_TEST(facts of an event are read and null clears them) {
+  world w;
+  const auto patched = [&](std::string body) {
+    CAF_CHECK_EQUAL(w.send(method::patch, w.event_path(""), std::move(body), w.as_organizer()).status, 200u);
+    return w.told->asked_patch.patch;
+  };
+  const auto given = patched(R"({"starts_at":"2026-12-01T18:30:00Z","time_zone":"Africa/Lagos",)"
+                             R"("description":"# One\n\n* two","venue":{"name":"Arena","latitude":6.4461}})");
+  CAF_CHECK(given.find(&event_facts::starts_at) && !given.find(&event_facts::ends_at));
+  CAF_CHECK_EQUAL(*given.find(&event_facts::description), "# One\n\n* two");
+  CAF_CHECK_EQUAL(*given.find(&event_facts::venue_name), "Arena");
+  CAF_CHECK_EQUAL(*given.find(&event_facts::latitude), 6'446'100);
+  const auto cleared = patched(R"({"starts_at":null,"time_zone":null,"description":null,)"
+                               R"("venue":{"name":null,"latitude":null}})");
+  CAF_CHECK(*cleared.find(&event_facts::starts_at) == never);
+  CAF_CHECK_EQUAL(*cleared.find(&event_facts::time_zone), "");
+  CAF_CHECK_EQUAL(*cleared.find(&event_facts::latitude), no_coordinate);
 }
 
 CAF_TEST(a patch asks for what it names and nothing else) {

@@ -341,6 +341,28 @@ CAF_TEST(tasks are shown to the installations own people) {
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_customer())), "403 forbidden");
 }
 
+CAF_TEST(the last thousand finished tasks are kept) {
+  world w;
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks/history", "", w.as_organizer())), "503 unavailable");
+  measures m;
+  w.state.numbers = &m;
+  for (int i = 1; i <= 1'001; ++i)
+    m.history.add({from_unix_ms(1'800'000'000'000 + i), "sandbox refund", uuid{1, 2}, "unavailable",
+                   "no answer", 5, milliseconds{1'500}});
+  const auto items =
+    body_of(w.send(method::get, "/tasks/history", "", w.as_organizer())).at("items").as_array();
+  CAF_REQUIRE_EQUAL(items.size(), 1'000u);
+  CAF_CHECK(items[0].at("ended_at").as_string() == "2027-01-15T08:00:01.001Z");
+  CAF_CHECK(items[999].at("ended_at").as_string() == "2027-01-15T08:00:00.002Z");
+  CAF_CHECK(items[0].at("name").as_string() == "sandbox refund");
+  CAF_CHECK(items[0].at("result").as_string() == "unavailable");
+  CAF_CHECK(items[0].at("detail").as_string() == "no answer");
+  CAF_CHECK_EQUAL(items[0].at("attempts").to_number<int>(), 5);
+  CAF_CHECK_EQUAL(items[0].at("duration_seconds").to_number<double>(), 1.5);
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks/history", "", w.as_operator())), "403 forbidden");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks/history", "", w.as_customer())), "403 forbidden");
+}
+
 CAF_TEST(answers to allowed origins carry the fields and requests are counted) {
   world w;
   const auto answer = w.send(method::get, "/livez", "", {{"Origin", "https://shop.example"}});

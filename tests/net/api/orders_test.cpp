@@ -198,6 +198,83 @@ CAF_TEST(a refund names tickets or none and its money follows) {
   CAF_CHECK_EQUAL(s.told->asked_refund.note.reason, "ill");
 }
 
+CAF_TEST(a refund names event tickets) {
+  shop s;
+  const auto path = "/orders/" + to_string(s.told->order.order.order.id) + "/refunds";
+  const auto refund = [&](const std::string& ids) {
+    return shown(s.send(method::post, path, "{\"event_ticket_ids\":" + ids + "}", s.as_organizer()));
+  };
+  const std::string id = "\"0197f0c2-6d1a-7000-8000-000400000003\"";
+  CAF_CHECK_EQUAL(refund("[" + id + "]"), "202 ");
+  CAF_REQUIRE_EQUAL(s.told->asked_refund.event_tickets.size(), 1u);
+  CAF_CHECK_EQUAL('"' + to_string(s.told->asked_refund.event_tickets[0]) + '"', id);
+  CAF_CHECK_EQUAL(refund("[]"), "400 invalid_field");
+  CAF_CHECK_EQUAL(refund("[7]"), "400 invalid_field");
+  CAF_CHECK_EQUAL(refund(id), "400 invalid_field");
+}
+
+namespace {
+
+event_ticket_view ticket_of(const shop& s, std::uint64_t n) {
+  event_ticket_view v;
+  v.ticket.id = make_uuid(s.clock.wall_now(), first_event_aggregate, n);
+  v.ticket.holder = s.customer;
+  v.ticket.created_at = v.ticket.updated_at = s.clock.wall_now();
+  v.event = s.event_id;
+  v.ticket_type = {7, 7};
+  v.refund_pending = true;
+  return v;
+}
+
+} // namespace
+
+CAF_TEST(an order lists its event tickets and a holder or the organizer reads one) {
+  shop s;
+  const auto ticket = ticket_of(s, 5);
+  s.told->order.order.event_tickets = {ticket};
+  const auto order =
+    json_of(s.send(method::get, "/orders/" + to_string(s.told->order.order.order.id), {}, s.as_customer()));
+  const auto& listed = order.at("event_tickets").as_array().at(0).as_object();
+  CAF_CHECK(listed.at("id").as_string() == to_string(ticket.ticket.id));
+  CAF_CHECK(listed.at("status").as_string() == "ISSUED");
+  CAF_CHECK(listed.at("refund_pending").as_bool());
+  CAF_CHECK(!listed.contains("holder_id"));
+  s.told->event_ticket.ticket = ticket;
+  const auto path = "/event-tickets/" + to_string(ticket.ticket.id);
+  const auto own = json_of(s.send(method::get, path, {}, s.as_customer()));
+  CAF_CHECK(own.at("holder_id").as_string() == to_string(s.customer));
+  CAF_CHECK(own.at("order_id").is_null());
+  CAF_CHECK(s.told->asked_event_ticket.customer == s.customer);
+  CAF_CHECK(s.told->asked_event_ticket.by.kind == principal_kind::nobody);
+  CAF_CHECK_EQUAL(s.send(method::get, path, {}, s.as_organizer()).status, 200u);
+  CAF_CHECK(s.told->asked_event_ticket.by.kind == principal_kind::organizer);
+  CAF_CHECK(s.told->asked_event_ticket.customer.is_nil());
+  CAF_CHECK_EQUAL(shown(s.send(method::get, path)), "401 unauthenticated");
+}
+
+CAF_TEST(event tickets are listed for their holder and by state for the organizer) {
+  shop s;
+  const auto ticket = ticket_of(s, 5);
+  s.told->held_tickets.tickets = {{s.event_id, "Concert", {7, 7}, "Standing", ticket.ticket}};
+  s.told->held_tickets.more = true;
+  const auto held = json_of(s.send(method::get, "/event-tickets?limit=1", {}, s.as_customer()));
+  CAF_CHECK(s.told->asked_held_tickets.holder == s.customer && s.told->asked_held_tickets.limit == 1);
+  CAF_CHECK(held.at("items").as_array().at(0).at("ticket_type_name").as_string() == "Standing");
+  CAF_CHECK(held.at("next_cursor").as_string() == to_string(ticket.ticket.id));
+  CAF_CHECK_EQUAL(shown(s.send(method::get, "/event-tickets", {}, s.as_organizer())), "403 forbidden");
+  const auto path = "/events/" + to_string(s.event_id) + "/event-tickets";
+  s.told->event_tickets = {{}, {ticket}, ticket.ticket.id};
+  const auto all = json_of(s.send(method::get, path + "?status=CHECKED_IN", {}, s.as_organizer()));
+  CAF_CHECK(all.at("next_cursor").as_string() == to_string(ticket.ticket.id));
+  const auto& asked = s.told->asked_event_tickets;
+  CAF_CHECK(asked.status.given && asked.status.value == event_ticket_status::checked_in);
+  CAF_CHECK_EQUAL(s.send(method::get, path, {}, s.as_organizer()).status, 200u);
+  CAF_CHECK(!s.told->asked_event_tickets.status.given);
+  for (const auto* wrong : {"?status=checked_in", "?status=", "?state=ISSUED"})
+    CAF_CHECK_EQUAL(shown(s.send(method::get, path + wrong, {}, s.as_organizer())), "400 invalid_parameter");
+  CAF_CHECK_EQUAL(shown(s.send(method::get, path, {}, s.as_customer())), "403 forbidden");
+}
+
 CAF_TEST(promo codes are read in percent or in minor units) {
   shop s;
   const auto path = "/events/" + to_string(s.event_id) + "/promo-codes";

@@ -36,6 +36,9 @@ struct script {
   promo_codes_reply promo_codes;
   customers_reply customers;
   order_list_reply own_orders;
+  event_ticket_reply event_ticket;
+  event_tickets_reply event_tickets;
+  held_tickets_reply held_tickets;
   std::vector<records_reply> records; ///< answers in order; then an empty last page
   std::vector<list_records> asked_records;
   dead_letters_reply dead_letters;
@@ -69,6 +72,9 @@ struct script {
   place_order asked_order;
   find_order asked_find_order;
   list_event_orders asked_orders;
+  find_event_ticket asked_event_ticket;
+  list_event_tickets asked_event_tickets;
+  list_held_tickets asked_held_tickets;
   refund_tickets asked_refund;
   set_promo_code asked_promo_code;
   set_priorities asked_priorities;
@@ -178,6 +184,14 @@ inline auto scripted_checkout(const script_ptr& s) {
                       s->order_pages.erase(s->order_pages.begin());
                       return scripted(*s, page);
                     },
+                    [s](const find_event_ticket& m) {
+                      s->asked_event_ticket = m;
+                      return scripted(*s, s->event_ticket);
+                    },
+                    [s](const list_event_tickets& m) {
+                      s->asked_event_tickets = m;
+                      return scripted(*s, s->event_tickets);
+                    },
                     [s](const refund_tickets& m) {
                       s->asked_refund = m;
                       return scripted(*s, s->order);
@@ -258,6 +272,10 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             return scripted(*s, s->audit);
           },
           [s](const list_orders&) { return scripted(*s, s->own_orders); },
+          [s](const list_held_tickets& m) {
+            s->asked_held_tickets = m;
+            return scripted(*s, s->held_tickets);
+          },
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
           [s](const list_records& m) {
             s->asked_records.push_back(m);

@@ -5,11 +5,14 @@
 #include "caf/test/unit_test.hpp"
 
 #include "net/http/cors.hpp"
+#include "net/http/json_text.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/forms.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/pages/texts.hpp"
 #include "net/pages/wait_page.hpp"
+
+#include <boost/json/parse.hpp>
 
 #include <string>
 #include <vector>
@@ -173,6 +176,73 @@ CAF_TEST(what organizers and visitors typed cannot become markup) {
   CAF_CHECK(answer.body.find("<img") == std::string::npos);
   CAF_CHECK(answer.body.find("<script>") == std::string::npos);
   CAF_CHECK(answer.body.find("&lt;b&gt;&quot;&#39;&amp;") != std::string::npos);
+}
+
+CAF_TEST(the facts of an event cannot become markup either) {
+  const std::string base;
+  event_view line;
+  line.event.name = "</script><script>alert(1)</script>";
+  line.event.status = event_status::active;
+  line.event.facts = {from_unix_ms(1'795'000'000'000),
+                      never,
+                      never,
+                      "Africa/Lagos",
+                      "</script><img src=x>",
+                      "\"><img src=x>",
+                      6'446'100,
+                      3'400'000,
+                      "<img src=x> [a](javascript:alert(1)) </script><script>alert(1)</script>"};
+  line.ticket_types.push_back({.id = {}, .name = "<img src=x>", .description = "<img src=x>"});
+  wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
+  const auto answer = render(wait_page(view), base, nullptr);
+  for (const auto* bad : {"<img", "<script>", "javascript:"})
+    CAF_CHECK(answer.body.find(bad) == std::string::npos);
+  // The script elements are the page's own: its module, JSON-LD and the state.
+  std::size_t scripts = 0;
+  for (auto at = answer.body.find("</script"); at != std::string::npos;
+       at = answer.body.find("</script", at + 1))
+    ++scripts;
+  CAF_CHECK_EQUAL(scripts, 3u);
+}
+
+CAF_TEST(an event says when and where to people and programs) {
+  const std::string base;
+  event_view line;
+  line.event.name = "Derby";
+  line.event.currency = "NGN";
+  line.event.status = event_status::active;
+  const auto begin = *parse_rfc3339("2026-12-01T18:30:00Z");
+  line.event.facts = {begin,
+                      begin + seconds{7'200},
+                      begin - seconds{3'600},
+                      "Africa/Lagos",
+                      "The Arena",
+                      "Main Road",
+                      6'446'100,
+                      -3'400'000,
+                      "Two *teams*."};
+  line.ticket_types.push_back({.id = {}, .name = "Seat", .price = 500'000, .total = 1});
+  wait_view view{.in = language::en, .base = base, .line = line, .url = "https://t.example/wait/1"};
+  const auto page = wait_page(view);
+  const auto data = boost::json::parse(page.preview.linked_data).as_object();
+  CAF_CHECK_EQUAL(data.at("startDate").as_string(), "2026-12-01T19:30:00+01:00");
+  CAF_CHECK_EQUAL(data.at("location").at("geo").at("longitude").as_double(), -3.4);
+  CAF_CHECK_EQUAL(data.at("offers").at(0).at("price").as_string(), "5000.00");
+  CAF_CHECK_EQUAL(data.at("offers").at(0).at("availability").as_string(), "https://schema.org/InStock");
+  const auto body = render(wait_page(view), base, nullptr).body;
+  for (const auto* part :
+       {"Tuesday, 1 December 2026 at 19:30 GMT+1",
+        "<dd><time data-venue datetime=\"2026-12-01T20:30:00.000Z\">21:30", "18:30</time>",
+        "<p>Two <em>teams</em>.</p>", "og:title\" content=\"Derby\"", "mlat=6.446100&amp;mlon=-3.400000"})
+    if (body.find(part) == std::string::npos) CAF_ERROR(std::string{"not in the page: "} + part);
+  CAF_CHECK(body.find("noindex") == std::string::npos);
+  line.event.status = event_status::ended;
+  CAF_CHECK(!boost::json::parse(wait_page(view).preview.linked_data).as_object().contains("offers"));
+  view.signed_in = true;
+  const auto own = render(wait_page(view), base, nullptr).body;
+  CAF_CHECK(own.find("noindex") != std::string::npos && own.find("og:title") == std::string::npos);
+  line.event.facts = {};
+  CAF_CHECK(wait_page({.in = language::en, .base = base, .line = line}).preview.linked_data.empty());
 }
 
 CAF_TEST(a template escapes each value by its place) {

@@ -223,6 +223,8 @@ inline auto checkout_messages() {
                     [](const find_order&) { return order_reply{}; },
                     [](const cancel_order&) { return order_reply{}; },
                     [](const list_event_orders&) { return orders_reply{}; },
+                    [](const find_event_ticket&) { return event_ticket_reply{}; },
+                    [](const list_event_tickets&) { return event_tickets_reply{}; },
                     [](const refund_tickets&) { return order_reply{}; },
                     [](const resend_order&) { return ack_reply{}; },
                     [](const settle_dead_letter&) { return ack_reply{}; }};

@@ -150,6 +150,12 @@ CAF_TEST(an event) {
   v.event.sale_start = v.event.queue_opens_at = from_unix_ms(second);
   v.event.sale_end = from_unix_ms(second + 1000);
   v.event.queue.over_admission_percent = 110;
+  v.event.facts.starts_at = from_unix_ms(second);
+  v.event.facts.time_zone = "Africa/Lagos";
+  v.event.facts.venue_name = "Tafawa Balewa Square";
+  v.event.facts.latitude = 6'446'100;
+  v.event.facts.longitude = -400'100;
+  v.event.facts.description = "One\n*two*";
   ticket_type_row type;
   type.id = make_uuid(from_unix_ms(second), owner, 3);
   type.name = "Standard";
@@ -165,19 +171,25 @@ CAF_TEST(an event) {
     "\"message\":\"\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\","
     "\"queue_opens_at\":\"2027-01-15T08:00:00.000Z\",\"sale_start\":\"2027-01-15T08:00:00.000Z\","
     "\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
+    "\"starts_at\":\"2027-01-15T08:00:00.000Z\",\"ends_at\":null,\"doors_at\":null,"
+    "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
     "\"queue\":{\"policy\":\"batch\",\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,"
     "\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,\"session_ttl_seconds\":1200,"
     "\"claim_window_seconds\":300,\"reclaim_window_seconds\":60,\"reclaims_max\":3,\"ticket_ttl_seconds\":0,"
     "\"capacity\":null,"
     "\"presence_timeout_seconds\":0,\"away_grace_seconds\":300},\"checkout\":{\"async_percent\":null},"
+    "\"venue\":{\"name\":\"Tafawa Balewa Square\",\"address\":null,\"latitude\":6.446100,"
+    "\"longitude\":-0.400100},"
     "\"ticket_types\":[{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\","
     "\"price\":500000,\"total\":10,\"max_per_order\":1,\"on_sale\":true,\"hidden\":false,"
-    "\"sale_from\":null,\"sale_until\":null,\"available\":3}],\"total_inventory\":10,\"available\":3,"
+    "\"sale_from\":null,\"sale_until\":null,\"description\":null,\"available\":3}],"
+    "\"total_inventory\":10,\"available\":3,"
     "\"sold_out\":false,\"created_at\":null,\"updated_at\":null}");
   std::string list;
   append_event_list(list, {v, v}, true, [](const event_view&) { return "abc"; });
   const auto parsed = boost::json::parse(list).get_object();
   CAF_CHECK_EQUAL(parsed.at("items").get_array().size(), 2u);
+  CAF_CHECK(!parsed.at("items").get_array()[0].get_object().contains("description"));
   CAF_CHECK_EQUAL(parsed.at("next_cursor").get_string(), "abc");
 }
 

@@ -87,6 +87,8 @@ CAF_TEST(an event changes as a whole from the status it has) {
     e.queue_opens_at = noon + seconds{1};
     e.sale_start = noon + seconds{2};
     e.sale_end = noon + seconds{3};
+    e.facts = {noon + seconds{6}, noon + seconds{7}, noon + seconds{5}, "Africa/Lagos",        "The Arena",
+               "Main Street 1",   -90'000'000,       180'000'000,       "# Tonight\n\n* one\n"};
     e.updated_at = noon + seconds{4};
     w.me.now = noon + seconds{5};
     FQ_CONFLICTS(w.put({event_changed{event_status::active, e}}));
@@ -119,10 +121,12 @@ CAF_TEST(ticket types are added and changed but never lose what is held or sold)
     changed.price = 0;
     changed.max_per_order = 1;
     changed.on_sale = false;
+    changed.description = "Near the stage.";
     changed.held = 99; // ignored, as is the id
     changed.id = id_of(1);
     FQ_COMMITS(w.put({ticket_type_changed{changed}}));
-    const ticket_type_row expected{0, id_of(800), "Seated", 0, 4, 3, 1, 1, false};
+    ticket_type_row expected{0, id_of(800), "Seated", 0, 4, 3, 1, 1, false};
+    expected.description = "Near the stage.";
     CAF_CHECK(w.image().ticket_types.at(0) == expected);
     changed.total = 3;
     FQ_CONFLICTS(w.put({ticket_type_changed{changed}}));

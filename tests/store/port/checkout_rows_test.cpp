@@ -360,12 +360,14 @@ CAF_TEST(settings belong to the installation) {
   });
 }
 
-CAF_TEST(a tenant keeps its Stripe account) {
+CAF_TEST(a tenant keeps its settings for payments) {
   in_every_world([](world& w) {
-    tenant_row tenant{tenant_id{2}, "arena", "{}", "acct_1", noon};
+    tenant_row tenant{tenant_id{2}, "arena", "{}", "acct_1", noon, "ACCT_1", "site=arena\nx=y"};
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.directory().tenants.back() == tenant));
     tenant.stripe_account = "acct_2";
+    tenant.paystack_subaccount = "ACCT_2";
+    tenant.payment_metadata.clear();
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.peek(accounts_aggregate).image.tenants.back() == tenant));
     CAF_CHECK((w.store.directory().tenants.front().stripe_account.empty()));

@@ -27,7 +27,8 @@ struct coverage {
   std::size_t partial_renewals = 0, partial_dispatches = 0; ///< with only a part of the requested rows
   std::size_t superseded_calls = 0;
   std::size_t delivered = 0;
-  std::size_t orders = 0, letters = 0, open_letters = 0, second_pages = 0; ///< rows in listings
+  std::size_t orders = 0, event_tickets = 0, letters = 0, open_letters = 0,
+              second_pages = 0; ///< rows in listings
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -259,6 +260,7 @@ private:
     named.external_id = "match-1";
     const event_filter filters[] = {{}, later, organizers, tenants, queues, named};
     list_orders();
+    list_event_tickets();
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("blocks", [](ledger& l) { return l.blocks(); });
@@ -279,6 +281,17 @@ private:
       f.before = page.back().order.id;
       seen_.second_pages +=
         agreed("older orders", [&](ledger& l) { return l.list_orders(f); }).empty() ? 0 : 1;
+    }
+  }
+
+  void list_event_tickets() {
+    for (std::uint64_t n = 1; n <= 5; ++n) {
+      event_ticket_filter f{.holder = id_of(n, accounts_aggregate), .limit = 2};
+      const auto page = agreed("event tickets", [&](ledger& l) { return l.list_event_tickets(f); });
+      seen_.event_tickets += page.size();
+      if (page.size() < f.limit) continue;
+      f.before = page.back().ticket.id;
+      agreed("older event tickets", [&](ledger& l) { return l.list_event_tickets(f); });
     }
   }
 
@@ -324,12 +337,12 @@ CAF_TEST(random calls have the same effect on every engine) {
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
-  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
-                                  << ", partitions leased in part: " << seen.partial_dispatches
-                                  << ", marked delivered: " << seen.delivered
-                                  << ", orders listed: " << seen.orders << ", dead letters: " << seen.letters
-                                  << ", open ones: " << seen.open_letters
-                                  << ", second pages: " << seen.second_pages);
+  CAF_MESSAGE(
+    "renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
+                        << ", partitions leased in part: " << seen.partial_dispatches
+                        << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
+                        << ", event tickets: " << seen.event_tickets << ", dead letters: " << seen.letters
+                        << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
@@ -340,6 +353,7 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.superseded_calls > 50);
   CAF_CHECK(seen.delivered > 100);
   CAF_CHECK(seen.orders > 200);
+  CAF_CHECK(seen.event_tickets > 50);
   CAF_CHECK(seen.letters > 1'000);
   CAF_CHECK(seen.second_pages > 50);
   CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);

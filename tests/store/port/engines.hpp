@@ -144,7 +144,8 @@ inline payment_row sample_payment(std::uint64_t n, const claim_row& claim) {
 }
 
 inline refund_row sample_refund(std::uint64_t n, const payment_row& payment) {
-  return {id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, {}, 0, noon, noon, noon};
+  return {
+    id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, {}, {}, 0, noon, noon, noon};
 }
 
 inline promo_code_row sample_promo_code(std::uint32_t ordinal, std::uint32_t uses_max = 0) {
@@ -171,6 +172,16 @@ inline order_row sample_order(std::uint64_t n, const claim_row& claim) {
   o.total = 5'329;
   o.created_at = o.updated_at = noon;
   return o;
+}
+
+inline event_ticket_row sample_event_ticket(std::uint64_t n, const claim_row& claim,
+                                            aggregate_id aggregate = sale) {
+  event_ticket_row t;
+  t.id = id_of(45'000 + n, aggregate);
+  t.claim = claim.id;
+  t.holder = claim.customer;
+  t.created_at = t.updated_at = noon;
+  return t;
 }
 
 inline idempotency_row sample_key(std::uint64_t n, timestamp at) {

@@ -146,7 +146,9 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(25)) {
+    switch (below(27)) {
+      case 25: return event_ticket_issued{event_ticket(image)};
+      case 26: return moving_event_ticket(image);
       case 24: return access_given{{queue_number{below(6)}, static_cast<std::uint32_t>(below(3))}};
       case 23:
         return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)),
@@ -235,6 +237,12 @@ private:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
+    e.facts.starts_at = percent(50) ? time() : never;
+    e.facts.time_zone = text("Zone/", 3);
+    e.facts.venue_name = text("hall ", 3);
+    e.facts.latitude =
+      percent(50) ? no_coordinate : static_cast<std::int32_t>(between(-90'000'000, 90'000'000));
+    e.facts.description = text("one\ntwo ", 3);
     e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;
   }
@@ -261,6 +269,7 @@ private:
     t.on_sale = percent(50);
     t.hidden = percent(50);
     t.sale_from = time();
+    t.description = text("near ", 3);
     if (percent(3)) t.held = 1;
     return t;
   }
@@ -391,6 +400,27 @@ private:
     return order_moved{from, o};
   }
 
+  event_ticket_row event_ticket(const aggregate_image& image) {
+    const auto* of = any(image.claims);
+    auto t = sample_event_ticket(below(1'000'000'000), of ? *of : claim(image));
+    if (const auto* stored = any(image.event_tickets); stored && percent(5)) t.id = stored->id;
+    t.ticket_type = static_cast<std::uint32_t>(below(percent(10) ? 4'294'967'296 : 3));
+    t.status = status(event_ticket_status::cancelled);
+    if (percent(50)) t.holder = person();
+    t.generation = static_cast<std::uint32_t>(between(percent(5) ? 0 : 1, 9));
+    return t;
+  }
+
+  change moving_event_ticket(const aggregate_image& image) {
+    const auto* stored = any(image.event_tickets);
+    auto t = stored ? *stored : event_ticket(image);
+    const auto from = expected(t.status, event_ticket_status::cancelled);
+    t.status = status(event_ticket_status::cancelled);
+    t.updated_at = time();
+    if (percent(20)) t.holder = person();
+    return event_ticket_moved{from, t};
+  }
+
   refund_row refund(const aggregate_image& image) {
     const auto* of = any(image.payments);
     auto r = sample_refund(below(1'000'000), of ? *of : payment(image));
@@ -399,6 +429,7 @@ private:
     for (auto n = below(3); n > 0; --n)
       r.items.push_back({static_cast<std::uint32_t>(below(4'294'967'296)),
                          static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 20))});
+    for (auto n = below(3); n > 0; --n) r.tickets.push_back(id_of(below(9)));
     return r;
   }
 

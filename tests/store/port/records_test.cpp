@@ -49,6 +49,7 @@ void fill(world& w) {
     content.emplace_back(payment_opened{sample_payment(n, claim)});
     content.emplace_back(priority_stored{{claim.customer, 3, noon}});
     content.emplace_back(invitation_stored{{claim.customer, 1, 2, noon + seconds{9}, noon}});
+    content.emplace_back(event_ticket_issued{sample_event_ticket(n, claim)});
     const auto address = n == 1 ? own : "x" + own;
     content.emplace_back(
       outbox_appended{{id_of(60'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, every_lane}});
@@ -129,6 +130,11 @@ std::vector<customer_record> expected(const world& w) {
   all[9].text = "mail.send";
   all[10].at.id = id_of(50'001);
   all[10].changed_at = noon;
+  auto ticket = record(event_ticket);
+  ticket.at.id = sample_event_ticket(1, one_claim).id;
+  ticket.text = "Standing";
+  ticket.changed_at = noon;
+  all.insert(all.begin() + 5, ticket);
   return all;
 }
 

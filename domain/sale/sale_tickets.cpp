@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about event tickets: a confirmed claim has a valid one for each unit that is not
+// refunded (I3). Purchases of programs that made none get theirs after the load.
+#include "domain/sale/sale.hpp"
+
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+std::size_t units_due(const claim_row& claim, const claim_item& item) {
+  return claim.status == claim_status::confirmed ? item.quantity - item.refunded : 0;
+}
+
+} // namespace
+
+void sale::load(const claim_row& row) {
+  claims_.load(row);
+  if (is_live(row.status)) queue_.restore_claim(row.entry);
+  const bool is_settled = std::ranges::all_of(row.items, [&](const claim_item& i) {
+    return event_tickets_.count_valid(row.id, i.ticket_type) == units_due(row, i);
+  });
+  if (!is_settled) tickets_due_.push_back(row.id);
+}
+
+/// Issues the event tickets that the claim has too few, and cancels those that it has too many.
+void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) {
+  for (const auto& item : claim.items) {
+    const auto due = units_due(claim, item);
+    auto valid = event_tickets_.count_valid(claim.id, item.ticket_type);
+    for (; valid < due; ++valid) {
+      event_ticket_row row;
+      row.id = make_uuid(now, event_.aggregate, random_());
+      row.claim = claim.id;
+      row.ticket_type = item.ticket_type;
+      row.holder = claim.customer;
+      row.created_at = row.updated_at = now;
+      event_tickets_.issue(std::move(row), out.content);
+    }
+    for (const auto& id : event_tickets_.first_to_cancel(claim.id, item.ticket_type, valid - due))
+      event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
+  }
+}
+
+/// A program without event tickets may have confirmed or refunded claims.
+std::size_t sale::settle_loaded_tickets(timestamp now, decision& out) {
+  const auto before = out.content.size();
+  while (!tickets_due_.empty() && out.content.size() - before < rules_.bounds.rows_per_run) {
+    const auto claim = tickets_due_.back();
+    tickets_due_.pop_back();
+    settle_tickets(*claims_.find(claim), now, out);
+  }
+  const auto moved = out.content.size() - before;
+  if (moved > 0) out.reveals = true;
+  return moved;
+}
+
+/// The named tickets, as far as they are valid, and others of their types up to the quantities.
+std::vector<event_ticket_id> sale::chosen(const claim_id& claim, const units_back& units) const {
+  std::vector<event_ticket_id> result;
+  for (const auto& item : units.items) {
+    const auto valid = event_tickets_.first_to_cancel(claim, item.ticket_type, SIZE_MAX);
+    const auto from = result.size();
+    const auto add = [&](bool named) {
+      for (const auto& id : valid)
+        if ((std::ranges::find(units.tickets, id) != units.tickets.end()) == named
+            && result.size() - from < item.quantity)
+          result.push_back(id);
+    };
+    add(true);
+    add(false);
+  }
+  return result;
+}
+
+/// The event tickets of `claim` that refunds in progress take.
+std::vector<event_ticket_id> sale::pending_refunds(const claim_row& claim) const {
+  std::vector<event_ticket_id> pending;
+  for (const auto& payment : payments_.of_claim(claim.id))
+    for (const auto& refund : payments_.requested_of(payment))
+      for (const auto& id : chosen(claim.id, taken_by(*payments_.find_refund(refund)))) pending.push_back(id);
+  return pending;
+}
+
+event_ticket_view sale::view_of(const event_ticket_row& t,
+                                const std::vector<event_ticket_id>& pending) const {
+  const auto* order = orders_.of_claim(t.claim);
+  return {t, event_.id, stock_.types()[t.ticket_type].id, order != nullptr ? order->id : order_id{},
+          std::ranges::find(pending, t.id) != pending.end()};
+}
+
+event_ticket_view sale::view_of(const event_ticket_row& t) const {
+  return view_of(t, is_valid(t.status) ? pending_refunds(*claims_.find(t.claim))
+                                       : std::vector<event_ticket_id>{});
+}
+
+// -- what an organizer wants to refund
+
+refusal sale::wanted_back(const claim_row& claim, const refund_wish& wish, units_back& out,
+                          money& amount) const {
+  for (const auto& w : wish.items) {
+    const auto* type = stock_.find(w.ticket_type);
+    const auto i = std::ranges::find(claim.items, type != nullptr ? type->ordinal : ~std::uint32_t{0},
+                                     &claim_item::ticket_type);
+    if (i == claim.items.end()) return {reason::invalid_field, "items.ticket_type_id: not in this order"};
+    if (std::ranges::find(out.items, i->ticket_type, &refund_item::ticket_type) != out.items.end())
+      return {reason::invalid_field, "items.ticket_type_id: given twice"};
+    if (w.quantity == 0 || w.quantity > i->quantity - i->refunded)
+      return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
+    out.items.push_back({i->ticket_type, w.quantity});
+  }
+  if (auto no = wanted_tickets(claim, wish, out)) return no;
+  const auto place = [&](const refund_item& r) {
+    return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type);
+  };
+  std::ranges::sort(out.items, {}, place); // in the order of left_of
+  for (const auto& i : out.items) amount += price_of_one(*place(i)) * i.quantity;
+  return {};
+}
+
+refusal sale::wanted_tickets(const claim_row& claim, const refund_wish& wish, units_back& out) const {
+  if (wish.event_tickets.empty()) {
+    out.tickets = chosen(claim.id, out);
+    return {};
+  }
+  std::vector<refund_item> named;
+  for (const auto& id : wish.event_tickets) {
+    const auto* ticket = event_tickets_.find(id);
+    if (ticket == nullptr || ticket->claim != claim.id || !is_valid(ticket->status))
+      return {reason::invalid_field, "event_ticket_ids: not a valid ticket of this order"};
+    if (std::ranges::find(out.tickets, id) != out.tickets.end())
+      return {reason::invalid_field, "event_ticket_ids: given twice"};
+    out.tickets.push_back(id);
+    const auto i = std::ranges::find(named, ticket->ticket_type, &refund_item::ticket_type);
+    if (i == named.end())
+      named.push_back({ticket->ticket_type, 1});
+    else
+      ++i->quantity;
+  }
+  if (out.items.empty()) out.items = named;
+  if (!std::ranges::is_permutation(out.items, named))
+    return {reason::invalid_field, "event_ticket_ids: must be as many as items say"};
+  return {};
+}
+
+} // namespace fq

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/seats/hall.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fq {
+namespace {
+
+constexpr std::int32_t margin_cm = 200;
+
+std::uint32_t index_of(std::vector<std::string>& types, const std::string& type) {
+  const auto found = std::ranges::find(types, type);
+  const auto index = static_cast<std::uint32_t>(found - types.begin());
+  if (found == types.end()) types.push_back(type);
+  return index;
+}
+
+/// A row whose middle is at (0, y).
+class row_maker {
+public:
+  row_maker(const hall& hall, std::int32_t y) : hall_(hall), y_(y) {}
+
+  void add_seats(std::uint32_t count, draft_row& to) const {
+    if (count == 0) return;
+    const auto parts = static_cast<std::int64_t>(hall_.aisles) + 1;
+    const auto part_of = [&](std::int64_t i) { return (i * parts + parts - 1) / count; };
+    const auto offset = [&](std::int64_t i) { return i * hall_.seat_width + part_of(i) * hall_.aisle_width; };
+    const auto middle = static_cast<double>(offset(std::int64_t{count} - 1)) / 2;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      draft_seat seat;
+      seat.label = std::to_string(i + 1);
+      seat.at = point_at(static_cast<double>(offset(i)) - middle);
+      seat.aisle = i > 0 && part_of(i) != part_of(i - 1);
+      to.seats.push_back(std::move(seat));
+    }
+  }
+
+private:
+  /// `along`: distance from the middle, along the row.
+  [[nodiscard]] plan_point point_at(double along) const {
+    if (hall_.radius <= 0) return {static_cast<std::int32_t>(std::lround(along)), y_};
+    const double radius = hall_.radius + y_ - hall_.stage_distance;
+    const double angle = along / radius;
+    return {static_cast<std::int32_t>(std::lround(radius * std::sin(angle))),
+            static_cast<std::int32_t>(std::lround(y_ - radius * (1 - std::cos(angle))))};
+  }
+
+  const hall& hall_;
+  std::int32_t y_; ///< distance from the stage
+};
+
+/// Moves everything to coordinates that a plan can have.
+void move_inside(plan_draft& draft) {
+  auto low = *draft.focus;
+  const auto each_point = [&](auto take) {
+    for (auto& section : draft.sections)
+      for (auto& row : section.rows)
+        for (auto& seat : row.seats) take(seat.at);
+    take(*draft.focus);
+  };
+  each_point([&](const plan_point& p) { low = {std::min(low.x, p.x), std::min(low.y, p.y)}; });
+  each_point([&](plan_point& p) { p = {p.x - low.x + margin_cm, p.y - low.y + margin_cm}; });
+}
+
+} // namespace
+
+std::string letters_of(std::uint32_t index) {
+  std::string out;
+  for (auto n = index + 1; n > 0; n = (n - 1) / 26)
+    out.insert(out.begin(), static_cast<char>('A' + (n - 1) % 26));
+  return out;
+}
+
+plan_draft draft_of(const hall& hall) {
+  plan_draft draft;
+  draft.name = hall.name;
+  draft.focus = plan_point{};
+  auto y = hall.stage_distance;
+  for (const auto& from : hall.sections) {
+    draft_section section;
+    section.code = from.code;
+    section.name = from.name;
+    const auto type = index_of(draft.ticket_types, from.ticket_type);
+    const auto rows = std::min(from.rows, hall_rows_max);
+    for (std::uint32_t r = 0; r < rows; ++r, y += hall.row_depth) {
+      draft_row row;
+      row.label = hall.has_lettered_rows ? letters_of(r) : std::to_string(r + 1);
+      const auto count = std::min(std::uint64_t{from.seats} + std::uint64_t{r} * from.widening,
+                                  std::uint64_t{hall_row_seats_max});
+      row_maker{hall, y}.add_seats(static_cast<std::uint32_t>(count), row);
+      for (auto& seat : row.seats) seat.type = type;
+      for (std::size_t i = 0; r + 1 == rows && i + 1 < row.seats.size() && i / 2 < from.accessible; i += 2) {
+        row.seats[i].accessible = true;
+        row.seats[i + 1].companion = true;
+      }
+      section.rows.push_back(std::move(row));
+    }
+    draft.sections.push_back(std::move(section));
+    y += hall.section_gap;
+  }
+  move_inside(draft);
+  return draft;
+}
+
+} // namespace fq

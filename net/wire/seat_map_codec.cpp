@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/wire/seat_map_codec.hpp"
+
+#include "crypto/digest.hpp"
+#include "net/http/json_text.hpp"
+
+#include <array>
+#include <map>
+
+namespace fq::net {
+namespace {
+
+constexpr std::array<std::string_view, 4> state_names{"free", "held", "sold", "blocked"};
+
+/// The seats that are not of the type that the plan says, by ordinal.
+void append_moved(std::string& out, const seat_map& map, std::span<const seat_now> seats) {
+  std::map<std::uint8_t, std::vector<seat_number>> by_type;
+  for (const auto& s : seats)
+    if (s.type != map.type_in_plan(s.seat)) by_type[s.type].push_back(s.seat);
+  if (by_type.empty()) return;
+  const char* before = ",\"types\":{\"";
+  for (const auto& [type, list] : by_type) {
+    out += before;
+    append_unsigned(out, type);
+    out += "\":\"";
+    append_runs(out, list);
+    out += '"';
+    before = ",\"";
+  }
+  out += '}';
+}
+
+} // namespace
+
+void append_runs(std::string& out, std::span<const seat_number> seats) {
+  for (std::size_t i = 0; i < seats.size();) {
+    auto last = i;
+    while (last + 1 < seats.size() && seats[last + 1] == seats[last] + 1) ++last;
+    if (i > 0) out += ',';
+    append_unsigned(out, seats[i]);
+    if (last > i) {
+      out += '-';
+      append_unsigned(out, seats[last]);
+    }
+    i = last + 1;
+  }
+}
+
+void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers) {
+  out += "{\"version\":";
+  append_unsigned(out, map.version());
+  out += ",\"seats\":";
+  append_unsigned(out, map.size());
+  out.append(",\"states\":\"").append(to_base64url(view_bytes(map.packed_states(for_shoppers)))).append("\"");
+  append_moved(out, map, map.moved_seats());
+  out += '}';
+}
+
+bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers) {
+  const auto changed = map.changes_since(since);
+  if (!changed) return false;
+  std::array<std::vector<seat_number>, 4> by_state;
+  for (const auto& s : *changed) {
+    const bool looks_sold = for_shoppers && s.state == seat_state::blocked;
+    by_state[static_cast<std::size_t>(looks_sold ? seat_state::sold : s.state)].push_back(s.seat);
+  }
+  out += "{\"from\":";
+  append_unsigned(out, since);
+  out += ",\"version\":";
+  append_unsigned(out, map.version());
+  for (std::size_t i = 0; i < by_state.size(); ++i) {
+    if (by_state[i].empty()) continue;
+    out.append(",\"").append(state_names[i]).append("\":\"");
+    append_runs(out, by_state[i]);
+    out += '"';
+  }
+  append_moved(out, map, *changed);
+  out += '}';
+  return true;
+}
+
+} // namespace fq::net

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seat maps as JSON: whole, and the changes since a version. Equal maps have equal texts. Lists of seats are
+// texts such as "5-9,12".
+#pragma once
+#include "domain/seats/seat_map.hpp"
+
+#include <string>
+
+namespace fq::net {
+
+/// {"version":7,"seats":50000,"states":"<base64url of packed_states>","types":{"1":"5-9,12"}}. `types` has
+/// the ordinal of each ticket type with the seats that were moved to it. 17 KB for 50,000 seats.
+void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers);
+
+/// {"from":5,"version":7,"free":"1-3","held":"4","types":{"1":"2"}}: only lists that have seats. A changed
+/// seat that `types` does not name has the plan's type. False, and nothing: the reader takes the whole map.
+bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t since, bool for_shoppers);
+
+/// Appends ascending numbers: "5-9,12".
+void append_runs(std::string& out, std::span<const seat_number> seats);
+
+} // namespace fq::net

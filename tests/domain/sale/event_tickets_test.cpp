@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The book of event tickets: by claim, which go first, and steps.
+#define CAF_SUITE domain_event_tickets
+#include "domain/sale/event_tickets.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+namespace event_tickets_book_test {
+
+using namespace fq;
+
+namespace {
+
+using ids = std::vector<event_ticket_id>;
+
+event_ticket_row row(std::uint64_t n, std::uint64_t claim, std::uint32_t type = 0) {
+  event_ticket_row r;
+  r.id = {1, n};
+  r.claim = {2, claim};
+  r.ticket_type = type;
+  return r;
+}
+
+} // namespace
+
+CAF_TEST(tickets are found by claim in the order of their ids) {
+  event_tickets_book book;
+  for (const std::uint64_t n : {5u, 1u, 3u}) book.load(row(n, 1));
+  book.load(row(2, 2));
+  ids found;
+  for (const auto* t : book.of_claim({2, 1})) found.push_back(t->id);
+  CAF_CHECK(found == (ids{{1, 1}, {1, 3}, {1, 5}}));
+  CAF_CHECK(book.of_claim({2, 9}).empty());
+  CAF_CHECK(book.find({1, 2})->claim == (claim_id{2, 2}));
+  CAF_CHECK(book.find({1, 9}) == nullptr);
+  CAF_CHECK_EQUAL(book.all().size(), 4u);
+}
+
+CAF_TEST(valid ones count and those never checked in go first then the newest) {
+  event_tickets_book book;
+  changes out;
+  const timestamp now = from_unix_ms(7);
+  for (std::uint64_t n = 1; n <= 5; ++n) book.issue(row(n, 1, n == 5 ? 1 : 0), out);
+  CAF_CHECK_EQUAL(out.size(), 5u);
+  CAF_CHECK(book.move({1, 4}, event_ticket_trigger::check_in, now, out));
+  CAF_CHECK(book.move({1, 1}, event_ticket_trigger::transfer, now, out));
+  CAF_CHECK_EQUAL(book.count_valid({2, 1}, 0), 3u);
+  CAF_CHECK_EQUAL(book.count_valid({2, 1}, 1), 1u);
+  CAF_CHECK(book.first_to_cancel({2, 1}, 0, 9) == (ids{{1, 3}, {1, 2}, {1, 4}}));
+  CAF_CHECK(book.first_to_cancel({2, 1}, 0, 1) == (ids{{1, 3}}));
+  CAF_CHECK(book.first_to_cancel({2, 9}, 0, 9).empty());
+}
+
+CAF_TEST(a forbidden step changes nothing) {
+  event_tickets_book book;
+  changes out;
+  book.issue(row(1, 1), out);
+  CAF_CHECK(book.move({1, 1}, event_ticket_trigger::cancel, from_unix_ms(7), out));
+  const auto& moved = std::get<event_ticket_moved>(out.back());
+  CAF_CHECK(moved.from == event_ticket_status::issued && moved.row == *book.find({1, 1}));
+  CAF_CHECK(moved.row.updated_at == from_unix_ms(7));
+  CAF_CHECK(!book.move({1, 1}, event_ticket_trigger::check_in, from_unix_ms(8), out));
+  CAF_CHECK_EQUAL(out.size(), 2u);
+}
+
+} // namespace event_tickets_book_test
