@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fans: net -> event actor. Queue, claims, payments, checkout; and the facts that gateways report.
 #pragma once
-#include "actors/protocol/line_facts.hpp"
 #include "actors/protocol/shared_messages.hpp"
 
 #include <string>
@@ -37,9 +36,9 @@ struct entry_reply {
   bool created = false;
   bool replayed = false;
   entry_view entry{};
-  line_facts line{}; ///< of a read
+  std::uint64_t line_version = 0; ///< of a read: see entries_changed; 0: not told
 };
-FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry, x.line)
+FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry, x.line_version)
 
 /// The holder leaves the queue.
 struct leave {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an owner tells of a whole line with an answer, so that an io thread can answer later polls itself.
+// What an owner tells of a whole line, so that an io thread can answer polls itself.
 #pragma once
 #include "actors/protocol/inspect_domain.hpp"
 #include "actors/protocol/lease_horizon.hpp"
@@ -27,7 +27,7 @@ private:
 };
 
 struct line_facts {
-  std::uint64_t version = 0; ///< see entries_changed; 0: not told
+  std::uint64_t version = 0; ///< see entries_changed
   line_pace pace;
   milliseconds trusted_for{0}; ///< from the question on
   lease_of_copy lease; ///< stays in this process

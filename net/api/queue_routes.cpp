@@ -57,10 +57,14 @@ response position_answer(const call& c, const entry_view& entry) {
 }
 
 awaitable<response> ask_position(call c) {
-  const auto asked_at = c.ctx.now;
+  if (auto line = c.ctx.lines->find_stale(c.id, c.who)) {
+    const auto renewed = co_await c.ctx.lines->renew(std::move(line));
+    if (auto no = refused(c.rq, renewed)) co_return std::move(*no);
+    if (const auto known = c.ctx.lines->find_place(c.id, c.who)) co_return position_answer(c, *known);
+  }
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, c.who});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
-  c.ctx.lines->learn(got.reply, asked_at);
+  c.ctx.lines->learn(got.reply);
   co_return position_answer(c, got.reply.entry);
 }
 

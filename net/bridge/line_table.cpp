@@ -120,13 +120,12 @@ void line_table::take_facts(known_line& l, const line_facts& facts, milliseconds
   if (facts.told) l.told = facts.told;
 }
 
-awaitable<bool> line_table::renew(known_line_ptr l) {
+awaitable<answer<line_reply>> line_table::renew(known_line_ptr l) {
   const auto generation = l->generation;
   const auto asked_at = ctx_.now;
   auto found = co_await ask_event(ctx_, owner_of(l->event), fq::find_line{l->event});
-  if (stopped_ || l->is_gone || l->generation != generation || found.error) co_return false;
-  take_facts(*l, found.reply.line, asked_at);
-  co_return true;
+  if (!stopped_ && l->generation == generation && !found.error) take_facts(*l, found.reply.line, asked_at);
+  co_return found;
 }
 
 void line_table::sweep(milliseconds now) {
@@ -203,11 +202,23 @@ bool line_table::is_current(const known_line& l, milliseconds steady) {
          && (!l.told || l.told->is_in(l.places.version()));
 }
 
+const known_places::place* line_table::find_waiting(const known_line& l, const customer_id& holder) {
+  const auto* p = places_.find(l.event, holder);
+  return p != nullptr && p->generation == l.generation && !l.places.is_away(p->spot) ? p : nullptr;
+}
+
+known_line_ptr line_table::find_stale(const event_id& event, const customer_id& holder) {
+  const auto found = lines_.find(event);
+  if (found == lines_.end() || found->second->now != known_line::phase::open) return nullptr;
+  const auto& l = *found->second;
+  return !has_pace(l) && find_waiting(l, holder) != nullptr ? found->second : nullptr;
+}
+
 std::optional<entry_view> line_table::find_place(const event_id& event, const customer_id& holder) {
   auto* l = find(event);
   if (l == nullptr || !is_current(*l, ctx_.environment.steady_now())) return std::nullopt;
-  const auto* p = places_.find(event, holder);
-  if (p == nullptr || p->generation != l->generation || l->places.is_away(p->spot)) return std::nullopt;
+  const auto* p = find_waiting(*l, holder);
+  if (p == nullptr) return std::nullopt;
   const auto position = l->places.position(p->spot, p->base);
   if (!position) return std::nullopt;
   l->polled_at = ctx_.now;
@@ -226,11 +237,11 @@ std::optional<entry_view> line_table::find_place(const event_id& event, const cu
   return v;
 }
 
-void line_table::learn(const entry_reply& told, milliseconds asked_at) {
+void line_table::learn(const entry_reply& told) {
   const auto& e = told.entry;
   auto* l = find(e.event);
   if (l == nullptr) {
-    if (stopped_ || told.line.version == 0 || e.status != entry_status::waiting
+    if (stopped_ || told.line_version == 0 || e.status != entry_status::waiting
         || lines_.size() >= polled_lines_max)
       return;
     const auto opened = enter(e.event);
@@ -239,9 +250,7 @@ void line_table::learn(const entry_reply& told, milliseconds asked_at) {
     return;
   }
   l->polled_at = ctx_.now;
-  if (l->now != known_line::phase::open || told.line.version != l->places.version()) return;
-  l->message = e.message;
-  take_facts(*l, told.line, asked_at);
+  if (l->now != known_line::phase::open || told.line_version != l->places.version()) return;
   if (e.status != entry_status::waiting || e.kind != event_kind::sale || !e.subject_name.empty()
       || !line_copy::is_spot(e.spot))
     return;

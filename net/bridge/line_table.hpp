@@ -94,13 +94,15 @@ public:
   [[nodiscard]] bool has_pace(const known_line& l) const {
     return ctx_.environment.steady_now() < l.trusted_until;
   }
-  /// Asks the owner for the pace. False: the line is lost, or the owner did not answer.
-  awaitable<bool> renew(known_line_ptr l);
+  /// Asks the owner for the pace.
+  awaitable<answer<line_reply>> renew(known_line_ptr l);
 
   /// The waiting entry of `holder` as its owner would show it now; none: ask the owner. Counts as presence.
   [[nodiscard]] std::optional<entry_view> find_place(const event_id& event, const customer_id& holder);
-  /// Keeps what the owner answered to the holder of a place. `asked_at`: steady time, or earlier.
-  void learn(const entry_reply& told, milliseconds asked_at);
+  /// The line of a place that would be found if the pace were new; else null.
+  [[nodiscard]] known_line_ptr find_stale(const event_id& event, const customer_id& holder);
+  /// Keeps what the owner answered to the holder of a place.
+  void learn(const entry_reply& told);
 
   /// Restores lost subscriptions, ends unused ones, tells owners who polled. Called about every 250 ms.
   void sweep(milliseconds now);
@@ -119,6 +121,7 @@ private:
   void leave(known_line& l);
   void take_facts(known_line& l, const line_facts& facts, milliseconds asked_at);
   [[nodiscard]] static bool is_current(const known_line& l, milliseconds steady);
+  [[nodiscard]] const known_places::place* find_waiting(const known_line& l, const customer_id& holder);
   void tell_presence(known_line& l);
 
   context& ctx_;

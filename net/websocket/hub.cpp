@@ -254,7 +254,7 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   if (stopped_ || l->gone || l->known->generation != generation || !peer->is_open())
     co_return; // on_line_open shows it again with the new owner
   const bool is_other = !error && is_in_line(reply.entry.status) && !reply.no
-                        && (reply.line.version != l->known->places.version()
+                        && (reply.line_version != l->known->places.version()
                             || !line_copy::is_spot(reply.entry.spot)); // no owner answers so
   if (error || is_other) {
     l->to_show.push_back(std::move(peer));
@@ -375,7 +375,7 @@ detached hub::sweep_positions(line_ptr l) {
   const auto generation = l->known->generation;
   l->sweeping = true;
   bool has_pace = ctx_.lines->has_pace(*l->known);
-  if (!has_pace) has_pace = co_await ctx_.lines->renew(l->known);
+  if (!has_pace) has_pace = !(co_await ctx_.lines->renew(l->known)).error;
   l->sweeping = false;
   if (has_pace && !stopped_ && !l->gone && l->known->generation == generation) show_positions(*l);
 }

@@ -152,7 +152,7 @@ void watcher::show(queue_number n, const entry_reply& told) {
   s.heard = std::move(shown);
   s.in_sync = true;
   if (fq::is_in_line(told.entry.status)) {
-    if (told.line.version != line_.version())
+    if (told.line_version != line_.version())
       return world_.check->fail("I9", "the pushes before a snapshot of place " + text(n) + " differ");
     s.spot = told.entry.spot;
     s.base = line_.base_of(s.spot, told.entry.position);

@@ -62,8 +62,8 @@ struct line_fixture : event_fixture {
   void check(std::uint64_t seed, std::uint64_t n) {
     const auto now = poll(n);
     if (now.no) return;
-    FQ_HOLDS(seed, now.line.version == thread->copy.version());
-    FQ_HOLDS(seed, now.line.told->is_in(now.line.version));
+    FQ_HOLDS(seed, now.line_version == thread->copy.version());
+    FQ_HOLDS(seed, thread->told->is_in(now.line_version));
     const bool waits = is_in_line(now.entry.status);
     if (const auto known = thread->places.find(n);
         known != thread->places.end() && known->second.first == now.entry.spot) {

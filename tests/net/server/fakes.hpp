@@ -125,7 +125,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
     case behaves::well: break;
   }
   reply.entry = view(self, aggregate, who);
-  reply.line = facts(self);
+  reply.line_version = self->state.version;
   return reply;
 }
 
