@@ -92,6 +92,7 @@ std::string sample_sale::what_the_copy_misses() const {
 void sample_sale::pass(milliseconds span) {
   now += span;
   last = {};
+  it->settle_loaded_tickets(now, last);
   settle();
 }
 
