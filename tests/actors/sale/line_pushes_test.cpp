@@ -92,7 +92,7 @@ CAF_TEST(positions from pushes are those of the owner) {
   ask<count_reply>(owner, set_priorities{managed_by_organizer(event), {}, preferred, {true, priority_vip}});
   run();
   subscribe_thread();
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 1200; ++i) {
     const auto n = d.below(60);
     const auto what = d.below(100);
     if (what < 50) join_as(n);
