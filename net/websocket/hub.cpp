@@ -48,7 +48,7 @@ struct line {
   bool untold = false; ///< a socket may have moved since its last position
   bool sweeping = false;
 
-  [[nodiscard]] bool is_open() const { return known->now == known_line::phase::open; }
+  [[nodiscard]] bool is_open() const { return known && known->now == known_line::phase::open; }
 };
 
 hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
