@@ -264,7 +264,7 @@ public:
   void settle_loaded_tickets(timestamp now, decision& out);
   [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
   /// Why this event ticket admits no one and cannot be transferred: cancelled, or its money goes back.
-  [[nodiscard]] refusal may_use(const event_ticket_row& ticket) const;
+  [[nodiscard]] refusal may_present(const event_ticket_row& ticket) const;
 
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);

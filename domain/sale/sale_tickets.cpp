@@ -103,7 +103,7 @@ std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
   return views;
 }
 
-refusal sale::may_use(const event_ticket_row& t) const {
+refusal sale::may_present(const event_ticket_row& t) const {
   if (!is_valid(t.status)) return {reason::invalid_transition, std::string{name_of(t.status)}};
   if (event_.status == event_status::cancelled) return {reason::invalid_transition, "the event is CANCELLED"};
   const auto pending = pending_refunds(*claims_.find(t.claim));

@@ -195,7 +195,7 @@ CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) 
     auto told = ask<ack_reply>(people, x);
     run();
     CAF_REQUIRE(told->ok);
-    return told->value.no.text;
+    return told->value.no.detail;
   };
   const auto shop_row = [this] {
     for (const auto& row : store.directory().tenants)

@@ -32,7 +32,7 @@ struct tickets_fixture : orders_fixture {
     return found;
   }
   reason use_of(const event_ticket_id& id) const {
-    return s.it->may_use(*s.it->event_tickets().find(id)).why;
+    return s.it->may_present(*s.it->event_tickets().find(id)).why;
   }
   /// As a scanner would do.
   void check_in(const event_ticket_id& id) {
