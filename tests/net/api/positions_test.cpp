@@ -150,7 +150,7 @@ CAF_TEST(a poll asks the owner if the line may be another one) {
     {"a push was sent and is not read yet", [](fixture& f) { f.told_here->set(f.version + 1); }, false},
     {"the owner serves no more", [](fixture& f) { f.told_here->end(); }, false},
     {"the last answer is old", [](fixture& f) { f.clock.now_ms += 1'000; }, true},
-    {"the thread stood still", [](fixture& f) { f.clock.now_ms += 60'000; }, true},
+    {"the thread stood still", [](fixture& f) { f.clock.now_ms += 30'000; }, true},
   };
   for (const auto& r : rows) {
     CAF_MESSAGE(r.what);
