@@ -10,6 +10,7 @@
 #include "domain/cluster/placement.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -27,6 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
+    if (statistics_) statistics_->see_waiting(sale_->queue().counts().waiting);
   };
   owner_core::init(self, aggregate, *services.env, services.ledgers, begun, services.bounds);
   services_ = &services;
@@ -68,65 +70,86 @@ void event_state::fail_waiters() {
   report_waiters_.clear();
 }
 
+auto event_state::frequent_messages() {
+  return std::tuple{[this](const batch_settled& x) { on_settled(x); },
+                    [this](const timer_fired& x) { on_timer(x); },
+                    [this](const join& x) { return on_join(x); },
+                    [this](const find_entry& x) { return on_find_entry(x); },
+                    [this](const place_order& x) { return on_place_order(x); },
+                    [this](const find_order& x) { return on_find_order(x); },
+                    [this](const leave& x) { return on_leave(x); },
+                    [this](const find_ticket& x) { return on_find_ticket(x); },
+                    [this](const leave_ticket& x) { return on_leave_ticket(x); },
+                    [this](const end_session& x) { return on_end_session(x); },
+                    [this](const present& x) { on_present(x); },
+                    [this](const advance_line& x) { return on_advance(x); },
+                    [this](const revoke_sessions& x) { return on_revoke(x); },
+                    [this](const find_line& x) { return on_find_line(x); },
+                    [this](const watch_sessions& x) { on_watch(x); },
+                    [this](const push_read& x) { on_push_read(x); },
+                    [this](const open_claim& x) { return on_open_claim(x); },
+                    [this](const find_claim& x) { return on_find_claim(x); },
+                    [this](const release_claim& x) { return on_release_claim(x); },
+                    [this](const open_payment& x) { return on_open_payment(x); },
+                    [this](const find_payment& x) { return on_find_payment(x); },
+                    [this](const apply_fact& x) { return on_apply_fact(x); }};
+}
+
+auto event_state::other_messages() {
+  return std::tuple{[this](const get_quote& x) { return on_get_quote(x); },
+                    [this](const cancel_order& x) { return on_cancel_order(x); },
+                    [this](const list_event_orders& x) { return on_list_orders(x); },
+                    [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+                    [this](const find_ticket_papers& x) { return on_find_ticket_papers(x); },
+                    [this](const offer_ticket& x) { return on_offer_ticket(x); },
+                    [this](const end_transfer& x) { return on_end_transfer(x); },
+                    [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
+                    [this](const refund_tickets& x) { return on_refund(x); },
+                    [this](const resend_order& x) { return on_resend(x); },
+                    [this](const set_promo_code& x) { return on_set_promo_code(x); },
+                    [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
+                    [this](const set_priorities& x) { return on_set_priorities(x); },
+                    [this](const find_priorities& x) { return on_find_priorities(x); },
+                    [this](const invite_customers& x) { return on_invite(x); },
+                    [this](const withdraw_invitations& x) { return on_withdraw_invitations(x); },
+                    [this](const find_invitations& x) { return on_find_invitations(x); },
+                    [this](const settle_dead_letter& x) { return on_settle(x); },
+                    [this](const report_undelivered& x) { return on_undelivered(x); },
+                    [this](const find_event& x) { return on_find_event(x); },
+                    [this](const patch_event& x) { return on_patch(x); },
+                    [this](const turn_event& x) { return on_turn(x); },
+                    [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
+                    [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
+                    [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
+                    [this](const find_checkin& x) { return on_find_checkin(x); },
+                    [this](const list_checkin_conflicts& x) { return on_list_conflicts(x); },
+                    [this](const redeem_scans& x) { return on_redeem(x); },
+                    [this](const find_gate& x) { return on_find_gate(x); },
+                    [this](const find_gate_state& x) { return on_find_gate_state(x); },
+                    [this](const search_gate& x) { return on_search_gate(x); },
+                    [this](const find_stats& x) { return on_find_stats(x); },
+                    [this](const subscribe& x) { on_subscribe(x.on); },
+                    [this](const owner_kept&) { on_owner_kept(); }};
+}
+
+auto event_state::internal_messages() {
+  return std::tuple{[this](const aggregate_acquired& x) { on_acquired(x); },
+                    [this](const lease_lost&) { on_lease_lost(); },
+                    [this](const hand_over& x) { on_hand_over(x); },
+                    [this](const blocks_changed&) { on_blocks_changed(); },
+                    [this](const verify_mirror& x) { return on_verify(x); },
+                    [this](const verify_ledger& x) { return on_verify_ledger(x); },
+                    [this](const aggregate_peeked& x) { on_peeked(x); },
+                    [this](const mirror_checked& x) { on_mirror_checked(x); },
+                    [this](const mirror_lost& x) { on_mirror_lost(x); },
+                    [this](const cache_is_back&) { on_cache_is_back(); },
+                    [this](const gateway_answered& x) { on_gateway_answered(x); }};
+}
+
 /// CAF compares a message with one handler after the other: the frequent ones first.
 event_handle::behavior_type event_state::behavior() {
-  return {
-    [this](const batch_settled& x) { on_settled(x); },
-    [this](const timer_fired& x) { on_timer(x); },
-    [this](const join& x) { return on_join(x); },
-    [this](const find_entry& x) { return on_find_entry(x); },
-    [this](const place_order& x) { return on_place_order(x); },
-    [this](const find_order& x) { return on_find_order(x); },
-    [this](const leave& x) { return on_leave(x); },
-    [this](const find_ticket& x) { return on_find_ticket(x); },
-    [this](const leave_ticket& x) { return on_leave_ticket(x); },
-    [this](const end_session& x) { return on_end_session(x); },
-    [this](const present& x) { on_present(x); },
-    [this](const advance_line& x) { return on_advance(x); },
-    [this](const revoke_sessions& x) { return on_revoke(x); },
-    [this](const find_line& x) { return on_find_line(x); },
-    [this](const watch_sessions& x) { on_watch(x); },
-    [this](const push_read& x) { on_push_read(x); },
-    [this](const open_claim& x) { return on_open_claim(x); },
-    [this](const find_claim& x) { return on_find_claim(x); },
-    [this](const release_claim& x) { return on_release_claim(x); },
-    [this](const open_payment& x) { return on_open_payment(x); },
-    [this](const find_payment& x) { return on_find_payment(x); },
-    [this](const apply_fact& x) { return on_apply_fact(x); },
-    [this](const get_quote& x) { return on_get_quote(x); },
-    [this](const cancel_order& x) { return on_cancel_order(x); },
-    [this](const list_event_orders& x) { return on_list_orders(x); },
-    [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
-    [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
-    [this](const refund_tickets& x) { return on_refund(x); },
-    [this](const resend_order& x) { return on_resend(x); },
-    [this](const set_promo_code& x) { return on_set_promo_code(x); },
-    [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
-    [this](const set_priorities& x) { return on_set_priorities(x); },
-    [this](const find_priorities& x) { return on_find_priorities(x); },
-    [this](const invite_customers& x) { return on_invite(x); },
-    [this](const withdraw_invitations& x) { return on_withdraw_invitations(x); },
-    [this](const find_invitations& x) { return on_find_invitations(x); },
-    [this](const settle_dead_letter& x) { return on_settle(x); },
-    [this](const report_undelivered& x) { return on_undelivered(x); },
-    [this](const find_event& x) { return on_find_event(x); },
-    [this](const patch_event& x) { return on_patch(x); },
-    [this](const turn_event& x) { return on_turn(x); },
-    [this](const find_stats& x) { return on_find_stats(x); },
-    [this](const subscribe& x) { on_subscribe(x.on); },
-    [this](const owner_kept&) { on_owner_kept(); },
-    [this](const aggregate_acquired& x) { on_acquired(x); },
-    [this](const lease_lost&) { on_lease_lost(); },
-    [this](const hand_over& x) { on_hand_over(x); },
-    [this](const blocks_changed&) { on_blocks_changed(); },
-    [this](const verify_mirror& x) { return on_verify(x); },
-    [this](const verify_ledger& x) { return on_verify_ledger(x); },
-    [this](const aggregate_peeked& x) { on_peeked(x); },
-    [this](const mirror_checked& x) { on_mirror_checked(x); },
-    [this](const mirror_lost& x) { on_mirror_lost(x); },
-    [this](const cache_is_back&) { on_cache_is_back(); },
-    [this](const gateway_answered& x) { on_gateway_answered(x); },
-  };
+  return std::apply([](auto... handlers) { return event_handle::behavior_type{std::move(handlers)...}; },
+                    std::tuple_cat(frequent_messages(), other_messages(), internal_messages()));
 }
 
 // -- life
@@ -159,6 +182,10 @@ void event_state::serve(const acquired& image) {
   sale_->load(image.line);
   sale_->load(image.image.entries);
   for (const auto& row : image.image.event_tickets) sale_->load(row);
+  for (const auto& row : image.image.transfers) sale_->load(row);
+  for (const auto& row : image.image.checkin_lists) sale_->load(row);
+  for (const auto& row : image.image.checkin_devices) sale_->load(row);
+  for (const auto& row : image.image.scans) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);
@@ -197,6 +224,7 @@ void event_state::serve(const acquired& image) {
   line_version_ = journal_->last_seq();
   told_ = std::make_shared<told_version>();
   told_->set(line_version_);
+  start_statistics(image.image.statistics);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
@@ -214,6 +242,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   fail_waiters();
   joined_.clear();
@@ -305,6 +334,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
+    case timer_kind::statistics: return write_statistics();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -315,15 +345,22 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_run_due(timestamp t) {
   decision d;
-  sale_->settle_loaded_tickets(t, d);
+  if (!is_behind()) sale_->settle_loaded_tickets(t, d);
   commit(std::move(d), t);
+}
+
+/// The next batch has enough changes: event tickets of older purchases wait, so that it stays small.
+bool event_state::is_behind() const {
+  return journal_->pending() >= 2 * services_->rules.bounds.rows_per_run;
 }
 
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now()) || reads_under_way_ > 0)
+  // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
+  if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
@@ -354,6 +391,7 @@ void event_state::retire() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   hubs_->leave();
   demonitor_listeners();

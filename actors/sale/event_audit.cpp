@@ -56,7 +56,8 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   const auto& image = found.image;
   const audited_rows rows{
     *image.event,  image.ticket_types, image.entries,     image.claims,        image.payments,
-    image.refunds, image.orders,       image.promo_codes, image.event_tickets, reading_->has_settled_tickets};
+    image.refunds, image.orders,       image.promo_codes, image.event_tickets, reading_->has_settled_tickets,
+    image.scans};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);
