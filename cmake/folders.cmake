@@ -54,9 +54,9 @@ fq_folder(actors/outbox COLD
 # -- net: HTTP and WebSocket in. http, bridge, wire, websocket and server know no route ------------------------
 fq_folder(web EXTERNAL)
 fq_folder(net/http USES domain/base domain/model config LINK Boost::headers OpenSSL::SSL)
-fq_folder(net/bridge USES domain/base crypto config actors/protocol actors/base net/http)
+fq_folder(net/bridge USES domain/base domain/line domain/sale crypto config actors/protocol actors/base net/http)
 fq_folder(net/wire USES domain/base domain/seats domain/sale crypto store/port actors/protocol net/http LINK Boost::json)
-fq_folder(net/websocket USES domain/base domain/model net/http net/bridge net/wire)
+fq_folder(net/websocket USES domain/base domain/model domain/line net/http net/bridge net/wire)
 fq_folder(net/server USES config net/http net/bridge net/websocket LINK OpenSSL::SSL spdlog::spdlog)
 fq_folder(net/service
           USES domain/base domain/model domain/sale crypto config store/port store/redis outbound

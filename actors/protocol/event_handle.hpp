@@ -60,9 +60,8 @@ using event_handle = caf::typed_actor<
   caf::replies_to<search_gate>::with<gate_tickets_reply>, caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<advance_line>::with<count_reply>, ///< after commit
   caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit
-  caf::replies_to<find_line>::with<line_reply>, ///< from a hub
-  caf::replies_to<find_positions>::with<positions_reply>,
-  caf::reacts_to<subscribe>, ///< from a hub
+  caf::replies_to<find_line>::with<line_reply>, ///< from a line table
+  caf::reacts_to<subscribe>, ///< from a line table
   caf::reacts_to<owner_kept>, ///< from an io thread; answered by owner_left when the event moves
   caf::reacts_to<watch_sessions>, ///< from a session table, which receives sessions_changed
   caf::reacts_to<push_read>, ///< from a push listener on another node

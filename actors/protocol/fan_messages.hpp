@@ -36,8 +36,9 @@ struct entry_reply {
   bool created = false;
   bool replayed = false;
   entry_view entry{};
+  std::uint64_t line_version = 0; ///< of a read: see entries_changed; 0: not told
 };
-FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry)
+FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry, x.line_version)
 
 /// The holder leaves the queue.
 struct leave {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hubs, one per io thread, and session tables: what they ask an event actor, and what it pushes to them after
-// commit. See actors/sale/push_window.hpp for the limit on pushes to other nodes.
+// The line table and the session table of each io thread: what they ask an event actor, and what it pushes to
+// them after commit. See actors/sale/push_window.hpp for the limit on pushes to other nodes.
 #pragma once
-#include "actors/protocol/lease_horizon.hpp"
+#include "actors/protocol/line_facts.hpp"
 #include "actors/protocol/shared_messages.hpp"
 
 #include <memory>
@@ -11,13 +11,14 @@
 
 namespace fq {
 
-/// From a hub, periodically: these places have an open socket. Counts as presence.
+/// From an io thread, periodically: the holders of these places polled, or have an open socket. Counts as
+/// presence.
 struct present {
   std::vector<queue_number> numbers;
 };
 FQ_INSPECT(present, x.numbers)
 
-/// From a hub: the state of the event or queue that its sockets show.
+/// From a line table: the state of the event or queue.
 struct find_line {
   event_id event;
 };
@@ -27,48 +28,30 @@ struct line_reply {
   refusal no;
   event_status status{};
   bool sold_out = false;
-  bool watches_presence = false; ///< the hub must send `present` periodically
+  bool watches_presence = false; ///< the io thread must send `present`
   std::string message{}; ///< set by the operator
+  line_facts line{};
 };
-FQ_INSPECT(line_reply, x.no, x.status, x.sold_out, x.watches_presence, x.message)
+FQ_INSPECT(line_reply, x.no, x.status, x.sold_out, x.watches_presence, x.message, x.line)
 
-/// From a hub: push changes of this event until the hub unsubscribes or dies. Idempotent.
+/// From a line table: push changes of this event until the hub unsubscribes or dies. Idempotent.
 struct subscribe {
   bool on = true;
 };
 FQ_INSPECT(subscribe, x.on)
 
-/// From a hub: current positions of these places. At most 2,000 numbers.
-struct find_positions {
-  std::vector<queue_number> numbers;
-};
-FQ_INSPECT(find_positions, x.numbers)
-
-/// Parallel to the request; 0: no longer in line. The ETA is microseconds per place times the position;
-/// negative: unknown. Whole numbers: CAF writes an infinite double for ever.
-struct positions_reply {
-  std::vector<std::uint64_t> positions;
-  std::int64_t us_per_place_low = -1;
-  std::int64_t us_per_place_high = -1;
-};
-FQ_INSPECT(positions_reply, x.positions, x.us_per_place_low, x.us_per_place_high)
-
-/// To subscribed hubs, after commit: these places changed state. In order per event.
+/// To subscribers, after commit, in order per event: the line went from version `before` to `version`, the
+/// sequence number of the decision. Sent for every decision with changed places, overtaking places or
+/// notices, after its other pushes.
 struct entries_changed {
   event_id event;
+  std::uint64_t before = 0, version = 0;
+  std::vector<line_spot> overtaking; ///< new places before others
   std::vector<entry_change> changes;
 };
-FQ_INSPECT(entries_changed, x.event, x.changes)
+FQ_INSPECT(entries_changed, x.event, x.before, x.version, x.overtaking, x.changes)
 
-/// To subscribed hubs, after commit: so many places left the line, or joined it before others. No position
-/// changed by more.
-struct line_moved {
-  event_id event;
-  std::uint32_t moves = 1;
-};
-FQ_INSPECT(line_moved, x.event, x.moves)
-
-/// To subscribed hubs, after commit: a socket notice about the whole queue.
+/// To subscribers, after commit: a socket notice about the whole queue.
 struct event_noticed {
   event_id event;
   socket_notice_kind what{};
@@ -87,7 +70,7 @@ struct order_change {
 };
 FQ_INSPECT(order_change, x.order, x.number, x.status, x.payment_url, x.failure, x.expires_at)
 
-/// To subscribed hubs, after commit and before the entries_changed of the same decision.
+/// To subscribers, after commit and before the entries_changed of the same decision.
 struct orders_changed {
   event_id event;
   std::vector<order_change> changes;
@@ -133,14 +116,14 @@ FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_paused, x.is
 struct owner_kept {};
 FQ_INSPECT_EMPTY(owner_kept)
 
-/// To subscribed hubs and to senders of owner_kept: the sender handed the event over, or its lease has
+/// To subscribers and to senders of owner_kept: the sender handed the event over, or its lease has
 /// passed. The region resolves the new owner.
 struct owner_left {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(owner_left, x.aggregate)
 
-/// Content of pushes: places to hubs, sessions to session tables.
+/// Content of pushes: places to line tables, sessions to session tables.
 enum class push_kind : std::uint8_t { places, sessions };
 
 /// From an owner after pushes to a listener on another node. The listener returns it as push_read; see
@@ -157,17 +140,17 @@ struct push_read {
 };
 FQ_INSPECT(push_read, x.number, x.kind)
 
-/// To a hub that read too slowly: pushes were dropped, so it must query everything again.
+/// To a subscriber: it read too slowly and pushes were dropped, or the owner loads again. Everything must be
+/// read again.
 struct pushes_lost {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(pushes_lost, x.aggregate)
 
-/// Subscriber of events: one per io thread (net/websocket/hub) and one per other node
+/// Subscriber of events: one per io thread (net/bridge/line_table) and one per other node
 /// (net/bridge/push_relay). Receives only committed changes, in order per event.
-using hub_handle =
-  caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<line_moved>, caf::reacts_to<event_noticed>,
-                   caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>, caf::reacts_to<push_mark>,
-                   caf::reacts_to<pushes_lost>>;
+using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<event_noticed>,
+                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>,
+                                    caf::reacts_to<push_mark>, caf::reacts_to<pushes_lost>>;
 
 } // namespace fq

@@ -10,9 +10,11 @@ namespace fq {
 
 FQ_INSPECT(trace_context, x.trace, x.span, x.is_sampled, x.state)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
+FQ_INSPECT(line_spot, x.priority_class, x.rank)
+FQ_INSPECT(line_pace, x.admitted, x.span, x.claim_window)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
            x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
-           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
+           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by, x.spot)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out, x.takes_access_codes)
@@ -41,7 +43,7 @@ FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_un
            x.uses_per_customer, x.is_active)
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
-           x.session_expires_at, x.claim_by)
+           x.session_expires_at, x.claim_by, x.spot)
 FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
            x.tax, x.gateway_id)
 

@@ -9,8 +9,8 @@
   X(release_claim) X(claim_reply) X(open_payment) X(find_payment) X(payment_reply) X(apply_fact) \
   X(find_event) X(patch_event) X(turn_event) X(event_reply) X(find_stats) X(stats_reply) \
   X(create_event) X(list_events) X(event_list_reply) X(log_in) X(request_otp) X(verify_otp) \
-  X(add_organizer) X(person_reply) X(subscribe) X(find_positions) X(positions_reply) \
-  X(entries_changed) X(line_moved) X(event_noticed) X(batch_settled) X(acquire_aggregate) \
+  X(add_organizer) X(person_reply) X(subscribe) \
+  X(entries_changed) X(event_noticed) X(batch_settled) X(acquire_aggregate) \
   X(find_aggregates_to_wake) X(aggregates_to_wake) X(find_last_aggregate) X(last_aggregate_found) \
   X(call_gateway) X(gateway_answered) X(check_password) X(password_checked) X(hash_new_password) \
   X(password_hashed) X(send_mail) X(mail_sent) X(resolve_event) X(owner_ready) X(owner_absent) \

@@ -52,6 +52,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
 }
 
 event_state::~event_state() {
+  if (told_) told_->end();
   seat_ = nullptr;
   if (journal_) journal_->fail(); // fails open promises
   fail_waiters();
@@ -127,7 +128,6 @@ auto event_state::other_messages() {
                     [this](const find_gate_state& x) { return on_find_gate_state(x); },
                     [this](const search_gate& x) { return on_search_gate(x); },
                     [this](const find_stats& x) { return on_find_stats(x); },
-                    [this](const find_positions& x) { return on_find_positions(x); },
                     [this](const subscribe& x) { on_subscribe(x.on); },
                     [this](const owner_kept&) { on_owner_kept(); }};
 }
@@ -221,6 +221,9 @@ void event_state::serve(const acquired& image) {
   if (services_->board)
     seat_ =
       services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
+  line_version_ = journal_->last_seq();
+  told_ = std::make_shared<told_version>();
+  told_->set(line_version_);
   start_statistics(image.image.statistics);
   commit({}, now());
   for (const auto& id :
@@ -234,6 +237,8 @@ void event_state::serve(const acquired& image) {
 void event_state::reload() {
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
   stop_serving();
+  told_->end();
+  hubs_->start_over();
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
@@ -381,6 +386,7 @@ void event_state::on_hand_over(const hand_over& x) {
 /// It serves no more, and tells its watchers.
 void event_state::retire() {
   serving_ = false;
+  told_->end();
   fail_waiters();
   mirror_ = nullptr;
   audit_ = nullptr;

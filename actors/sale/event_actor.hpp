@@ -109,6 +109,10 @@ public:
   /// For tests and simulations: the aggregate's time, which lags behind the wall clock by the ledger's
   /// downtime; `never` while loading.
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
+  /// For simulations: the owner has pushed this version and decided no later one. False while loading.
+  [[nodiscard]] bool peek_is_told(std::uint64_t version) const {
+    return serving_ && line_version_ == version && journal_->is_committed(version);
+  }
   /// For simulations: how much of each bound is used.
   [[nodiscard]] owner_bounds peek_used() const {
     return {journal_->held_count(), 0, 0, order_waiters_.size(), report_waiters_.size(), reads_under_way_};
@@ -169,7 +173,6 @@ private:
   caf::result<claim_reply> on_open_claim(const open_claim& x);
   caf::result<claim_reply> on_find_claim(const find_claim& x);
   caf::result<ack_reply> on_release_claim(const release_claim& x);
-  caf::result<positions_reply> on_find_positions(const find_positions& x);
   const queue_line::entry* admitted_by(const std::string& admission_token) const;
 
   // -- money (event_money.cpp)
@@ -299,6 +302,7 @@ private:
   void update_board(sale::wake_up wake, timestamp now);
   void alert(const changes& content) const;
   void push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
+  [[nodiscard]] line_facts facts_of_line(timestamp now) const;
   void arm(sale::wake_up wake, timestamp now);
   [[nodiscard]] bool is_behind() const;
   void start_statistics(const std::optional<statistics_row>& last);
@@ -369,6 +373,8 @@ private:
   std::size_t reads_under_way_ = 0; ///< of forgotten entries
   trace_book traces_;
   std::optional<event_hubs<pointer>> hubs_;
+  std::uint64_t line_version_ = 0; ///< the last decision that subscribers hear of
+  std::shared_ptr<told_version> told_; ///< to this process; null: never served
   std::set<caf::actor_addr> monitored_; ///< hubs and session tables, including unsubscribed ones
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's commits and their effects: domain events, metrics, mirror, pushes to hubs and session
-// tables.
+// The event actor's commits and their effects: domain events, metrics, mirror, pushes to line tables and
+// session tables.
 #include "actors/base/domain_events.hpp"
 #include "actors/base/sale_board.hpp"
 #include "actors/sale/event_actor.hpp"
@@ -125,19 +125,32 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
     });
   if (planted(bug::return_not_told))
     std::erase_if(d.entry_changes, [](const auto& c) { return c.status == entry_status::waiting; });
-  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && d.line_moves == 0))
+  if (planted(bug::overtaking_not_told)) d.overtaking.clear();
+  const bool is_told = !d.entry_changes.empty() || !d.overtaking.empty() || !d.notices.empty();
+  const auto before = line_version_;
+  if (is_told) line_version_ = seq;
+  if (hubs_->empty()) {
+    if (is_told) journal_->hold(seq, [this, seq] { told_->set(seq); });
     return;
-  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
-                       notices = std::move(d.notices), moves = d.line_moves] {
-    const auto event = sale_->event().id;
-    // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
-    // afterwards.
-    for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
-    // Sent before the end of the entry that placed the order.
-    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size());
-    if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
-    if (moves > 0) hubs_->tell(fq::line_moved{event, moves});
-  });
+  }
+  if (!is_told && orders.empty()) return;
+  entries_changed news{sale_->event().id, before, seq, std::move(d.overtaking), std::move(d.entry_changes)};
+  journal_->hold(
+    seq, [this, is_told, news = std::move(news), orders = std::move(orders), notices = std::move(d.notices)] {
+      if (is_told) told_->set(news.version);
+      // Notices first: `ended` closes waiting sockets; admitted customers still receive their own end
+      // afterwards.
+      for (const auto what : notices) hubs_->tell(event_noticed{news.event, what, sale_->event().message});
+      // Sent before the end of the entry that placed the order.
+      if (!orders.empty()) hubs_->tell(orders_changed{news.event, orders}, orders.size());
+      if (is_told) hubs_->tell(news, std::max<std::size_t>(1, news.changes.size() + news.overtaking.size()));
+    });
+}
+
+/// Told with an answer that waits for the commit of `line_version_`.
+line_facts event_state::facts_of_line(timestamp t) const {
+  const auto left = lease_ ? lease_->left(services_->env->steady_now()) : line_trust;
+  return {line_version_, sale_->pace(t), std::min(line_trust, left), lease_of_copy{lease_}, told_};
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {

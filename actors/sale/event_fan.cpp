@@ -2,7 +2,7 @@
 // The event actor's requests from fans: queue and claims.
 #include "actors/sale/event_actor.hpp"
 
-#include <cmath>
+#include <algorithm>
 
 namespace fq {
 
@@ -46,7 +46,8 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, boo
   const auto seq = d.content.empty() ? change_of(e.number) : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = sale_->view_of(e, t);
-  return reveal(std::move(reply), seq);
+  reply.line_version = line_version_;
+  return reveal(std::move(reply), std::max(seq, line_version_));
 }
 
 caf::result<ack_reply> event_state::on_leave(const leave& x) {
@@ -154,7 +155,8 @@ caf::result<line_reply> event_state::on_find_line(const find_line& x) {
   reply.sold_out = view.sold_out;
   reply.watches_presence = view.event.queue.presence_timeout.count() > 0;
   reply.message = view.event.message;
-  return reveal(std::move(reply));
+  reply.line = facts_of_line(now());
+  return reveal(std::move(reply), line_version_);
 }
 
 // -- claims
@@ -200,20 +202,6 @@ caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
   auto no = sale_->release_claim(x.customer, x.claim, t, d, x.leaves);
   if (no) return reveal(ack_reply{std::move(no)});
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
-}
-
-caf::result<positions_reply> event_state::on_find_positions(const find_positions& x) {
-  if (refuses()) return refused(x);
-  positions_reply reply;
-  const auto [low, high] = sale_->seconds_per_place(now());
-  reply.us_per_place_low = std::llround(low * 1e6);
-  reply.us_per_place_high = std::llround(high * 1e6);
-  reply.positions.reserve(x.numbers.size());
-  for (const auto n : x.numbers) {
-    const auto* e = sale_->queue().find(n);
-    reply.positions.push_back(e != nullptr && is_in_line(e->status) ? sale_->queue().position(*e) : 0);
-  }
-  return reveal(std::move(reply));
 }
 
 } // namespace fq

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Subscribers of an event: the hubs of this node's io threads, and one listener per other node
+// Subscribers of an event: the line tables of this node's io threads, and one listener per other node
 // (net/bridge/push_relay). They receive every change after its commit. Keepers are the io threads of all
 // nodes that keep the owner's handle; they only learn that it leaves. Runs inside the event actor.
 #pragma once
@@ -39,7 +39,7 @@ public:
     if (keepers_.insert(keeper->address()).second) std::erase_if(keepers_, has_ended);
   }
 
-  /// `changes`: number of entry changes in the message.
+  /// `changes`: weight of the message for the push window.
   template <class Message>
   void tell(const Message& message, std::size_t changes = 1) {
     for (auto& l : listeners_) {
@@ -58,6 +58,11 @@ public:
   void read(const caf::actor_addr& hub, std::uint64_t mark) {
     const auto l = find(hub);
     if (l != listeners_.end() && l->window.read(mark)) self_->send(l->hub, pushes_lost{aggregate_});
+  }
+
+  /// Pushes may have been dropped.
+  void start_over() {
+    for (const auto& l : listeners_) self_->send(l.hub, pushes_lost{aggregate_});
   }
 
   /// Removes all subscribers and keepers; they resolve the new owner.

@@ -43,6 +43,11 @@ inline constexpr std::size_t papers_max = 100;
 /// For the ledger to answer such a read.
 inline constexpr milliseconds forgotten_read_timeout{3'000};
 
+// -- event_commit
+/// An io thread answers polls from what it knows of a line for this time after an answer of the owner. So an
+/// ETA is as old at most, and so is a position at a node that lost its connection.
+inline constexpr milliseconds line_trust{1'000};
+
 // -- event_money
 /// Max wait of POST payments for the payment page; then it answers INITIALIZING without a page.
 inline constexpr milliseconds payment_page_wait{3'000};

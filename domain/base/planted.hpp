@@ -77,6 +77,7 @@ enum class bug : std::uint8_t {
   session_end_not_mirrored, ///< no ended session reaches the cache
   absence_believed, ///< a session that the cache does not have is over
   // notices and pushes
+  overtaking_not_told, ///< io threads do not learn of new places before others
   return_not_told, ///< hubs do not learn that the holder of an AWAY place came back
   recipients_forgotten, ///< a domain event counts as delivered although its deliveries were not stored
   any_answer_delivers, ///< a delivery counts as delivered whatever its target answered

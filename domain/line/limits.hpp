@@ -22,6 +22,12 @@ inline constexpr std::size_t differences_max = 20;
 /// which the cache forgets sessions by itself, can be left out.
 inline constexpr milliseconds digest_span{4'000};
 
+// -- line_copy
+/// Max moves that a copy keeps; then it begins anew, which costs a question for each position that is known.
+inline constexpr std::uint64_t copied_moves_max = 1'000'000;
+/// Max distance of their ranks: 16 MB for each set.
+inline constexpr std::uint64_t copied_ranks_max = std::uint64_t{1} << 27;
+
 // -- groups
 /// Bits of `hidden_types`: a ticket type with a higher ordinal has none, and no code or invitation opens it.
 inline constexpr std::uint32_t hidden_types_max = 64;

@@ -21,8 +21,6 @@
 
 namespace fq {
 
-/// Lower classes are served first.
-inline constexpr std::size_t priority_classes = 4;
 inline constexpr std::uint8_t priority_vip = 0;
 inline constexpr std::uint8_t priority_standard = 1;
 
@@ -81,7 +79,8 @@ public:
   // -- loading
   /// Before all entries: what is known of those that are not loaded too.
   void load(const line_totals& totals);
-  /// A draw gives the first numbers other ranks. Precondition: their entries joined before the queue opened.
+  /// A draw gives the first numbers other ranks. Precondition: their entries joined before the queue opened,
+  /// and no line_copy knows them.
   void draw(line_ranks ranks);
   /// Loads entries in ascending order of number. Windows are rebuilt from admitted_at.
   void load(const entry_row& row);
@@ -96,6 +95,9 @@ public:
   [[nodiscard]] const queue_counts& counts() const { return counts_; }
   /// 1-based over all classes. Precondition: in line.
   [[nodiscard]] std::uint64_t position(const entry& e) const;
+  [[nodiscard]] line_spot spot_of(const entry& e) const {
+    return {e.priority_class, ranks_.rank_of(e.number)};
+  }
   /// Whether a new entry of this class goes before an entry in line.
   [[nodiscard]] bool overtakes(std::uint8_t priority_class) const;
   [[nodiscard]] const admission_window& window() const { return window_; }
@@ -121,10 +123,7 @@ public:
   /// The first entry of a group that is not AWAY.
   [[nodiscard]] const entry* first(std::size_t group) const;
   /// The order of the line: `a` before `b`.
-  [[nodiscard]] bool precedes(const entry& a, const entry& b) const {
-    return std::pair{a.priority_class, ranks_.rank_of(a.number)}
-           < std::pair{b.priority_class, ranks_.rank_of(b.number)};
-  }
+  [[nodiscard]] bool precedes(const entry& a, const entry& b) const { return spot_of(a) < spot_of(b); }
   /// The lowest rank of all classes in line, AWAY included. No ticket ends before this one, because drawn
   /// ones end together.
   [[nodiscard]] const entry* oldest() const;

@@ -88,6 +88,12 @@ void rank_set::erase(line_rank r) {
   if (used > blocks_.size() / 2) start_at(first_block_ + std::min(used, blocks_.size() - 1));
 }
 
+bool rank_set::contains(line_rank r) const {
+  const auto p = place_of(r);
+  const auto index = p.block - first_block_; // huge for a lower one
+  return index < blocks_.size() && (blocks_[index][p.word] & p.bit) != 0;
+}
+
 std::uint64_t rank_set::place(line_rank r) const {
   const auto p = place_of(r);
   if (p.block < first_block_) return 1;

@@ -33,6 +33,7 @@ public:
   void insert(line_rank r);
   /// Precondition: in the set.
   void erase(line_rank r);
+  [[nodiscard]] bool contains(line_rank r) const;
   /// 1 + number of lower ranks in the set. `r` need not be in it.
   [[nodiscard]] std::uint64_t place(line_rank r) const;
   [[nodiscard]] std::optional<line_rank> first() const;

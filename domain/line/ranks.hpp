@@ -4,6 +4,8 @@
 #pragma once
 #include "domain/base/ids.hpp"
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -14,6 +16,16 @@ namespace fq {
 /// Lower ranks are served first; from 1.
 enum class line_rank : std::uint64_t {};
 constexpr std::uint64_t value_of(line_rank r) { return static_cast<std::uint64_t>(r); }
+
+/// Lower classes are served first.
+inline constexpr std::size_t priority_classes = 4;
+
+/// Where an entry stands in the order of its line.
+struct line_spot {
+  std::uint8_t priority_class = 0;
+  line_rank rank{};
+  friend auto operator<=>(const line_spot&, const line_spot&) = default;
+};
 
 class line_ranks {
 public:

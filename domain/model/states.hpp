@@ -66,6 +66,10 @@ inline constexpr std::array entry_rules{
 static_assert(is_deterministic(entry_rules));
 
 constexpr bool is_in_line(entry_status s) { return s == entry_status::waiting || s == entry_status::away; }
+/// Whether an entry leaves the line by reaching this state.
+constexpr bool ends_waiting(entry_status to) {
+  return to == entry_status::admitted || to == entry_status::expired || to == entry_status::cancelled;
+}
 constexpr bool is_live(entry_status s) { return is_in_line(s) || s == entry_status::admitted; }
 
 // -- claim

@@ -34,8 +34,7 @@ struct decision {
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
   std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
+  std::vector<line_spot> overtaking; ///< new places before others
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
   /// waits.
   bool reveals = false;

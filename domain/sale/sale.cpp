@@ -336,7 +336,6 @@ admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called)
   for (const auto n : numbers) out.entry_changes.push_back(change_of(*queue_.find(n)));
   answer.count = numbers.size();
   if (numbers.empty()) return answer;
-  out.line_moves += static_cast<std::uint32_t>(numbers.size());
   out.reveals = true;
   answer.retry_at = earlier(answer.retry_at, allowed().retry_at); // this admission may have filled the window
   return answer;

@@ -285,8 +285,7 @@ public:
   /// Whether the owner may be passivated: nothing is waiting, shopping or due. Later questions about failed
   /// payments wake it (ledger::aggregates_to_wake).
   [[nodiscard]] bool is_quiet(timestamp now) const;
-  /// Seconds per place at the measured admission rate, as (low, high); negative: not measured yet.
-  [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
+  [[nodiscard]] line_pace pace(timestamp now) const;
 
 private:
   // the line

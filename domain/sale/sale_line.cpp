@@ -48,11 +48,12 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   const auto preferred = priorities_.find(subject);
   const auto priority_class =
     preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
-  if (queue_.overtakes(priority_class)) {
-    out.reveals = true; // others are further back now
-    ++out.line_moves;
-  }
+  const bool overtakes = queue_.overtakes(priority_class);
   const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  if (overtakes) {
+    out.reveals = true; // others are further back now
+    out.overtaking.push_back(queue_.spot_of(e));
+  }
   if (event_.queue.presence_timeout.count() > 0) present_.seen(e.number, now, presence_grain());
   if (code != nullptr)
     give_access(e, *code, now, out);
@@ -69,7 +70,6 @@ void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decis
   access_.erase(n);
   if (!sells()) ended_.push_back(n);
   out.entry_changes.push_back(change_of(e));
-  if (!is_set(e.session().admitted_at)) ++out.line_moves;
   out.reveals = true;
 }
 

@@ -6,19 +6,17 @@
 #include "domain/sale/sale.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace fq {
 
-std::pair<double, double> sale::seconds_per_place(timestamp now) const {
-  const auto admitted = queue_.window().count_within(eta_span, now);
-  if (admitted == 0) return {-1, -1};
-  // The rate is the count over a minute, or over the time since the queue opened. Its standard deviation is
-  // about the square root of the count (Poisson).
-  const auto open_for = std::max<std::int64_t>((now - event_.queue_opens_at).count(), 1000);
-  const double span = static_cast<double>(std::min<std::int64_t>(eta_span.count(), open_for)) / 1000.0;
-  const auto n = static_cast<double>(admitted);
-  return {span / (n + 2 * std::sqrt(n)), span / std::max(n - 2 * std::sqrt(n), n / 4)};
+line_pace sale::pace(timestamp now) const {
+  line_pace p;
+  p.admitted = queue_.window().count_within(eta_span, now);
+  // The rate is the count over a minute, or over the time since the queue opened.
+  const auto open_for = std::max<milliseconds>(now - event_.queue_opens_at, seconds{1});
+  p.span = std::min<milliseconds>(eta_span, open_for);
+  p.claim_window = event_.queue.claim_window;
+  return p;
 }
 
 entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
@@ -34,21 +32,8 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   v.status = e.status;
   v.joined_at = e.joined_at;
   v.poll_after_ms = static_cast<std::uint32_t>(poll_min_ms);
-  if (is_in_line(e.status)) {
-    v.position = queue_.position(e);
-    const auto [low, high] = seconds_per_place(now);
-    double poll = poll_min_ms + static_cast<double>(v.position); // a thousand places: about a second later
-    if (low >= 0) {
-      const auto places = static_cast<double>(v.position);
-      v.eta_low_seconds = static_cast<std::int32_t>(std::min(places * low, 1e9));
-      v.eta_high_seconds = static_cast<std::int32_t>(std::min(std::ceil(places * high), 1e9));
-      poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the lowest expected wait
-    }
-    // Often enough to see the admission within the claim window.
-    const auto seen_in_time =
-      std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
-    v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
-  }
+  v.spot = queue_.spot_of(e);
+  if (is_in_line(e.status)) set_wait(v, queue_.position(e), pace(now));
   if (!is_set(session.admitted_at)) return v;
   v.admission_no = session.admission_no;
   v.admission_batch = session.admission_batch;
@@ -123,6 +108,7 @@ entry_change sale::change_of(const queue_line::entry& e) const {
   c.admitted_at = session.admitted_at;
   c.session_expires_at = session.session_expires_at;
   c.claim_by = is_set(session.admitted_at) ? deadline_of(session) : never;
+  c.spot = queue_.spot_of(e);
   return c;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answers of a sale to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/line/ranks.hpp"
 #include "domain/model/refusal.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/money/pricing.hpp"
@@ -8,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fq {
@@ -30,7 +32,20 @@ struct entry_view {
   std::uint32_t admission_batch = 0;
   timestamp joined_at, admitted_at, session_expires_at;
   timestamp claim_by; ///< if admitted: end of the session unless it has claimed
+  line_spot spot; ///< not shown
 };
+
+/// How fast a line moves: what a wait depends on besides the position.
+struct line_pace {
+  std::uint64_t admitted = 0; ///< within `span`
+  milliseconds span{0};
+  milliseconds claim_window{0};
+
+  /// Seconds per place, as (low, high); negative: not measured yet.
+  [[nodiscard]] std::pair<double, double> seconds_per_place() const;
+};
+/// Sets the position of an entry in line, and what follows from it.
+void set_wait(entry_view& v, std::uint64_t position, const line_pace& pace);
 
 struct claim_view {
   claim_row claim;
@@ -252,6 +267,7 @@ struct entry_change {
   std::uint32_t admission_no = 0;
   std::uint32_t admission_batch = 0;
   timestamp admitted_at, session_expires_at, claim_by;
+  line_spot spot = {};
 };
 
 enum class socket_notice_kind : std::uint8_t {

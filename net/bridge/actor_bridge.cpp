@@ -301,11 +301,12 @@ void actor_bridge::leave_owner(event_slot& slot, aggregate_id aggregate) {
   relay_->watch_sessions(aggregate, slot.owner, sink_, false);
 }
 
-bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on) {
+bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on, std::shared_ptr<const told_version>* told) {
   const auto* owner = known_owner(aggregate);
   auto* relay = relay_to(aggregate);
   if (!owner || !relay) return tell_event(aggregate, subscribe{on});
-  relay->subscribe(*owner, sink_, on);
+  auto seen = relay->subscribe(*owner, sink_, on);
+  if (told != nullptr) *told = std::move(seen);
   return true;
 }
 
@@ -394,8 +395,6 @@ void actor_bridge::take(caf::mailbox_element& element) {
   if (!receiver_) return;
   if (holds<entries_changed>(content))
     receiver_->on_entries_changed(content.get_as<entries_changed>(0));
-  else if (holds<line_moved>(content))
-    receiver_->on_line_moved(content.get_as<line_moved>(0));
   else if (holds<event_noticed>(content))
     receiver_->on_event_noticed(content.get_as<event_noticed>(0));
   else if (holds<orders_changed>(content))

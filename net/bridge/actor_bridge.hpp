@@ -47,12 +47,11 @@ using ask_event_result = answer<Reply>;
 template <class Handle, class Message>
 using reply_of = caf::detail::tl_head_t<caf::response_type_t<typename Handle::signatures, Message>>;
 
-/// Receives the pushes of owners for the hub of this thread. Per event, pushes and replies keep the order
+/// Receives the pushes of owners for this thread's line table. Per event, pushes and replies keep the order
 /// in which the owner sent them.
 class push_receiver {
 public:
   virtual void on_entries_changed(const entries_changed& push) = 0;
-  virtual void on_line_moved(const line_moved& push) = 0;
   virtual void on_event_noticed(const event_noticed& push) = 0;
   virtual void on_orders_changed(const orders_changed& push) = 0;
   /// The owner of this aggregate stopped, or a push was lost: all knowledge about the aggregate must be
@@ -161,8 +160,9 @@ public:
   /// error. Returns false if too many calls are in flight for that event.
   bool find_owner(pending_call& call, aggregate_id aggregate);
 
-  /// Starts or ends the owner's pushes to the receiver. Returns false if the owner is not known here.
-  bool subscribe_to(aggregate_id aggregate, bool on);
+  /// Starts or ends the owner's pushes to the receiver. Returns false if the owner is not known here. `told`
+  /// is set if the pushes come from another node.
+  bool subscribe_to(aggregate_id aggregate, bool on, std::shared_ptr<const told_version>* told = nullptr);
   /// Same for the session receiver, whose first push has all sessions.
   bool watch_sessions_of(aggregate_id aggregate, bool on, milliseconds asked_at = milliseconds{0});
 

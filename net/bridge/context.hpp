@@ -30,6 +30,7 @@ namespace fq::net {
 class actor_bridge;
 class crowd; ///< net/http/crowd.hpp
 class hub;
+class line_table;
 class ready_set;
 class session_table;
 class tls_server;
@@ -95,6 +96,7 @@ struct context {
   actor_bridge* bridge = nullptr; ///< set by the server before the first request
   crowd* guests = nullptr; ///< set by the server before the first connection
   hub* sockets = nullptr; ///< set by the server before the first request
+  line_table* lines = nullptr; ///< set by the server before the first request
   session_table* table = nullptr; ///< set by the server before the first request
   ws_times ws{};
 

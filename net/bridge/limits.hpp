@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of requests to actors and of the session table.
+// Limits of requests to actors, of the session table and of the line table.
 #pragma once
 #include "domain/base/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace fq::net {
@@ -21,5 +22,18 @@ inline constexpr milliseconds unused_max{10 * 60 * 1000};
 inline constexpr milliseconds elsewhere_for{30'000};
 /// Sweeps of 250 ms between two removals of unused aggregates: 10 s, because a removal visits all of them.
 inline constexpr unsigned sweep_ticks = 40;
+
+/// Numbers in one message about presence: bounds the time that it takes from the event actor.
+inline constexpr std::size_t present_at_most = 2000;
+/// After an owner is lost, its successor is asked for after this time.
+inline constexpr milliseconds reopen_after{500};
+/// A line without sockets is unsubscribed after this time without polls: four times the longest poll
+/// interval.
+inline constexpr milliseconds polled_for{60'000};
+/// Max lines that are subscribed for polls alone; polls of others ask their owners.
+inline constexpr std::size_t polled_lines_max = 10'000;
+/// Max places with a known position, about 110 bytes each. The least recently polled are forgotten; their
+/// next poll asks the owner.
+inline constexpr std::size_t known_places_max = 400'000;
 
 } // namespace fq::net

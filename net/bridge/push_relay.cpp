@@ -35,6 +35,7 @@ void push_relay::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*)
     if (known != places_.end()) to = &known->second;
   }
   if (to == nullptr) return; // sent before the last sink unsubscribed
+  if (const auto* changed = get_if<entries_changed>(element->content())) to->told->set(changed->version);
   const auto sender = element->sender;
   const auto content = element->move_content_to_message();
   for (const auto& sink : to->sinks) sink->enqueue(sender, caf::make_message_id(), content, nullptr);
@@ -54,8 +55,7 @@ void push_relay::listen(Channels& channels, const Key& key, const event_handle& 
   if (message.on) {
     auto& c = channels[key];
     if (std::exchange(c.owner, owner) != owner)
-      c.sinks.clear(); // sinks of the old owner subscribe again
-                       // or get on_owner_gone
+      c = {owner, {}}; // sinks of the old owner subscribe again or get on_owner_gone
     if (std::ranges::find(c.sinks, sink) == c.sinks.end()) c.sinks.push_back(sink);
     return send_to(owner, message); // a repeated subscription makes the owner start over
   }
@@ -67,9 +67,12 @@ void push_relay::listen(Channels& channels, const Key& key, const event_handle& 
   channels.erase(known);
 }
 
-void push_relay::subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on) {
+std::shared_ptr<const told_version> push_relay::subscribe(const event_handle& owner,
+                                                          const caf::strong_actor_ptr& sink, bool on) {
   const std::scoped_lock held{mutex_};
   listen(places_, identity_of(owner), owner, sink, fq::subscribe{on});
+  const auto known = places_.find(identity_of(owner));
+  return known == places_.end() ? nullptr : known->second.told;
 }
 
 void push_relay::watch_sessions(aggregate_id aggregate, const event_handle& owner,

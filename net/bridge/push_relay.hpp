@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -28,7 +29,9 @@ public:
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override; ///< any thread
 
   // Any thread. `sink`: of an io thread; gets every push as if it came from the owner.
-  void subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
+  /// Returns the version of the last push, for comparison with those that the sink has read.
+  std::shared_ptr<const told_version> subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink,
+                                                bool on);
   void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink,
                       bool on, milliseconds asked_at = milliseconds{0});
   /// Removes all subscriptions of this sink.
@@ -40,6 +43,7 @@ private:
   struct channel {
     event_handle owner;
     std::vector<caf::strong_actor_ptr> sinks;
+    std::shared_ptr<told_version> told = std::make_shared<told_version>();
   };
   template <class Channels, class Key, class Message>
   void listen(Channels& channels, const Key& key, const event_handle& owner,

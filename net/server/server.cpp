@@ -70,6 +70,7 @@ struct worker {
       guests(parts.options.http.trusted_proxies, pending_of_address_max / threads,
              pending_of_all_max / threads, [this] { boost::asio::post(io, [this] { guests.relieve(); }); }),
       bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)),
+      lines(ctx),
       sockets(ctx),
       table(ctx),
       sessions(ctx) {
@@ -77,10 +78,12 @@ struct worker {
     ctx.ready = &ready;
     ctx.bridge = &bridge;
     ctx.guests = &guests;
+    ctx.lines = &lines;
     ctx.sockets = &sockets;
     ctx.table = &table;
     ctx.ws = parts.ws;
-    bridge.set_receiver(static_cast<push_receiver*>(&sockets));
+    lines.set_follower(&sockets);
+    bridge.set_receiver(static_cast<push_receiver*>(&lines));
     bridge.set_receiver(static_cast<session_receiver*>(&table));
     tick();
   }
@@ -96,6 +99,7 @@ struct worker {
     write_date(ctx.environment.wall_now(), ctx.date);
     bridge.sweep(ctx.now);
     sessions.sweep(ctx.now);
+    lines.sweep(ctx.now);
     sockets.sweep(ctx.now);
     if (door) door->sweep(ctx.now);
     table.sweep(ctx.now);
@@ -129,6 +133,7 @@ struct worker {
     timer.cancel();
     if (door) door->stop();
     sessions.stop();
+    lines.stop();
     sockets.stop();
     table.stop();
     bridge.stop();
@@ -140,6 +145,7 @@ struct worker {
   boost::asio::steady_timer timer;
   crowd guests;
   actor_bridge bridge;
+  line_table lines;
   hub sockets;
   session_table table;
   connection_pool sessions;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// There is no gap between `state` and pushes: the hub subscribes before it requests the snapshot, and an
+// There is no gap between `state` and pushes: the line is open before the hub requests the snapshot, and an
 // actor's replies and pushes arrive in the order it sent them. Pushes before the snapshot are part of it
 // and are skipped.
 #include "net/websocket/hub.hpp"
 
+#include "net/bridge/limits.hpp"
 #include "net/websocket/limits.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/order_codec.hpp"
@@ -34,25 +35,20 @@ bool may_be_due(std::uint64_t last, std::uint64_t moves, milliseconds age, milli
 
 /// The sockets of one event.
 struct line {
-  enum class phase : std::uint8_t { opening, open, lost };
-
   event_id event;
-  phase now = phase::opening;
-  bool gone = false; ///< the last socket left and the subscription ended
-  std::uint32_t generation = 0; ///< number of the owner as seen by this hub
-  event_status status = event_status::active;
-  bool sold_out = false;
-  bool watches_presence = false;
+  known_line_ptr known;
+  bool gone = false; ///< the last socket left
   milliseconds present_told_at{0};
   std::size_t peers = 0;
   std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first socket of a chain
   std::deque<ws_peer::ptr> to_show; ///< sockets that wait for their snapshot
   std::size_t snapshots = 0; ///< snapshots in flight
   milliseconds show_at{0}; ///< earliest time of the next snapshot; set after an error
-  milliseconds reopen_at{0};
-  std::uint64_t moves = 0; ///< as pushed, since the first socket
+  std::uint64_t moves_seen = 0; ///< of the line, at the last sweep
   bool untold = false; ///< a socket may have moved since its last position
   bool sweeping = false;
+
+  [[nodiscard]] bool is_open() const { return known && known->now == known_line::phase::open; }
 };
 
 hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
@@ -87,6 +83,7 @@ void hub::adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip:
   if (is_new) {
     l = std::make_shared<line>();
     l->event = upgrade.event;
+    l->known = ctx_.lines->follow(upgrade.event);
   }
   const auto mine = l;
   const bool crowded = sockets_of(*mine, peer->number) >= sockets_per_entry_max;
@@ -95,10 +92,7 @@ void hub::adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip:
   peer->begin();
   if (crowded) return peer->close(ws_close::try_again);
   if (draining_) return send_away(*peer);
-  if (is_new)
-    open_line(mine);
-  else
-    take_snapshots(mine);
+  take_snapshots(mine);
 }
 
 std::size_t hub::sockets_of(const line& l, queue_number number) {
@@ -142,9 +136,9 @@ void hub::on_closing(ws_peer& peer) {
   leave_line(*l, peer);
   if (l->peers > 0) return;
   l->gone = true;
-  if (!stopped_ && ctx_.bridge) ctx_.bridge->subscribe_to(owner_of(l->event), false);
   const auto event = l->event;
   lines_.erase(event);
+  ctx_.lines->unfollow(event);
 }
 
 void hub::on_closed(ws_peer& peer) {
@@ -186,15 +180,11 @@ void hub::sweep(milliseconds now) {
   std::vector<line_ptr> due;
   for (const auto& [event, l] : lines_) due.push_back(l);
   for (const auto& l : due) {
-    if (l->gone) continue;
-    if (l->now == line::phase::lost && l->reopen_at <= now) {
-      l->now = line::phase::opening;
-      open_line(l);
-    } else if (l->now == line::phase::open) {
-      take_snapshots(l);
-      if (l->watches_presence && now - l->present_told_at >= presence_interval) tell_presence(*l);
-      if (l->untold && !l->sweeping) sweep_positions(l);
-    }
+    if (l->gone || !l->is_open()) continue;
+    take_snapshots(l);
+    if (l->known->watches_presence && now - l->present_told_at >= presence_interval) tell_presence(*l);
+    const bool has_moved = l->known->places.moves() != l->moves_seen;
+    if ((has_moved || l->untold) && !l->sweeping) sweep_positions(l);
   }
   if (++ticks_ % peer_sweep_ticks != 0) return;
   for (auto at = peers_.begin(); at != peers_.end();) {
@@ -211,61 +201,10 @@ hub::line_ptr hub::find_line(const event_id& event) const {
   return found == lines_.end() ? nullptr : found->second;
 }
 
-/// The owner stopped or is unreachable. Sockets stay open and get a new `state` when the event has an owner
-/// again.
-void hub::lose(line& l) {
-  ++l.generation;
-  l.now = line::phase::lost;
-  l.reopen_at = ctx_.now + reopen_after;
-  l.to_show.clear();
-}
-
-void hub::on_owner_gone(aggregate_id aggregate) {
-  for (const auto& [event, l] : lines_)
-    if (owner_of(event) == aggregate) lose(*l);
-}
-
-/// Another node owns the event; a load balancer routes new connections there.
-void hub::send_away(const line& l) {
-  std::vector<ws_peer::ptr> all;
-  for (const auto& [number, first] : l.by_number)
-    for (auto* peer = first; peer; peer = peer->next_same_number) all.emplace_back(peer);
-  for (const auto& peer : all) send_away(*peer);
-}
-
-detached hub::open_line(line_ptr l) {
-  const auto aggregate = owner_of(l->event);
-  const auto generation = l->generation;
-  const auto still = [&] { return !stopped_ && !l->gone && l->generation == generation; };
-  auto reached =
-    co_await ask_event(ctx_, aggregate, fq::find_line{l->event}); // the bridge now knows the owner
-  if (!still()) co_return;
-  if (reached.error && is(reached.error, errc::not_owner)) {
-    lose(*l); // sockets that arrive before the last one left are sent away too
-    send_away(*l);
-    co_return;
-  }
-  if (reached.error || !ctx_.bridge->subscribe_to(aggregate, true)) {
-    lose(*l);
-    co_return;
-  }
-  // Read again after the subscription, so that no change in between is lost.
-  auto found = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
-  if (!still()) co_return;
-  if (found.error) {
-    lose(*l);
-    co_return;
-  }
-  if (!found.reply.no) {
-    l->status = found.reply.status;
-    l->sold_out = found.reply.sold_out;
-    l->watches_presence = found.reply.watches_presence;
-  }
-  opened(l);
-}
-
-void hub::opened(const line_ptr& l) {
-  l->now = line::phase::open;
+void hub::on_line_open(const event_id& event) {
+  const auto l = find_line(event);
+  if (!l) return;
+  l->moves_seen = 0;
   l->to_show.clear();
   for (const auto& [number, first] : l->by_number)
     for (auto* peer = first; peer; peer = peer->next_same_number) {
@@ -275,10 +214,25 @@ void hub::opened(const line_ptr& l) {
   take_snapshots(l);
 }
 
+/// Sockets stay open and get a new `state` when the event has an owner again.
+void hub::on_line_lost(const event_id& event) {
+  if (const auto l = find_line(event)) l->to_show.clear();
+}
+
+/// Another node owns the event; a load balancer routes new connections there.
+void hub::on_line_elsewhere(const event_id& event) {
+  const auto l = find_line(event);
+  if (!l) return;
+  std::vector<ws_peer::ptr> all;
+  for (const auto& [number, first] : l->by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number) all.emplace_back(peer);
+  for (const auto& peer : all) send_away(*peer);
+}
+
 // -- snapshots
 
 void hub::take_snapshots(const line_ptr& l) {
-  while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max
+  while (l->is_open() && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max
          && l->show_at <= ctx_.now) {
     auto peer = std::move(l->to_show.front());
     l->to_show.pop_front();
@@ -287,10 +241,9 @@ void hub::take_snapshots(const line_ptr& l) {
 }
 
 detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
-  const auto generation = l->generation;
+  const auto generation = l->known->generation;
   ++l->snapshots;
   const auto owner = owner_of(l->event);
-  const auto moves = l->moves;
   answer<entry_reply> got;
   if (peer->by_ticket)
     got = co_await ask_event(ctx_, owner, find_ticket{peer->holder});
@@ -298,9 +251,12 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
     got = co_await ask_event(ctx_, owner, find_entry{l->event, peer->holder});
   auto& [error, reply] = got;
   --l->snapshots;
-  if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
-    co_return; // opened() shows it again with the new owner
-  if (error) {
+  if (stopped_ || l->gone || l->known->generation != generation || !peer->is_open())
+    co_return; // on_line_open shows it again with the new owner
+  const bool is_other = !error && is_in_line(reply.entry.status) && !reply.no
+                        && (reply.line_version != l->known->places.version()
+                            || !line_copy::is_spot(reply.entry.spot)); // no owner answers so
+  if (error || is_other) {
     l->to_show.push_back(std::move(peer));
     l->show_at = ctx_.now + milliseconds{1}; // retried at the next tick
     co_return;
@@ -308,11 +264,11 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   if (reply.no)
     peer->close(ws_close::normal); // the entry is gone
   else
-    show(l, *peer, reply.entry, moves);
+    show(l, *peer, reply.entry);
   take_snapshots(l);
 }
 
-void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry, std::uint64_t moves) {
+void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
   if (entry.number != peer.number) { // the customer has joined again since the request
     leave_line(*l, peer);
     peer.number = entry.number;
@@ -323,12 +279,15 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry, std::u
   peer.admission_no = entry.admission_no;
   peer.last_position = entry.position;
   peer.last_position_at = ctx_.now;
-  peer.moves_then = moves;
+  const auto& known = *l->known;
+  peer.moves_then = known.places.moves();
+  peer.spot = entry.spot;
+  if (is_in_line(entry.status)) peer.base = known.places.base_of(entry.spot, entry.position);
   peer.forget_position();
   peer.kind = entry.kind;
-  peer.send(state_frame(entry, l->status, l->sold_out, ctx_.environment.wall_now(), ctx_.sessions));
-  const bool over =
-    is_in_line(entry.status) && (l->status == event_status::ended || l->status == event_status::cancelled);
+  peer.send(state_frame(entry, known.status, known.sold_out, ctx_.environment.wall_now(), ctx_.sessions));
+  const bool over = is_in_line(entry.status)
+                    && (known.status == event_status::ended || known.status == event_status::cancelled);
   if (!is_live(entry.status) || over) peer.close(ws_close::normal);
 }
 
@@ -377,28 +336,11 @@ void hub::change(ws_peer& peer, const entry_change& c) {
   peer.close(ws_close::normal);
 }
 
-void hub::on_line_moved(const line_moved& push) {
-  const auto l = find_line(push.event);
-  if (!l) return;
-  l->moves += push.moves;
-  l->untold = true;
-}
-
 void hub::on_event_noticed(const event_noticed& push) {
   const auto l = find_line(push.event);
-  if (!l) return;
-  switch (push.what) {
-    case socket_notice_kind::presence_watched:
-    case socket_notice_kind::presence_unwatched:
-      l->watches_presence = push.what == socket_notice_kind::presence_watched;
-      return;
-    case socket_notice_kind::paused: l->status = event_status::paused; break;
-    case socket_notice_kind::resumed: l->status = event_status::active; break;
-    case socket_notice_kind::sold_out: l->sold_out = true; break;
-    case socket_notice_kind::back_on_sale: l->sold_out = false; break;
-    case socket_notice_kind::ended: l->status = event_status::ended; break;
-    case socket_notice_kind::message: break; // later sockets get it with their snapshot
-  }
+  if (!l || push.what == socket_notice_kind::presence_watched
+      || push.what == socket_notice_kind::presence_unwatched)
+    return;
   std::vector<ws_peer::ptr> in_sync;
   for (const auto& [number, first] : l->by_number)
     for (auto* peer = first; peer; peer = peer->next_same_number)
@@ -412,65 +354,42 @@ void hub::on_event_noticed(const event_noticed& push) {
 
 // -- positions
 
-/// The places that may have to hear a position, ascending: the owner finds neighbours faster.
-std::vector<queue_number> hub::due_positions(line& l, milliseconds refresh) const {
-  std::vector<queue_number> due;
+/// The sockets that may have to hear a position.
+std::vector<ws_peer*> hub::due_positions(line& l, milliseconds refresh) const {
+  std::vector<ws_peer*> due;
   l.untold = false;
+  l.moves_seen = l.known->places.moves();
   for (const auto& [number, first] : l.by_number)
-    for (const auto* peer = first; peer; peer = peer->next_same_number) {
-      const auto moves = l.moves - peer->moves_then;
+    for (auto* peer = first; peer; peer = peer->next_same_number) {
+      const auto moves = l.moves_seen - peer->moves_then;
       if (!peer->in_sync || !is_in_line(peer->status) || moves == 0) continue;
       l.untold = true;
-      if (!may_be_due(peer->last_position, moves, ctx_.now - peer->last_position_at, refresh)) continue;
-      due.push_back(queue_number{number});
-      break;
+      if (may_be_due(peer->last_position, moves, ctx_.now - peer->last_position_at, refresh))
+        due.push_back(peer);
     }
-  std::ranges::sort(due);
   return due;
 }
 
+/// Asks for the pace of the line if the last one is old.
 detached hub::sweep_positions(line_ptr l) {
-  const auto generation = l->generation;
+  const auto generation = l->known->generation;
   l->sweeping = true;
-  const auto moves = l->moves;
-  const auto refresh = refresh_of(l->peers, ctx_.options.io.threads);
-  const auto numbers = due_positions(*l, refresh);
-  for (std::size_t from = 0; from < numbers.size(); from += positions_per_question) {
-    const auto to = std::min(from + positions_per_question, numbers.size());
-    const auto begin = numbers.begin();
-    const std::vector<queue_number> chunk(begin + static_cast<std::ptrdiff_t>(from),
-                                          begin + static_cast<std::ptrdiff_t>(to));
-    find_positions question{chunk};
-    auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), std::move(question));
-    if (stopped_ || l->gone || l->generation != generation) break;
-    if (error || reply.positions.size() != chunk.size()) break; // retried at the next tick
-    for (std::size_t i = 0; i < chunk.size(); ++i) {
-      const auto found = l->by_number.find(value_of(chunk[i]));
-      if (found == l->by_number.end()) continue;
-      if (reply.positions[i] == 0) {
-        show_again(*l, *found->second);
-        continue;
-      }
-      const place where{reply.positions[i], static_cast<float>(reply.us_per_place_low) / 1e6f,
-                        static_cast<float>(reply.us_per_place_high) / 1e6f};
-      for (ws_peer::ptr peer{found->second}; peer;) {
-        const ws_peer::ptr next{peer->next_same_number};
-        offer_position(*peer, where, moves, refresh);
-        peer = next;
-      }
-    }
-  }
+  bool has_pace = ctx_.lines->has_pace(*l->known);
+  if (!has_pace) has_pace = !(co_await ctx_.lines->renew(l->known)).error;
   l->sweeping = false;
+  if (has_pace && !stopped_ && !l->gone && l->known->generation == generation) show_positions(*l);
 }
 
-/// The owner reports that the entry left the line, but no push did: the push was lost or came before the
-/// subscription. A new snapshot repairs both.
-void hub::show_again(line& l, ws_peer& first) {
-  for (auto* peer = &first; peer; peer = peer->next_same_number)
-    if (peer->in_sync && is_in_line(peer->status)) {
-      peer->in_sync = false;
-      l.to_show.emplace_back(peer);
-    }
+void hub::show_positions(line& l) {
+  const auto& places = l.known->places;
+  const auto refresh = refresh_of(l.peers, ctx_.options.io.threads);
+  const auto [low, high] = l.known->facts.pace.seconds_per_place();
+  const auto due = due_positions(l, refresh);
+  const std::vector<ws_peer::ptr> kept(due.begin(), due.end()); // a peer that does not read closes
+  for (const auto& peer : kept)
+    if (const auto position = places.position(peer->spot, peer->base))
+      offer_position(*peer, {*position, static_cast<float>(low), static_cast<float>(high)}, l.moves_seen,
+                     refresh);
 }
 
 /// Reports every entry with an open socket as present.
@@ -479,15 +398,15 @@ void hub::tell_presence(line& l) {
   present batch;
   for (const auto& [number, first] : l.by_number) {
     if (is_in_line(first->status)) batch.numbers.push_back(queue_number{number});
-    if (batch.numbers.size() == positions_per_question)
+    if (batch.numbers.size() == present_at_most)
       ctx_.bridge->tell_event(owner_of(l.event), std::exchange(batch, {}));
   }
   if (!batch.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(batch));
 }
 
-/// Sends the position if it moved far enough or the last one is old. `moves`: of the line at the question.
+/// Sends the position if it moved far enough or the last one is old. `moves`: of the line.
 void hub::offer_position(ws_peer& peer, const place& where, std::uint64_t moves, milliseconds refresh) {
-  if (!peer.in_sync || !is_in_line(peer.status)) return;
+  if (!peer.is_open() || !peer.in_sync) return;
   const bool has_moved = where.position != peer.last_position;
   if (has_moved && !moved_enough(peer.last_position, where.position)
       && ctx_.now - peer.last_position_at < refresh)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WebSockets of one io thread, by event and queue number, updated by pushes of the event actors. Has
-// one subscription and at most one running position sweep per event. Everything runs on the io thread.
+// The WebSockets of one io thread, by event and queue number, updated by pushes of the event actors. The line
+// table has the subscriptions and the positions. Everything runs on the io thread.
 #pragma once
-#include "net/bridge/actor_bridge.hpp"
+#include "net/bridge/line_table.hpp"
 #include "net/websocket/ws_peer.hpp"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace fq::net {
 [[nodiscard]] bool may_be_due(std::uint64_t last, std::uint64_t moves, milliseconds age,
                               milliseconds refresh);
 
-class hub final : public push_receiver, private ws_owner {
+class hub final : public line_follower, private ws_owner {
 public:
   explicit hub(context& ctx);
   ~hub();
@@ -30,7 +30,7 @@ public:
   /// Adopts an upgraded socket. It gets `state` after the owner's answer, then every change of its entry.
   void adopt(stream socket, const ws_upgrade& upgrade, const boost::asio::ip::address& client);
 
-  /// Checks liveness, sweeps positions, restores lost subscriptions. Called about every 250 ms.
+  /// Checks liveness, sweeps positions. Called about every 250 ms.
   void sweep(milliseconds now);
 
   /// Sends each socket its own reconnect delay and closes it with 1012.
@@ -44,11 +44,12 @@ public:
 private:
   using line_ptr = std::shared_ptr<line>;
 
+  void on_line_open(const event_id& event) override;
+  void on_line_lost(const event_id& event) override;
+  void on_line_elsewhere(const event_id& event) override;
   void on_entries_changed(const entries_changed& push) override;
   void on_orders_changed(const orders_changed& push) override;
-  void on_line_moved(const line_moved& push) override;
   void on_event_noticed(const event_noticed& push) override;
-  void on_owner_gone(aggregate_id aggregate) override;
   void on_closing(ws_peer& peer) override;
   void on_closed(ws_peer& peer) override;
   std::string_view render_position(const place& where) override;
@@ -59,19 +60,15 @@ private:
   static std::size_t sockets_of(const line& l, queue_number number);
   void enter_line(const line_ptr& l, ws_peer& peer);
   void leave_line(line& l, ws_peer& peer);
-  void lose(line& l);
   void send_away(ws_peer& peer);
-  void send_away(const line& l);
-  detached open_line(line_ptr l);
-  void opened(const line_ptr& l);
   void take_snapshots(const line_ptr& l);
   detached take_snapshot(line_ptr l, ws_peer::ptr peer);
-  void show(const line_ptr& l, ws_peer& peer, const entry_view& entry, std::uint64_t moves);
+  void show(const line_ptr& l, ws_peer& peer, const entry_view& entry);
   void change(ws_peer& peer, const entry_change& change);
   detached sweep_positions(line_ptr l);
-  void show_again(line& l, ws_peer& first);
+  void show_positions(line& l);
   void tell_presence(line& l);
-  std::vector<queue_number> due_positions(line& l, milliseconds refresh) const;
+  std::vector<ws_peer*> due_positions(line& l, milliseconds refresh) const;
   void offer_position(ws_peer& peer, const place& where, std::uint64_t moves, milliseconds refresh);
   std::uint64_t chance();
   milliseconds steady(timestamp when) const;

@@ -26,10 +26,6 @@ inline constexpr std::uint32_t inbound_bytes_per_second_max = 64 * 1024;
 inline constexpr std::size_t sockets_per_entry_max = 64;
 /// Per event, after its owner was replaced: its sockets must not flood the new one.
 inline constexpr std::size_t snapshots_in_flight_max = 256;
-/// Bounds the time that one question takes from the event actor.
-inline constexpr std::size_t positions_per_question = 2000;
-/// After an owner is lost, its successor is asked for after this time.
-inline constexpr milliseconds reopen_after{500};
 
 /// Max rate of small position updates over all sockets; each socket still gets one within 15 s. 10,000
 /// waiters see each admission within 1 s, and 100,000 cost no more than that.

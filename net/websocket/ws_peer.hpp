@@ -3,6 +3,7 @@
 // it follows. Created and fed by the hub of its io thread. Independent of events and actors.
 #pragma once
 #include "domain/base/ids.hpp"
+#include "domain/line/ranks.hpp"
 #include "domain/model/rows.hpp"
 #include "domain/model/states.hpp"
 #include "net/http/crowd.hpp"
@@ -82,6 +83,8 @@ public:
   std::uint64_t last_position = 0;
   milliseconds last_position_at{0};
   std::uint64_t moves_then = 0; ///< of the line, at last_position
+  line_spot spot;
+  std::int64_t base = 0; ///< of its position; see line_copy
 
   friend void intrusive_ptr_add_ref(ws_peer* p) { ++p->references_; }
   friend void intrusive_ptr_release(ws_peer* p) {

@@ -121,7 +121,7 @@ caf::behavior edge::make_behavior() {
           serve<redeem_scans>(),
           serve<settle_dead_letter>(),
           [this](const entries_changed& push) { watcher_.on_entries_changed(push); },
-          [this](const line_moved&) { watcher_.on_line_moved(); },
+          [this](const pushes_lost&) { watcher_.on_owner_gone(); },
           [](const event_noticed&) {},
           [](const orders_changed&) {},
           [this](const owner_left&) { on_owner_left(); },

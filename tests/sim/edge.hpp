@@ -55,9 +55,6 @@ private:
   void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) override {
     ask(std::move(x), std::move(then));
   }
-  void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) override {
-    ask(std::move(x), std::move(then));
-  }
   bool tell(subscribe x) override;
 
   void find_owner(call_ptr c);

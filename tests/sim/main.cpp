@@ -153,6 +153,7 @@ constexpr std::array planted_bugs{
   planted_row{"session_end_not_mirrored", bug::session_end_not_mirrored, 300},
   planted_row{"absence_believed", bug::absence_believed, 300},
   planted_row{"return_not_told", bug::return_not_told, 300, family::meshed},
+  planted_row{"overtaking_not_told", bug::overtaking_not_told, 300, family::meshed},
   planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
   planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
   planted_row{"code_accepted_twice", bug::code_accepted_twice, 300},

@@ -121,7 +121,7 @@ private:
   void scan_unowned();
   void check_served(const event_state* owner);
   void check_liveness(const event_state& owner);
-  void check_watchers();
+  void check_watchers(const event_state& owner);
   void check_memory();
   void check_bounds();
   void check_bounds(const process& p);

@@ -25,7 +25,7 @@ void simulation::scan_unowned() {
   check_served(owner);
   if (owner == nullptr) return;
   check_liveness(*owner);
-  if (net_) check_watchers();
+  if (net_) check_watchers(*owner);
   if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval)
     return;
   next_look_ = now() + look_interval;
@@ -69,10 +69,13 @@ void simulation::check_liveness(const event_state& owner) {
   check_.check_liveness(t, owned_since_);
 }
 
-void simulation::check_watchers() {
-  for (const auto& n : nodes_)
-    if (n.runs && !n.runs->is_frozen())
-      n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+void simulation::check_watchers(const event_state& owner) {
+  for (const auto& n : nodes_) {
+    if (!n.runs || n.runs->is_frozen()) continue;
+    const auto& watcher = n.runs->watches();
+    watcher.check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+    if (owner.peek_is_told(watcher.line_version())) watcher.check_positions(n.name, owner.peek()->queue());
+  }
 }
 
 // -- limits -----------------------------------------------------------------------------------------------

@@ -82,7 +82,6 @@ void watcher::tick() {
   if (phase_ == phase::lost && since_ + reopen_after <= world_.env->steady_now()) return open();
   if (phase_ != phase::open) return;
   take_snapshots();
-  if (moved_ && !sweeping_) sweep_positions();
 }
 
 void watcher::open() {
@@ -97,16 +96,17 @@ void watcher::open() {
 void watcher::subscribe_there() {
   if (!asker_.tell({true})) return lose();
   if (strikes(world_.rng, world_.options.mesh.subscribes_again)) asker_.tell({true});
-  asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
-    if (generation != generation_) return;
-    why ? lose() : opened();
-  });
+  asker_.ask_line({world_.event},
+                  [this, generation = generation_](const caf::error& why, const line_reply& told) {
+                    if (generation != generation_) return;
+                    why ? lose() : opened(told);
+                  });
 }
 
-void watcher::opened() {
+void watcher::opened(const line_reply& told) {
   become(phase::open);
+  line_.begin(told.line.version);
   if (std::exchange(was_lost_, false)) world_.check->reached(rare::subscribed_again);
-  moved_ = true;
   to_show_.clear();
   for (const auto& [n, s] : sockets_) to_show_.push_back(n);
   take_snapshots();
@@ -151,15 +151,28 @@ void watcher::show(queue_number n, const entry_reply& told) {
                               "a snapshot shows place " + text(n) + " as it was before what was pushed");
   s.heard = std::move(shown);
   s.in_sync = true;
+  if (fq::is_in_line(told.entry.status)) {
+    if (told.line_version != line_.version())
+      return world_.check->fail("I9", "the pushes before a snapshot of place " + text(n) + " differ");
+    s.spot = told.entry.spot;
+    s.base = line_.base_of(s.spot, told.entry.position);
+  }
   if (!is_live(told.entry.status)) sockets_.erase(known);
 }
 
 // -- pushes -----------------------------------------------------------------------------------------------
 
 void watcher::on_entries_changed(const entries_changed& push) {
+  auto news = line_copy::news::known;
+  if (phase_ == phase::open) news = line_.advance(push.before, push.version);
+  if (news == line_copy::news::next) {
+    for (const auto& spot : push.overtaking) line_.arrived(spot);
+    for (const auto& c : push.changes) line_.changed(c.spot, c.status);
+  }
   for (const auto& c : push.changes)
     if (const auto known = sockets_.find(c.number); known != sockets_.end() && known->second.in_sync)
       hear(c.number, known->second, c.status);
+  if (news == line_copy::news::missed) lose();
 }
 
 /// Each state follows the one before it. Of the states of one batch, some may be left out.
@@ -185,27 +198,19 @@ void watcher::hear(queue_number n, socket& s, entry_status status) {
   if (!is_live(status)) sockets_.erase(n);
 }
 
-/// A socket whose place is no longer in the snapshot has missed a push.
-void watcher::sweep_positions() {
-  moved_ = false;
-  find_positions x;
-  for (const auto& [n, s] : sockets_)
-    if (s.in_sync && is_in_line(world_.places->of(n).at(s.heard.front()).status)) x.numbers.push_back(n);
-  if (x.numbers.empty()) return;
-  sweeping_ = true;
-  const auto numbers = x.numbers;
-  asker_.ask_positions(std::move(x), [this, numbers, generation = generation_](const caf::error& why,
-                                                                               const positions_reply& told) {
-    sweeping_ = false;
-    if (generation != generation_) return;
-    if (why || told.positions.size() != numbers.size()) {
-      moved_ = true;
-      return;
-    }
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      if (const auto known = sockets_.find(numbers[i]); told.positions[i] == 0 && known != sockets_.end())
-        take_snapshot(numbers[i]);
-  });
+bool watcher::is_in_line(queue_number n, const socket& s) const {
+  return s.in_sync && !s.heard.empty() && fq::is_in_line(world_.places->of(n).at(s.heard.back()).status);
+}
+
+void watcher::check_positions(const std::string& node, const queue_line& owners) const {
+  for (const auto& [n, s] : sockets_) {
+    if (!is_in_line(n, s)) continue;
+    const auto* e = owners.find(n);
+    const auto position = line_.position(s.spot, s.base);
+    if (e == nullptr || !fq::is_in_line(e->status) || position != owners.position(*e))
+      return world_.check->fail("I8", node + " computes position " + std::to_string(position.value_or(0))
+                                        + " for place " + text(n));
+  }
 }
 
 void watcher::check_calm(const std::string& node, milliseconds calm_from) const {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's hub in the simulated mesh: subscribes once to the sale's owner, then takes snapshots, and compares
-// every push with the committed state. A fan that gets a place through this node has a socket here until the
-// place is over.
+// A node's line table and hub in the simulated mesh: subscribes once to the sale's owner, then takes
+// snapshots. Compares every push with the committed state, and the positions that it computes with the
+// owner's. A fan that gets a place through this node has a socket here until the place is over.
 #pragma once
+#include "domain/line/line_copy.hpp"
 #include "tests/sim/world.hpp"
 
 #include <caf/error.hpp>
@@ -38,7 +39,6 @@ class event_asker {
 public:
   virtual void ask_line(find_line x, std::function<void(caf::error, line_reply)> then) = 0;
   virtual void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) = 0;
-  virtual void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) = 0;
   /// Sends without an answer; false: the owner is unknown.
   virtual bool tell(subscribe x) = 0;
 
@@ -52,12 +52,15 @@ public:
   /// Opens a socket for a place that this node reported.
   void adopt(const entry_reply& told);
   void on_entries_changed(const entries_changed& push);
-  void on_line_moved() { moved_ = true; }
   void on_owner_gone();
   /// Called periodically.
   void tick();
   /// For times without faults since `calm_from`: it is subscribed and knows the committed state.
   void check_calm(const std::string& node, milliseconds calm_from) const;
+  /// The owner's memory is at the version of this line: its positions are those that an io thread computes.
+  void check_positions(const std::string& node, const queue_line& owners) const;
+  /// 0: it computes no positions.
+  [[nodiscard]] std::uint64_t line_version() const { return phase_ == phase::open ? line_.version() : 0; }
 
 private:
   enum class phase : std::uint8_t { closed, opening, open, lost };
@@ -68,18 +71,20 @@ private:
     /// after AWAY.
     std::vector<std::size_t> heard;
     bool in_sync = false;
+    line_spot spot = {};
+    std::int64_t base = 0; ///< of its position, see line_copy
   };
   void become(phase p);
   void open();
   void subscribe_there();
-  void opened();
+  void opened(const line_reply& told);
   void lose();
   void close();
   void take_snapshots();
   void take_snapshot(queue_number n);
   void show(queue_number n, const entry_reply& told);
   void hear(queue_number n, socket& s, entry_status status);
-  void sweep_positions();
+  [[nodiscard]] bool is_in_line(queue_number n, const socket& s) const;
 
   world& world_;
   event_asker& asker_;
@@ -89,7 +94,7 @@ private:
   milliseconds not_open_since_{0};
   std::map<queue_number, socket> sockets_;
   std::vector<queue_number> to_show_;
-  bool moved_ = false, sweeping_ = false;
+  line_copy line_;
   bool was_lost_ = false;
 };
 

@@ -56,13 +56,9 @@ struct cluster_fixture : nodes_fixture {
   /// Counts in `left` how often an owner told it that it leaves.
   hub_handle spawn_hub(std::shared_ptr<int> left) {
     return sys.spawn([left](hub_handle::pointer) -> hub_handle::behavior_type {
-      return {[](const entries_changed&) {},
-              [](const line_moved&) {},
-              [](const event_noticed&) {},
-              [](const orders_changed&) {},
-              [left](const owner_left&) { ++*left; },
-              [](const push_mark&) {},
-              [](const pushes_lost&) {}};
+      return {[](const entries_changed&) {}, [](const event_noticed&) {},
+              [](const orders_changed&) {},  [left](const owner_left&) { ++*left; },
+              [](const push_mark&) {},       [](const pushes_lost&) {}};
     });
   }
   std::string owner() { // from the ledger

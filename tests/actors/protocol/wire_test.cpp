@@ -149,7 +149,8 @@ CAF_TEST(inspect names every member that another node needs) {
   FQ_MESSAGES(FQ_COUNT)
 #undef FQ_COUNT
   // What stays in its process: see their declarations.
-  const std::set<std::string> known{typeid(resolve_event).name(), typeid(sessions_changed).name()};
+  const std::set<std::string> known{typeid(resolve_event).name(), typeid(sessions_changed).name(),
+                                    typeid(line_facts).name()};
   CAF_CHECK_EQUAL(all.forgetful, known);
 }
 

@@ -71,7 +71,6 @@ struct event_fixture : fixture {
                   words->lines.push_back(std::to_string(value_of(c.number)) + " "
                                          + std::string{name_of(c.status)});
               },
-              [words](const line_moved&) { words->lines.push_back("moved"); },
               [](const owner_left&) {},
               [](const push_mark&) {},
               [](const pushes_lost&) {},

@@ -29,8 +29,7 @@ public:
     if (seed_ % 3 == 0) draw();
     for (int i = 0; i < steps; ++i, ++seen.steps) {
       before_ = positions();
-      over_all_before_ = positions_over_all();
-      moves_before_ = s_.line_moves;
+      s_.note_positions(d_);
       active_before_ = s_.it->queue().counts().admitted;
       step();
       check();
@@ -323,9 +322,7 @@ private:
       FQ_HOLDS(seed_, active <= std::max<std::uint64_t>(q.concurrency, active_before_));
     for (const auto& [number, position] : positions()) // I8
       if (const auto i = before_.find(number); i != before_.end()) FQ_HOLDS(seed_, position <= i->second);
-    for (const auto& [number, at] : positions_over_all()) // what line_moved tells
-      if (const auto i = over_all_before_.find(number); i != over_all_before_.end())
-        FQ_HOLDS(seed_, std::max(at, i->second) - std::min(at, i->second) <= s_.line_moves - moves_before_);
+    demand_nothing(s_.what_the_copy_misses());
     check_order();
     waiting_seen_ += s_.it->queue().counts().waiting;
     for (const auto& [id, c] : s_.ledger.claims) expiring_seen_ += c.status == claim_status::expiring;
@@ -386,14 +383,6 @@ private:
     return result;
   }
 
-  std::map<queue_number, std::uint64_t> positions_over_all() const {
-    std::map<queue_number, std::uint64_t> result;
-    s_.it->queue().each([&](const auto& e) {
-      if (is_in_line(e.status)) result[e.number] = s_.it->queue().position(e);
-    });
-    return result;
-  }
-
   /// The position within the priority class; places of other classes are ignored.
   std::uint64_t place_in_class(queue_number number, std::uint8_t priority_class) const {
     std::uint64_t place = 0;
@@ -450,8 +439,7 @@ private:
   gateway_book book_;
   std::map<payment_id, money> told_;
   std::vector<gateway_fact> mail_;
-  std::map<queue_number, std::uint64_t> before_, over_all_before_; ///< within each class; over all
-  std::uint64_t moves_before_ = 0;
+  std::map<queue_number, std::uint64_t> before_; ///< within each class
   std::set<std::uint64_t> blocked_;
   std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0,
                 upgrades_ = 0, refunds_with_names_ = 0;

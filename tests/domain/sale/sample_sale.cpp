@@ -65,8 +65,32 @@ sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, st
 
 void sample_sale::settle() {
   wake = it->run(now, last);
-  line_moves += last.line_moves;
+  static_cast<void>(copy.advance(copy.version(), copy.version() + 1));
+  for (const auto& spot : last.overtaking) copy.arrived(spot);
+  for (const auto& c : last.entry_changes) copy.changed(c.spot, c.status);
   ledger.apply(last.content);
+}
+
+void sample_sale::note_positions(dice& d) {
+  const auto& line = it->queue();
+  line.each([&](const queue_line::entry& e) {
+    if (is_in_line(e.status) && d.chance(30))
+      noted[e.number] = copy.base_of(line.spot_of(e), line.position(e));
+  });
+}
+
+std::string sample_sale::what_the_copy_misses() const {
+  const auto& line = it->queue();
+  for (const auto& [number, base] : noted) {
+    const auto* e = line.find(number);
+    if (e == nullptr) continue; // a reload forgot it
+    const auto spot = line.spot_of(*e);
+    const auto position = copy.position(spot, base);
+    const auto right = is_in_line(e->status) ? std::optional{line.position(*e)} : std::nullopt;
+    if (position != right || copy.is_away(spot) != (e->status == entry_status::away))
+      return "the copy has another place " + std::to_string(value_of(number));
+  }
+  return {};
 }
 
 void sample_sale::pass(milliseconds span) {

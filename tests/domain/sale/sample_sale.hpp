@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample sale with simple numbers, a clock that the test moves, and a naive ledger.
 #pragma once
+#include "domain/line/line_copy.hpp"
 #include "domain/sale/sale.hpp"
 #include "tests/domain/sale/naive_ledger.hpp"
 #include "tests/domain/sale/seeds.hpp"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +34,15 @@ public:
   std::unique_ptr<sale> it;
   timestamp now = opening;
   decision last; ///< of the last call and its run
-  std::uint64_t line_moves = 0; ///< of all decisions
+  line_copy copy; ///< of the line, from what the decisions tell
+  std::map<queue_number, std::int64_t> noted; ///< positions, see line_copy::base_of
   sale::wake_up wake;
   blocked_customers blocked;
+
+  /// Notes some positions, as an io thread does with the answers of the owner.
+  void note_positions(dice& d);
+  /// How noted positions differ from those of the line; empty: not at all.
+  [[nodiscard]] std::string what_the_copy_misses() const;
 
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();

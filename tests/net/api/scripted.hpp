@@ -19,6 +19,7 @@ namespace fq::net::made {
 struct script {
   // answers
   entry_reply entry;
+  line_reply line;
   ack_reply ack;
   claim_reply claim;
   payment_reply payment;
@@ -56,6 +57,9 @@ struct script {
   // requests
   int questions = 0;
   int watches = 0, unwatches = 0; ///< subscriptions and cancellations
+  int subscriptions = 0; ///< of line tables
+  int polls = 0; ///< find_entry
+  std::vector<std::vector<queue_number>> seen;
   join asked_join;
   open_claim asked_claim;
   open_payment asked_payment;
@@ -128,10 +132,12 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                       s->asked_join = m;
                       return scripted(*s, s->entry);
                     },
-                    [s](const find_entry&) { return scripted(*s, s->entry); },
+                    [s](const find_entry&) {
+                      ++s->polls;
+                      return scripted(*s, s->entry);
+                    },
                     [s](const leave&) { return scripted(*s, s->ack); },
-                    [](const find_positions&) { return positions_reply{}; },
-                    [](const subscribe&) {},
+                    [s](const subscribe& m) { s->subscriptions += m.on ? 1 : -1; },
                     [s](const find_ticket& m) {
                       s->asked_ticket = m.ticket;
                       return scripted(*s, s->entry);
@@ -144,10 +150,10 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                       s->asked_end = m.session_token;
                       return scripted(*s, s->ack);
                     },
-                    [](const present&) {},
+                    [s](const present& m) { s->seen.push_back(m.numbers); },
                     [](const push_read&) {},
                     [](const owner_kept&) {},
-                    [s](const find_line&) { return scripted(*s, line_reply{}); },
+                    [s](const find_line&) { return scripted(*s, s->line); },
                     [self, s](const watch_sessions& m) {
                       ++(m.on ? s->watches : s->unwatches);
                       if (!m.on || !s->answers_watch) return;

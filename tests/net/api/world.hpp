@@ -7,6 +7,7 @@
 #include "config/options.hpp"
 #include "crypto/random.hpp"
 #include "net/bridge/actor_bridge.hpp"
+#include "net/bridge/line_table.hpp"
 #include "net/bridge/session_table.hpp"
 #include "net/http/router.hpp"
 #include "net/service/services.hpp"
@@ -111,10 +112,13 @@ public:
     ctx.shared = &shared;
     ctx.bridge = &bridge;
     ctx.table = &table;
+    ctx.lines = &lines;
+    bridge.set_receiver(static_cast<push_receiver*>(&lines));
     bridge.set_receiver(static_cast<session_receiver*>(&table));
     directory.publish(make_directory());
   }
   ~world() {
+    lines.stop();
     table.stop();
     bridge.stop();
     for (const auto& a : {caf::actor_cast<caf::actor>(region), caf::actor_cast<caf::actor>(event),
@@ -165,6 +169,7 @@ public:
     for (const auto end = clock.now_ms + time.count(); clock.now_ms < end;) {
       clock.now_ms = std::min<std::int64_t>(end, clock.now_ms + 250);
       ctx.now = clock.steady_now();
+      lines.sweep(ctx.now);
       table.sweep(ctx.now);
     }
   }
@@ -213,6 +218,7 @@ public:
   site public_part;
   context ctx;
   session_table table{ctx};
+  line_table lines{ctx};
 
 private:
   sandbox_gateway::settings sandbox_settings() const {

@@ -36,7 +36,7 @@ struct fixture {
         [&](const subscribe& x) { all += x.on ? "subscribe " : "unsubscribe "; },
         [&](const watch_sessions& x) { all += x.on ? "watch " : "unwatch "; },
         [&](const push_read& x) { all += "read " + std::to_string(x.number) + " "; },
-        [&](const fq::line_moved&) { all += "moved "; }, [&](const owner_left&) { all += "left "; },
+        [&](const entries_changed&) { all += "moved "; }, [&](const owner_left&) { all += "left "; },
         [&](const sessions_changed&) { all += "sessions "; }, [&](const entry_reply&) { all += "answer "; },
         caf::after(milliseconds{20}) >> [&] { more = false; });
     return all;
@@ -46,6 +46,7 @@ struct fixture {
     relay.get()->enqueue(caf::make_mailbox_element(sink(owner), caf::make_message_id(), {}, message),
                          nullptr);
   }
+  entries_changed moved(std::uint64_t version = 1) const { return {event, version - 1, version, {}, {}}; }
   sessions_changed news() const {
     sessions_changed x;
     x.event = event;
@@ -60,7 +61,7 @@ CAF_TEST(who pushes once is heard by every thread that subscribed) {
   f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
   f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
   CAF_CHECK_EQUAL(f.heard(f.owner), "subscribe subscribe "); // the second is a repeat for an owner
-  f.push(fq::line_moved{f.event});
+  f.push(f.moved());
   f.push(owner_left{fake::number(fake::good_event)});
   CAF_CHECK_EQUAL(f.heard(f.a), "moved left ");
   CAF_CHECK_EQUAL(f.heard(f.b), "moved left ");
@@ -73,7 +74,7 @@ CAF_TEST(the owner is left when the last thread leaves and not before) {
   f.heard(f.owner);
   f.relay.get()->subscribe(f.handle(), f.sink(f.a), false);
   CAF_CHECK_EQUAL(f.heard(f.owner), "");
-  f.push(fq::line_moved{f.event});
+  f.push(f.moved());
   CAF_CHECK_EQUAL(f.heard(f.a), "");
   CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
   f.relay.get()->subscribe(f.handle(), f.sink(f.b), false);
@@ -89,7 +90,7 @@ CAF_TEST(sessions go to the tables and places to the hubs) {
   f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
   CAF_CHECK_EQUAL(f.heard(f.owner), "watch subscribe ");
   f.push(f.news());
-  f.push(fq::line_moved{f.event});
+  f.push(f.moved());
   CAF_CHECK_EQUAL(f.heard(f.a), "sessions ");
   CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
   f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.b),
@@ -122,9 +123,19 @@ CAF_TEST(a thread that ends is told nothing more) {
   f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
   f.relay.get()->watch_sessions(fake::number(fake::good_event), f.handle(), f.sink(f.a), true);
   f.relay.get()->forget(f.sink(f.a));
-  f.push(fq::line_moved{f.event});
+  f.push(f.moved());
   f.push(f.news());
   CAF_CHECK_EQUAL(f.heard(f.a), "");
+}
+
+CAF_TEST(a thread sees the version of a push that it has not read) {
+  fixture f;
+  const auto told = f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
+  CAF_REQUIRE(told != nullptr);
+  CAF_CHECK(told->is_in(0));
+  f.push(f.moved(7));
+  CAF_CHECK(told->is_in(7) && !told->is_in(6));
+  CAF_CHECK(f.relay.get()->subscribe(f.handle(), f.sink(f.b), true) == told);
 }
 
 } // namespace push_relay_test

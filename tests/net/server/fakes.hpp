@@ -75,6 +75,7 @@ struct event_state {
   std::uint64_t joined = 0; ///< last assigned queue number
   std::uint64_t head = 0; ///< last admitted queue number
   std::uint64_t questions = 0;
+  std::uint64_t version = 1; ///< of the line
   bool is_given_away = false; ///< requests come back as moved
   std::vector<caf::strong_actor_ptr> subscribers;
   std::vector<caf::strong_actor_ptr> keepers; ///< of its handle
@@ -95,7 +96,13 @@ inline entry_view view(event_pointer self, std::uint32_t aggregate, const custom
   e.position = n <= self->state.head ? 0 : n - self->state.head;
   e.poll_after_ms = 2000;
   e.admission_no = e.position == 0 ? 1 : 0;
+  e.spot = {1, line_rank{n}};
   return e;
+}
+
+/// One place a second at least.
+inline line_facts facts(event_pointer self) {
+  return {self->state.version, {9, milliseconds{15'000}, milliseconds{60'000}}, milliseconds{1'000}, {}, {}};
 }
 
 inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,
@@ -118,11 +125,12 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
     case behaves::well: break;
   }
   reply.entry = view(self, aggregate, who);
+  reply.line_version = self->state.version;
   return reply;
 }
 
 /// Commands from a test to the event: a timer_fired with a kind and a number.
-///   admission n: admit all numbers up to n · sweep: line_moved · flush: the sale ends · journal: pause
+///   admission n: admit all numbers up to n · flush: the sale ends · journal: pause
 ///   idle: stop · renew: another node has claimed it · moved: return all requests and notify the keepers
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
@@ -131,7 +139,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
   };
   switch (order.kind) {
     case timer_kind::admission: {
-      entries_changed changed{event_of(aggregate), {}};
+      entries_changed changed{event_of(aggregate), s.version, s.version + 1, {}, {}};
+      ++s.version;
       for (auto n = s.head + 1; n <= order.generation; ++n) {
         entry_change c;
         c.id = make_entry_id(from_unix_ms(1'700'000'000'000), number(aggregate), queue_number{n});
@@ -139,14 +148,13 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
         c.status = entry_status::admitted;
         c.admission_no = 1;
         c.admission_batch = 1;
+        c.spot = {1, line_rank{n}};
         changed.changes.push_back(c);
       }
       s.head = order.generation;
       push(changed);
-      push(line_moved{event_of(aggregate), static_cast<std::uint32_t>(changed.changes.size())});
       break;
     }
-    case timer_kind::sweep: push(line_moved{event_of(aggregate)}); break;
     case timer_kind::flush: push(event_noticed{event_of(aggregate), socket_notice_kind::ended}); break;
     case timer_kind::journal: push(event_noticed{event_of(aggregate), socket_notice_kind::paused}); break;
     case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
@@ -156,6 +164,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
       for (const auto& keeper : s.keepers)
         self->send(caf::actor_cast<hub_handle>(keeper), owner_left{number(aggregate)});
       break;
+    case timer_kind::sweep:
     case timer_kind::restart:
     case timer_kind::retry_load:
     case timer_kind::mirror:
@@ -178,15 +187,6 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                       return answer_fan(self, aggregate, m.customer);
                     },
                     [](const leave&) { return ack_reply{}; },
-                    [=](const find_positions& m) {
-                      positions_reply reply;
-                      for (const auto n : m.numbers)
-                        reply.positions.push_back(
-                          value_of(n) > self->state.head ? value_of(n) - self->state.head : 0);
-                      reply.us_per_place_low = 1'000'000;
-                      reply.us_per_place_high = 2'000'000;
-                      return reply;
-                    },
                     [=](const subscribe& m) {
                       const auto hub = self->current_sender();
                       std::erase(self->state.subscribers, hub);
@@ -203,6 +203,7 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                     [=](const find_line&) {
                       line_reply reply;
                       reply.status = event_status::active;
+                      reply.line = facts(self);
                       return reply;
                     },
                     [](const watch_sessions&) {},
