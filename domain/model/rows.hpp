@@ -4,3 +4,4 @@
 #include "domain/model/event_rows.hpp"
 #include "domain/model/installation_rows.hpp"
 #include "domain/model/sale_rows.hpp"
+#include "domain/model/seat_rows.hpp"

@@ -62,6 +62,12 @@ const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_event_tickets{
   "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_plan{"read_plan",
+                                   select_rows<event_plan_row>() + "WHERE aggregate = $1::bigint"};
+const postgres_statement read_seat_settings{
+  "read_seat_settings", select_rows<seat_setting_row>() + "WHERE aggregate = $1::bigint ORDER BY seat"};
+const postgres_statement read_claim_seats{
+  "read_claim_seats", select_rows<claim_seat_row>() + "WHERE aggregate = $1::bigint ORDER BY claim, seat"};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
@@ -118,6 +124,11 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
+const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer = $3::uuid)";
+const postgres_statement seat_plans{"seat_plans", select_listed<seat_plan_row>() + plan_owner
+                                                    + " AND id > $4::uuid ORDER BY id LIMIT $5::bigint"};
+const postgres_statement one_seat_plan{"one_seat_plan", select_rows<seat_plan_row>() + plan_owner
+                                                          + " AND id = $4::uuid LIMIT $5::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
@@ -214,6 +225,9 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_promo_codes,
                         read_orders,
                         read_event_tickets,
+                        read_plan,
+                        read_seat_settings,
+                        read_claim_seats,
                         read_dead_letters,
                         read_priorities,
                         read_invitations,
@@ -240,6 +254,8 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         audit_of_target,
                         orders_of_customer,
                         tickets_of_holder,
+                        seat_plans,
+                        one_seat_plan,
                         letters_of_tenant,
                         open_letters_of_tenant,
                         to_wake,
@@ -252,9 +268,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s :
-       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
+                        &read_orders, &read_event_tickets, &read_plan, &read_seat_settings, &read_claim_seats,
+                        &read_dead_letters, &read_priorities, &read_invitations, &read_access})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -280,6 +296,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
+  pipeline.receive_each([&](const postgres_row& r) { image.plan = read_row<event_plan_row>(r); });
+  image.seat_settings = collect(pipeline, row_from<seat_setting_row>);
+  image.claim_seats = collect(pipeline, row_from<claim_seat_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
@@ -346,6 +365,16 @@ std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const even
                 postgres_parameters::of(filter.holder, cursor_of(filter.before), filter.limit));
   pipeline.flush();
   return collect(pipeline, listed_event_ticket_of);
+}
+
+std::vector<seat_plan_row> postgres_reader::list_seat_plans(const seat_plan_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.id.is_nil() ? seat_plans : one_seat_plan,
+                postgres_parameters::of(filter.tenant, filter.organizer.has_value(),
+                                        filter.organizer.value_or(organizer_id{}),
+                                        filter.id.is_nil() ? filter.after : filter.id, filter.limit));
+  pipeline.flush();
+  return collect(pipeline, row_from<seat_plan_row>);
 }
 
 std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {

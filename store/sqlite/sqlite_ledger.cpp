@@ -191,8 +191,7 @@ sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
 
 sqlite_ledger::~sqlite_ledger() = default;
 
-/// The fast path: all batches in one transaction without savepoints. Empty if a constraint or an expected
-/// state refused a batch; then none was applied.
+/// The fast path: all batches in one transaction without savepoints. Empty: none was applied.
 std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::span<const batch> batches) {
   auto& c = *connection_;
   try {
@@ -282,25 +281,22 @@ bool sqlite_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
 }
 
 aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& since) {
-  return connection_->read(
-    [&](sqlite_reader& reader) { return reader.read_image(aggregate, loaded(since)); });
+  return connection_->read([&](sqlite_reader& r) { return r.read_image(aggregate, loaded(since)); });
 }
 
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
-  auto& c = *connection_;
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
-  c.write([&] {
+  connection_->write([&] {
     for (const auto& t : tenures)
-      if (!c.leases.renew(t, lease)) result.lost.push_back(t.aggregate);
+      if (!connection_->leases.renew(t, lease)) result.lost.push_back(t.aggregate);
   });
   return result;
 }
 
 void sqlite_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& t : tenures) c.leases.release(t, owner);
+  connection_->write([&] {
+    for (const auto& t : tenures) connection_->leases.release(t, owner);
   });
 }
 
@@ -326,6 +322,10 @@ std::vector<event_ticket_listing> sqlite_ledger::list_event_tickets(const event_
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.list_orders(filter); });
+}
+
+std::vector<seat_plan_row> sqlite_ledger::list_seat_plans(const seat_plan_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_seat_plans(filter); });
 }
 
 std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_letter_filter& filter) {

@@ -58,6 +58,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
     event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
+    plan(db, select_rows<event_plan_row>() + "WHERE aggregate = ?"),
+    seat_settings(db, select_rows<seat_setting_row>() + "WHERE aggregate = ? ORDER BY seat"),
+    claim_seats(db, select_rows<claim_seat_row>() + "WHERE aggregate = ? ORDER BY claim, seat"),
     dead_letters(db, select_rows<dead_letter_row>()
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
@@ -101,6 +104,10 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                         + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status <> 4 ORDER BY t.id DESC LIMIT ?3"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
+    seat_plans(db, select_listed<seat_plan_row>()
+                     + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id > ?4 ORDER BY id LIMIT ?5"),
+    one_seat_plan(db, select_rows<seat_plan_row>()
+                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id = ?4 LIMIT ?5"),
     // Each part but the second uses its own partial index.
     to_wake(
       db,
@@ -161,6 +168,12 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
   image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
+  sql_.plan.bind(aggregate);
+  while (sql_.plan.step()) image.plan = read_row<event_plan_row>(sql_.plan);
+  if (image.plan) {
+    image.seat_settings = collect(sql_.seat_settings.bind(aggregate), row_from<seat_setting_row>);
+    image.claim_seats = collect(sql_.claim_seats.bind(aggregate), row_from<claim_seat_row>);
+  }
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
@@ -223,6 +236,13 @@ std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter
 std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_ticket_filter& filter) {
   return collect(sql_.tickets_of_holder.bind(filter.holder, cursor_of(filter.before), filter.limit),
                  listed_event_ticket_of);
+}
+
+std::vector<seat_plan_row> sqlite_reader::list_seat_plans(const seat_plan_filter& filter) {
+  auto& s = (filter.id.is_nil() ? sql_.seat_plans : sql_.one_seat_plan)
+              .bind(filter.tenant, filter.organizer.has_value(), filter.organizer.value_or(organizer_id{}),
+                    filter.id.is_nil() ? filter.after : filter.id, filter.limit);
+  return collect(s, row_from<seat_plan_row>);
 }
 
 std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {

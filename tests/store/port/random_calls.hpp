@@ -2,7 +2,7 @@
 // Random calls for differential_test: batches, leases and keys, valid and invalid. One seed gives one
 // sequence.
 #pragma once
-#include "tests/store/port/engines.hpp"
+#include "tests/store/port/random_seats.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,16 +31,10 @@ inline std::vector<std::uint32_t> all_partitions() {
 }
 
 /// Draws mostly valid calls, based on the oracle's committed state.
-class generator {
+class generator : public seat_draws {
 public:
-  generator(std::uint64_t seed, const memory_ledger& oracle) : rng_(seed), oracle_(oracle) {}
+  generator(std::uint64_t seed, const memory_ledger& oracle) : seat_draws(seed), oracle_(oracle) {}
 
-  std::uint64_t below(std::uint64_t n) { return rng_() % n; }
-  bool percent(unsigned p) { return below(100) < p; }
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
-  }
-  timestamp time() { return noon + seconds{between(0, 50)}; }
   load_since since() { return percent(30) ? load_since{} : load_since{time(), time()}; }
 
   aggregate_id some_event() { return aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}; }
@@ -96,24 +90,6 @@ private:
     return all;
   }
 
-  template <class Status>
-  Status status(Status last) {
-    return static_cast<Status>(below(static_cast<std::uint64_t>(last) + 1));
-  }
-
-  /// Mostly the stored status.
-  template <class Status>
-  Status expected(Status stored, Status last) {
-    return percent(90) ? stored : status(last);
-  }
-
-  template <class Row>
-  const Row* any(const std::vector<Row>& rows) {
-    return rows.empty() ? nullptr : &rows[below(rows.size())];
-  }
-
-  uuid person() { return id_of(1 + below(5), accounts_aggregate); }
-  std::string text(const std::string& prefix, std::uint64_t n) { return prefix + std::to_string(below(n)); }
   std::string email() { return text("p", 6) + "@example.org"; }
   receipt_row receipt() { return {percent(50) ? "sandbox" : "stripe", text("evt", 60), time()}; }
 
@@ -143,9 +119,11 @@ private:
     if (percent(4)) return audit_recorded{audited()};
     if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
+    if (a == catalog_aggregate && percent(20)) return plan_change();
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
-    if (crowd || percent(20)) return entry_joined{joining(image)};
+    if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
+    if (percent(crowd ? 60 : 20)) return seat_change(image);
     switch (below(27)) {
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
@@ -210,8 +188,6 @@ private:
   }
   uuid session() { return id_of(10 + below(4), accounts_aggregate); }
 
-  tenant_id some_tenant() { return tenant_id{static_cast<std::uint32_t>(1 + below(4))}; }
-
   audit_row audited() {
     return {id_of(below(1'000'000'000)), some_tenant(), id_of(below(3)), text("actor", 3),
             text("action", 3),           "{}",          text("why", 3),  time()};
@@ -260,6 +236,7 @@ private:
   change creation() {
     event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
+    c.plan = event_plan();
     return c;
   }
 
@@ -408,6 +385,7 @@ private:
     t.status = status(event_ticket_status::cancelled);
     if (percent(50)) t.holder = person();
     t.generation = static_cast<std::uint32_t>(between(percent(5) ? 0 : 1, 9));
+    t.seat = static_cast<std::uint32_t>(below(4));
     return t;
   }
 
@@ -460,7 +438,6 @@ private:
     return refund_moved{from, r};
   }
 
-  std::mt19937_64 rng_;
   const memory_ledger& oracle_;
   std::map<std::string, std::uint64_t> incarnations_; ///< of the latest process, by node
   std::uint64_t next_number_ = 0, generation_ = 0; ///< of the batch under construction
