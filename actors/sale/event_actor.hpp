@@ -109,6 +109,9 @@ public:
   }
 
 private:
+  auto frequent_messages();
+  auto other_messages();
+  auto internal_messages();
   using pointer = event_handle::stateful_pointer<event_state>;
 
   // -- life cycle (event_actor.cpp)
@@ -210,6 +213,8 @@ private:
   caf::result<event_reply> on_find_event(const find_event& x);
   caf::result<event_reply> on_patch(const patch_event& x);
   caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<event_reply> on_set_seat_plan(const set_seat_plan& x);
+  caf::result<ack_reply> on_set_seats(const set_seats& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from organizers and operators, and the public view of the event.
 #include "actors/sale/event_actor.hpp"
+#include "domain/seats/plan_text.hpp"
 
 namespace fq {
 namespace {
@@ -85,6 +86,34 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
   event_reply reply;
   reply.event = sale_->view();
   return reply_after(seq, std::move(reply));
+}
+
+caf::result<event_reply> event_state::on_set_seat_plan(const set_seat_plan& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
+  auto plan = x.plan.empty() ? nullptr : plan_of_text(x.plan);
+  if ((plan == nullptr && !x.plan.empty()) || single_rule{x.singles} > single_rule::off)
+    return event_reply{{reason::invalid_field, "plan: not a seat plan"}};
+  const seat_rules rules{single_rule{x.singles}, x.may_split, x.accessible_for_all};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->set_plan(std::move(plan), x.ticket_types, rules, t, d))
+    return reveal(event_reply{std::move(no)});
+  record(d, x.what, x.note, "seat_plan", t);
+  const auto seq = commit(std::move(d), t);
+  event_reply reply;
+  reply.event = sale_->view();
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<ack_reply> event_state::on_set_seats(const set_seats& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return ack_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->set_seats(x.patch, t, d)) return reveal(ack_reply{std::move(no)});
+  record(d, x.what, x.note, "seats", t);
+  return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
 caf::result<count_reply> event_state::on_advance(const advance_line& x) {

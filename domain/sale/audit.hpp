@@ -5,6 +5,7 @@
 #include "domain/model/change.hpp"
 #include "domain/sale/limits.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,18 +23,22 @@ struct audited_rows {
   std::span<const order_row> orders = {};
   std::span<const promo_code_row> promo_codes = {};
   std::span<const event_ticket_row> event_tickets = {};
+  const event_plan_row* plan = nullptr;
+  std::span<const seat_setting_row> seat_settings = {};
+  std::span<const claim_seat_row> claim_seats = {};
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
-/// against claims), I2 (entries and claims per customer) and I3 (kept money of a payment against tickets not
-/// refunded; those against valid event tickets). Checks I4: claims against captured money, orders against
-/// claims, promo code uses against claims.
+/// against claims, seats against claims and stock), I2 (entries and claims per customer) and I3 (kept money
+/// of a payment against tickets not refunded; those against valid event tickets). Checks I4: claims against
+/// captured money, orders against claims, promo code uses against claims.
 std::vector<std::string> contradictions(const audited_rows& rows);
 
 /// An event and its ticket types as the owner has them in memory.
 struct audited_memory {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
+  std::map<std::uint32_t, claim_id> seats = {}; ///< held or sold
   void apply(const changes& content);
 };
 /// Whether audited_memory::apply has an effect.

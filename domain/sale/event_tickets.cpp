@@ -2,6 +2,7 @@
 #include "domain/sale/event_tickets.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace fq {
 
@@ -30,18 +31,23 @@ std::size_t event_tickets_book::count_valid(const claim_id& claim, std::uint32_t
 std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id& claim,
                                                                  std::uint32_t ticket_type,
                                                                  std::size_t count) const {
-  std::vector<event_ticket_id> unused, used;
+  std::vector<event_ticket_id> chosen;
+  if (count == 0) return chosen;
+  std::vector<const event_ticket_row*> unused, used;
   const auto all = of_claim(claim);
   for (auto i = all.rbegin(); i != all.rend(); ++i) {
     const auto& row = **i;
     if (row.ticket_type != ticket_type || !is_valid(row.status)) continue;
     const bool was_in =
       row.status == event_ticket_status::checked_in || row.status == event_ticket_status::checked_out;
-    (was_in ? used : unused).push_back(row.id);
+    (was_in ? used : unused).push_back(&row);
   }
-  unused.insert(unused.end(), used.begin(), used.end());
-  if (unused.size() > count) unused.resize(count);
-  return unused;
+  for (auto* part : {&unused, &used}) {
+    std::ranges::stable_sort(*part, std::greater{}, &event_ticket_row::seat);
+    for (const auto* row : *part)
+      if (chosen.size() < count) chosen.push_back(row->id);
+  }
+  return chosen;
 }
 
 void event_tickets_book::issue(event_ticket_row row, changes& out) {

@@ -24,7 +24,8 @@ public:
   [[nodiscard]] std::span<const event_ticket_row* const> of_claim(const claim_id& claim) const;
   /// Valid ones of `claim` and `ticket_type`.
   [[nodiscard]] std::size_t count_valid(const claim_id& claim, std::uint32_t ticket_type) const;
-  /// The same, at most `count`: those that were never checked in come first, then the newest.
+  /// The same, at most `count`: those that were never checked in come first, then the newest;
+  /// of reserved seats the last ones.
   [[nodiscard]] std::vector<event_ticket_id> first_to_cancel(const claim_id& claim, std::uint32_t ticket_type,
                                                              std::size_t count) const;
 

@@ -4,6 +4,7 @@
 #include "domain/base/time.hpp"
 
 #include <cstddef>
+#include <cstdint>
 
 namespace fq {
 
@@ -30,6 +31,8 @@ struct sale_bounds {
   std::size_t rows_per_run = 500;
   std::size_t refunds_per_run = 100; ///< each is a gateway call; at most rows_per_run
 };
+/// Max units of a ticket type, as its setting `total`.
+inline constexpr std::int64_t seated_units_max = 10'000'000;
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried

@@ -4,8 +4,8 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_seats.cpp (reserved seats), sale_unknown.cpp (payments whose rows
+// are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
@@ -15,10 +15,12 @@
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/claims.hpp"
+#include "domain/sale/decision.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/seating.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
@@ -34,58 +36,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
-/// Null: empty list.
-struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
-  std::shared_ptr<const list> own, of_tenant;
-
-  [[nodiscard]] bool contains(const customer_id& c) const {
-    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
-  }
-  /// Whether purchases from ended sales are refunded too.
-  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// Compares pointers: true for the same list objects, not for equal contents.
-  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
-
-private:
-  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
-    const auto found = l ? l->find(c) : list::const_iterator{};
-    return l && found != l->end() && found->second;
-  }
-};
-
-/// Effects of a block at one event.
-struct block_effect {
-  customer_id customer;
-  bool had_place = false; ///< in line, or admitted
-  std::uint32_t claims = 0; ///< live claims that are being released
-  std::uint32_t refunds = 0; ///< started refunds
-};
-
-/// A request to a gateway, sent once its row is committed.
-struct gateway_call {
-  gateway_call_kind kind{};
-  payment_id payment;
-  refund_id refund;
-};
-
-/// The result of one or several calls: durable changes, and what becomes visible and is done after the
-/// commit.
-struct decision {
-  changes content;
-  std::vector<entry_change> entry_changes;
-  std::vector<socket_notice_kind> notices;
-  std::vector<gateway_call> gateway_calls;
-  std::vector<block_effect> blocked;
-  std::vector<invitation_row> invited; ///< invitations to notify customers of
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
-  /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
-  /// waits.
-  bool reveals = false;
-};
 
 /// Installation-wide rules, the same for every event.
 struct sale_rules {
@@ -129,11 +79,15 @@ public:
       payments_(rules.stale_after, rules.recheck_after.front()) {}
 
   /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
-  /// number; event tickets before claims.
+  /// number; event tickets before claims, those before their seats, and a plan before both. `first_version`
+  /// of the seat map: greater than all that an earlier owner has shown.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
+  void load(const event_plan_row& row, std::uint64_t first_version) { seating_.emplace(row, first_version); }
+  void load(const seat_setting_row& row) { seating_->load(row); }
+  void load(const claim_seat_row& row) { seating_->load(row, claims_.find(row.claim)->status); }
   void load(const claim_row& row);
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
@@ -174,7 +128,8 @@ public:
   // -- claims (sale_fan.cpp)
   /// `entry`: the entry whose admission token the customer presented; null if none.
   refusal open_claim(const customer_id& customer, const queue_line::entry* entry,
-                     const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened);
+                     const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened,
+                     const seat_wish& seats = {});
   /// `leaves`: gives the place back too.
   refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out,
                         bool leaves = false);
@@ -264,6 +219,13 @@ public:
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
 
+  // -- reserved seats, by the organizer (sale_seats.cpp)
+  /// Gives a draft a plan, or takes it away (null). `types`: the event's for each of the plan's.
+  refusal set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
+                   const seat_rules& rules, timestamp now, decision& out);
+  /// Blocks, unblocks and moves seats without a claim, all or none; the totals of their ticket types follow.
+  refusal set_seats(const seat_patch& patch, timestamp now, decision& out);
+
   // -- time
   /// Applies every deadline that has passed and admits as many entries as allowed. Bounded work; `again` if
   /// more is due at once. Called after every decision and by timers.
@@ -281,6 +243,8 @@ public:
   [[nodiscard]] queue_line& queue() { return queue_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
+  /// Null: the event has no plan.
+  [[nodiscard]] const seating* seats() const { return seating_ ? &*seating_ : nullptr; }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
@@ -347,6 +311,7 @@ private:
     std::vector<priced_item> items;
     const promo_code_row* promo = nullptr;
     const invitation_row* invitation = nullptr;
+    std::vector<seat_number> seats = {}; ///< of all items
   };
   [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
                                 timestamp now) const;
@@ -354,15 +319,17 @@ private:
   refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
   [[nodiscard]] refusal none_free(const wanted& w, timestamp now) const;
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
-  claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
+  claim_id hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
+                timestamp now, decision& out);
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
-  refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items,
+  refusal priced(const std::vector<item_wish>& wishes, const seat_wish& seats, timestamp now, wanted& items,
                  price_quote& price) const;
   refusal price_wish(const customer_id& customer, const std::vector<item_wish>& wishes,
-                     std::string_view promo_code, timestamp now, wanted& items, price_quote& price) const;
+                     const seat_wish& seats, std::string_view promo_code, timestamp now, wanted& items,
+                     price_quote& price) const;
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
                                      const promo_code_row*& out) const;
   [[nodiscard]] const promo_code_row* access_code_for(const customer_id& customer,
@@ -428,6 +395,18 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
   [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
                                           const std::vector<event_ticket_id>& pending) const;
+  // reserved seats
+  refusal best_items(const seat_wish& wish, timestamp now, wanted& out, std::vector<item_wish>& items) const;
+  refusal choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
+                       wanted& out) const;
+  refusal named_seats(const item_wish& wish, std::uint32_t ticket_type, std::vector<seat_number>& out) const;
+  [[nodiscard]] refusal refusal_of(const seat_refusal& no) const;
+  [[nodiscard]] refusal no_best(std::uint32_t units, std::uint64_t types, const wanted& w,
+                                timestamp now) const;
+  void follow_plan(decision& out);
+  [[nodiscard]] std::vector<seat_number> seats_to_issue(const claim_id& claim,
+                                                        std::uint32_t ticket_type) const;
+  [[nodiscard]] refusal tickets_of_seats(const claim_id& claim, refund_wish& wish) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -467,6 +446,7 @@ private:
   queue_line queue_;
   inventory stock_;
   claims_book claims_;
+  std::optional<seating> seating_;
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;

@@ -109,6 +109,8 @@ caf::behavior edge::make_behavior() {
           serve<cancel_order>(),
           serve<apply_fact>(),
           serve<turn_event>(),
+          serve<set_seat_plan>(),
+          serve<set_seats>(),
           serve<patch_event>(),
           serve<set_promo_code>(),
           serve<set_priorities>(),

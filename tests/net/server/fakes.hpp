@@ -234,6 +234,8 @@ inline auto organizer_messages() {
   return std::tuple{[](const find_event&) { return event_reply{}; },
                     [](const patch_event&) { return event_reply{}; },
                     [](const turn_event&) { return event_reply{}; },
+                    [](const set_seat_plan&) { return event_reply{}; },
+                    [](const set_seats&) { return ack_reply{}; },
                     [](const find_stats&) { return stats_reply{}; },
                     [](const set_promo_code&) { return promo_codes_reply{}; },
                     [](const find_promo_codes&) { return promo_codes_reply{}; },
