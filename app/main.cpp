@@ -121,13 +121,13 @@ private:
     adding.add_option("--subject-jwk", tenant_.subject_jwk_file,
                       "File with the public key (JWK) that it signs subject tokens with");
     adding.add_option("--stripe-account", tenant_.stripe_account,
-                      "Connected account (acct_…) that Stripe passes its money on to");
+                      "Connected account (acct_…) that Stripe passes its money on to; none takes it away");
     adding.add_option("--paystack-subaccount", tenant_.paystack_subaccount,
-                      "Subaccount (ACCT_…) that Paystack passes its money on to");
+                      "Subaccount (ACCT_…) that Paystack passes its money on to; none takes it away");
     adding.add_option(
       "--payment-metadata", tenant_.payment_metadata,
       "key=value for its payments at Stripe and Paystack, in place of all former ones; several "
-      "are possible; site is fairqueue if none says otherwise");
+      "are possible; none takes them away; site is fairqueue if no entry says otherwise");
     adding.add_flag("--replace", tenant_.replace, "The tenant exists");
     add(tenants, "list", "List tenants and their API keys, without secrets",
         [this] { return run_tenant_list(options()); });

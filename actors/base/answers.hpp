@@ -2,7 +2,8 @@
 // Typed replies as bytes, for idempotency records. Stores the reply, not the HTTP text: net/wire/codec
 // renders it by a pure function. First byte: encoding version.
 #pragma once
-#include "actors/protocol/shared_messages.hpp"
+#include "actors/protocol/fan_messages.hpp"
+#include "actors/protocol/organizer_messages.hpp"
 #include "domain/sale/idempotency.hpp"
 
 #include <caf/binary_deserializer.hpp>
@@ -13,12 +14,17 @@
 
 namespace fq {
 
-/// Of a reply's encoding. A change of any reply raises it.
-inline constexpr char answer_version = 5;
+/// Of a reply's encoding. A change of one reply leaves the stored answers of the others readable.
+template <class Reply>
+inline constexpr char answer_version = 4;
+template <>
+inline constexpr char answer_version<event_reply> = 5;
+template <>
+inline constexpr char answer_version<order_reply> = 5;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
-  std::vector<char> bytes{answer_version};
+  std::vector<char> bytes{answer_version<Reply>};
   caf::binary_serializer sink{nullptr, bytes};
   sink.seek(1);
   auto copy = reply;
@@ -29,7 +35,7 @@ std::vector<char> pack_answer(const Reply& reply) {
 /// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
-  if (bytes.size() < 2 || bytes[0] != answer_version) return std::nullopt;
+  if (bytes.size() < 2 || bytes[0] != answer_version<Reply>) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
   if (source(reply)) return std::nullopt;

@@ -164,7 +164,8 @@ struct order_reply {
 };
 FQ_INSPECT(order_reply, x.no, x.replayed, x.order, x.async_percent)
 
-/// Without `by`: the customer's own order. With `by`: an order of the organizer's event.
+/// Without `by`: the customer's own order. With `by`: an order of the organizer's event. Only an answer
+/// without `wait` has event tickets.
 struct find_order {
   order_id order;
   customer_id customer = {};

@@ -301,8 +301,7 @@ void event_state::on_timer(const timer_fired& t) {
         return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       catch_up();
-      commit({}, now());
-      return;
+      return on_run_due(now());
     case timer_kind::mirror: // twice per interval, so that a loss is repaired within one interval
       set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
       if (mirror_ && !journal_->is_stalled()) mirror_->check();
@@ -322,6 +321,12 @@ void event_state::on_timer(const timer_fired& t) {
     case timer_kind::renew:
     case timer_kind::restart: return;
   }
+}
+
+void event_state::on_run_due(timestamp t) {
+  decision d;
+  sale_->settle_loaded_tickets(t, d);
+  commit(std::move(d), t);
 }
 
 void event_state::on_idle_check() {

@@ -126,6 +126,7 @@ private:
   void forget_erased();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
+  void on_run_due(timestamp now);
   void on_idle_check();
   void on_hand_over(const hand_over& x);
   void finish_move();
@@ -205,6 +206,8 @@ private:
   caf::result<ack_reply> on_settle(const settle_dead_letter& x);
   caf::result<ack_reply> on_undelivered(const report_undelivered& x);
   [[nodiscard]] order_reply order_answer(const order_id& id) const;
+  [[nodiscard]] order_reply whole(order_reply reply) const;
+  std::optional<order_reply> replayed_order(const idempotency_ref& ref, timestamp now);
   void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
   void on_order_timeout();
   [[nodiscard]] std::vector<order_change> order_changes_of(const changes& content) const;

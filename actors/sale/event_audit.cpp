@@ -32,6 +32,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
     reading_ = reading{journal_->last_seq(),
                        image_of(*sale_),
                        {sale_->event(), sale_->stock().types(), taken_seats(*sale_)},
+                       sale_->has_settled_tickets(),
                        {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
   });
@@ -64,12 +65,19 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   }
   apply_deltas(deltas, memory);
   const auto& image = found.image;
-  const audited_rows rows{*image.event,        image.ticket_types,
-                          image.entries,       image.claims,
-                          image.payments,      image.refunds,
-                          image.orders,        image.promo_codes,
-                          image.event_tickets, image.plan ? &*image.plan : nullptr,
-                          image.seat_settings, image.claim_seats};
+  const audited_rows rows{*image.event,
+                          image.ticket_types,
+                          image.entries,
+                          image.claims,
+                          image.payments,
+                          image.refunds,
+                          image.orders,
+                          image.promo_codes,
+                          image.event_tickets,
+                          reading_->has_settled_tickets,
+                          image.plan ? &*image.plan : nullptr,
+                          image.seat_settings,
+                          image.claim_seats};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

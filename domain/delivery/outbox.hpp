@@ -61,7 +61,7 @@ struct ticket_count {
 struct domain_event {
   std::string_view topic;
   uuid subject; ///< nil: the customer, or the event
-  uuid customer; ///< nil: concerns every customer
+  uuid customer; ///< nil: concerns every customer; ticket.cancelled: sale::related finds it
   uuid order; ///< of claims and payments; nil: claim made without an order
   money amount = 0; ///< of the claim or payment; payment.refunded: the refunded amount
   timestamp until; ///< queue.turn_granted: end of the session if claimed in time; quota.invitation: end of

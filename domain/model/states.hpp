@@ -218,10 +218,11 @@ constexpr bool is_open(order_status s) {
 /// that refund, seat and scans name one id, and an offline gate knows two holders' codes as one ticket.
 enum class event_ticket_status : std::uint8_t { issued, checked_in, checked_out, transferred, cancelled };
 enum class event_ticket_trigger : std::uint8_t {
-  check_in, ///< let in at a gate
+  check_in, ///< let in at a gate; not while its money goes back (sale::may_present)
   check_out, ///< left by a gate with exit; may come in again
-  transfer, ///< a receiver accepted it; not after a check-in, or a person inside could pass it out
-  cancel, ///< its money goes back, or its event was cancelled; also after a check-in
+  transfer, ///< a receiver accepted it; the same, and not after a check-in, or a person inside could pass it
+            ///< out
+  cancel, ///< its money is back, also that of a cancelled event; also after a check-in
 };
 
 inline constexpr std::array event_ticket_rules{

@@ -63,9 +63,8 @@ void sale::refresh(timestamp now) {
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
-  auto moved = settle_loaded_tickets(now, out);
-  moved += end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
-           + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
+               + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
   moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
@@ -74,8 +73,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   update_sold_out(out);
-  const bool again =
-    forgets_more || moved >= rules_.bounds.refunds_per_run || admitted.count >= admissions_per_decision_max;
+  const bool again = forgets_more || !tickets_due_.empty() || moved >= rules_.bounds.refunds_per_run
+                     || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }
 

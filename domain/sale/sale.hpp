@@ -200,11 +200,11 @@ public:
   /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
   /// The organizer refunds these tickets. Without ids, those that were never checked in go first, then the
-  /// newest. Fees are refunded with the last ticket.
+  /// newest. Fees are refunded with the last ticket. Even a refusal may have settled event tickets: see
+  /// `out`.
   refusal refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
                        refund_id& opened);
-  /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
-  /// a refund.
+  /// Retries the failed work of a dead letter; of quarantined money, which differs from the quote: a refund.
   refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
   /// Whether `payment` can be one of this event's whose row is lost: it names the event, and is not older. A
   /// gateway's account may be shared with other systems.
@@ -214,6 +214,13 @@ public:
   refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
+
+  // -- event tickets (sale_tickets.cpp)
+  /// For timers: settles some of the loaded purchases and refunds of programs without event tickets.
+  void settle_loaded_tickets(timestamp now, decision& out);
+  [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
+  /// Why this event ticket admits no one and cannot be transferred: cancelled, or its money goes back.
+  [[nodiscard]] refusal may_present(const event_ticket_row& ticket) const;
 
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
@@ -250,10 +257,8 @@ public:
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
-  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
-    return invitations_;
-  } ///< including past invitations
-  /// The valid invitation of `customer`; null: none.
+  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
+  /// The one of `customer` unless it is past; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
   /// Whether `customer` may see and buy this hidden type now, with an invitation or an access code.
   [[nodiscard]] bool opens_hidden(const ticket_type_row& type, const customer_id& customer,
@@ -261,17 +266,18 @@ public:
   /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
-  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const {
-    return dead_letters_;
-  } ///< only open letters
+  /// Only open ones.
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  /// Without event tickets, which few callers read: see views_of.
   [[nodiscard]] order_view view_of(const order_row& o) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t) const;
+  using ticket_rows = std::span<const event_ticket_row* const>;
+  [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
   [[nodiscard]] event_view view() const;
-  /// Adds the order and the entry to a domain event about a claim or a payment.
+  /// Adds order, entry and customer to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const queue_line::entry& e) const;
@@ -390,11 +396,9 @@ private:
   void store_dead_letter(dead_letter_row row, timestamp now, decision& out);
   // event tickets
   void settle_tickets(const claim_row& claim, timestamp now, decision& out);
-  std::size_t settle_loaded_tickets(timestamp now, decision& out);
   [[nodiscard]] std::vector<event_ticket_id> chosen(const claim_id& claim, const units_back& units) const;
+  [[nodiscard]] std::vector<event_ticket_id> refunded_tickets(const claim_id& claim) const;
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
-                                          const std::vector<event_ticket_id>& pending) const;
   // reserved seats
   refusal best_items(const seat_wish& wish, timestamp now, wanted& out, std::vector<item_wish>& items) const;
   refusal choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
@@ -458,8 +462,8 @@ private:
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
-  std::vector<customer_id> blocked_to_end_,
-    blocked_to_refund_; ///< blocked customers that the next runs process
+  /// Blocked customers that the next runs process.
+  std::vector<customer_id> blocked_to_end_, blocked_to_refund_;
   std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
   std::deque<queue_number> ended_; ///< standalone queues: entries in memory that ended, by time

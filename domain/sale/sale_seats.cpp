@@ -120,12 +120,11 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
 std::vector<seat_number> sale::seats_to_issue(const claim_id& claim, std::uint32_t ticket_type) const {
   std::vector<seat_number> seats;
   if (!seating_) return seats;
-  for (const auto n : seating_->seats_of(claim))
-    if (seating_->map().type(n) == ticket_type
-        && std::ranges::none_of(event_tickets_.of_claim(claim), [&](const event_ticket_row* t) {
-             return is_valid(t->status) && t->seat == n + 1;
-           }))
-      seats.push_back(n);
+  const auto tickets = event_tickets_.of_claim(claim);
+  for (const auto n : seating_->seats_of(claim)) {
+    const auto has_it = [&](const event_ticket_row* t) { return is_valid(t->status) && t->seat == n + 1; };
+    if (seating_->map().type(n) == ticket_type && std::ranges::none_of(tickets, has_it)) seats.push_back(n);
+  }
   std::ranges::sort(seats);
   return seats;
 }

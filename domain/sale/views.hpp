@@ -165,7 +165,7 @@ struct order_view {
   money refunded = 0;
   bool can_retry = false; ///< another payment attempt or checkout may succeed
   milliseconds typical_page_time{0}; ///< recent average time until an order's payment page exists
-  std::vector<event_ticket_view> event_tickets = {}; ///< by id
+  std::vector<event_ticket_view> event_tickets = {}; ///< by id; see sale::views_of
 };
 
 /// A new promo code, or changes to an existing code.

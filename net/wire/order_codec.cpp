@@ -101,9 +101,6 @@ json::object object_of(const order_view& v) {
                                  {"refunded_quantity", item.refunded}});
   }
   out["items"] = std::move(items);
-  json::array tickets;
-  for (const auto& ticket : v.event_tickets) tickets.push_back(object_of(ticket));
-  out["event_tickets"] = std::move(tickets);
   out["refunded_amount"] = v.refunded;
   out["payment_id"] = id_or_null(v.payment);
   out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));
@@ -234,7 +231,13 @@ std::string quote_text(const quote_view& q) {
                                      p.processing_fee, p.total, q.currency));
 }
 
-std::string order_text(const order_view& order) { return json::serialize(object_of(order)); }
+std::string order_text(const order_view& order) {
+  auto out = object_of(order);
+  json::array tickets;
+  for (const auto& ticket : order.event_tickets) tickets.push_back(object_of(ticket));
+  out["event_tickets"] = std::move(tickets);
+  return json::serialize(out);
+}
 
 std::string order_status_text(const order_view& v, timestamp now, const std::string& payments_url) {
   const auto& o = v.order;

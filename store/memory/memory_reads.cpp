@@ -32,6 +32,15 @@ bool must_run(const aggregate_image& image, timestamp now) {
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
 }
 
+/// Whether purchases of programs without event tickets have none yet, at an event that nothing else wakes.
+bool lacks_event_tickets(const aggregate_image& image) {
+  const auto is_confirmed = [](const claim_row& c) { return c.status == claim_status::confirmed; };
+  return image.event
+         && (image.event->status == event_status::ended || image.event->status == event_status::cancelled)
+         && image.event_tickets.empty()
+         && std::any_of(image.claims.begin(), image.claims.end(), is_confirmed);
+}
+
 /// Whether a customer in `blocks` has paid here and was not fully refunded.
 bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
   return std::ranges::any_of(image.payments, [&](const payment_row& p) {
@@ -155,7 +164,8 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+    if ((must_run(state.image, now) || has_paid(state.image, blocks) || lacks_event_tickets(state.image))
+        && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
 }

@@ -316,8 +316,8 @@ public:
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// Aggregates that must run without a request: ACTIVE and PAUSED events; any with live entries, live
   /// claims, open payments, failed ones to be asked about again now, late money or open refunds; CANCELLED
-  /// events with money still to refund; events where a blocked customer has paid. Excludes aggregates with a
-  /// lease of another owner than `owner`.
+  /// events with money still to refund; events where a blocked customer has paid; those with CONFIRMED claims
+  /// of programs without event tickets. Excludes aggregates with a lease of another owner than `owner`.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Greatest aggregate number in use, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;

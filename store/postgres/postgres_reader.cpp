@@ -145,7 +145,12 @@ const postgres_statement to_wake{
       "payment.aggregate = event.aggregate"
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
       "FROM payment"
-      " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION "
+      " WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
+      // Purchases of programs without event tickets. LIMIT keeps the planner from reading all tickets.
+      " UNION SELECT aggregate FROM event WHERE status IN (3, 4)"
+      " AND (SELECT 1 FROM event_ticket WHERE event_ticket.aggregate = event.aggregate LIMIT 1) IS NULL"
+      " AND (SELECT 1 FROM claim WHERE claim.aggregate = event.aggregate AND claim.status IN (0, 1, 2)"
+      " AND claim.status = 2 LIMIT 1) IS NOT NULL UNION "
     + with_blocked
     + "'00000000-0000-0000-0000-000000000000')) AS running"
       " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "

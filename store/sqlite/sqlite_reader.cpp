@@ -123,6 +123,11 @@ sqlite_reader::statements::statements(sqlite_db& db) :
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
           " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status "
           "= 8)"
+          // Purchases of programs without event tickets.
+          " UNION SELECT aggregate FROM event WHERE status IN (3, 4)"
+          " AND (SELECT 1 FROM event_ticket WHERE event_ticket.aggregate = event.aggregate LIMIT 1) IS NULL"
+          " AND EXISTS (SELECT 1 FROM claim INDEXED BY claim_slot WHERE claim.aggregate = event.aggregate"
+          " AND claim.status IN (0, 1, 2) AND claim.status = 2)"
           " UNION "
         + with_blocked
         + "zeroblob(16)))"

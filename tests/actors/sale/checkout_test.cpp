@@ -362,11 +362,42 @@ CAF_TEST(only its organizer lists refunds and sends again) {
   auto sent = ask<ack_reply>(owner, resend_order{{order.order.id, organizer}, {}});
   auto refunded = ask<order_reply>(owner, refund_tickets{{order.order.id, organizer}, {}, {}});
   run();
-  CAF_CHECK_EQUAL(listed->value.orders.size(), 1u);
+  CAF_REQUIRE_EQUAL(listed->value.orders.size(), 1u);
+  CAF_CHECK(listed->value.orders[0].event_tickets.empty()); // for a list they would be built in vain
   CAF_CHECK(sent->ok && !sent->value.no);
   CAF_CHECK_EQUAL(outbox(topic::mail_send).size(), 2u);
   CAF_CHECK(refunded->ok && !refunded->value.no);
   CAF_CHECK(gateway->calls.back().kind == gateway_call_kind::refund);
+}
+
+CAF_TEST(a repeated refund shows the event tickets as they are now) {
+  const auto order = ordered(1);
+  page(order);
+  auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
+  run();
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  refund_tickets wish{{order.order.id, organizer}, {}, {}};
+  wish.idempotency = {true, {1, 2}, {3, 4}};
+  const auto refund = [&] {
+    auto asked = ask<order_reply>(owner, wish);
+    run();
+    CAF_REQUIRE(asked->ok && !asked->value.no);
+    CAF_REQUIRE_EQUAL(asked->value.order.event_tickets.size(), 1u);
+    return asked->value;
+  };
+  const auto first = refund();
+  CAF_CHECK(!first.replayed && first.order.event_tickets[0].refund_pending);
+  tell({.kind = gateway_call_kind::refund,
+        .result = gateway_result::refunded,
+        .gateway = "sandbox",
+        .payment = order.payment,
+        .reference = make_reference(order.payment),
+        .refund = gateway->calls.back().refund,
+        .amount = order.order.total,
+        .currency = "NGN"});
+  const auto again = refund();
+  CAF_CHECK(again.replayed && again.order.order.status == order_status::refunded);
+  CAF_CHECK(again.order.event_tickets[0].ticket.status == event_ticket_status::cancelled);
 }
 
 CAF_TEST(an event that nobody would take becomes a dead letter and can be sent again under its id) {

@@ -98,7 +98,7 @@ private:
     if (what < 96) return retune();
     if (what < 98) {
       ++reloads_;
-      return d_.chance(20) ? upgrade() : s_.reload();
+      return d_.chance(20) && !s_.it->seats() ? upgrade() : s_.reload();
     }
     turn_something();
   }

@@ -71,6 +71,7 @@ void sample_sale::settle() {
 void sample_sale::pass(milliseconds span) {
   now += span;
   last = {};
+  it->settle_loaded_tickets(now, last);
   settle();
 }
 

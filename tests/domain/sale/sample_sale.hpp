@@ -38,7 +38,7 @@ public:
 
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
-  /// Advances the time; processes all deadlines.
+  /// Advances the time; processes all deadlines, as the event actor's timer does.
   void pass(milliseconds span);
   /// Calls run until nothing is left at this time; returns the number of runs.
   int drain();

@@ -108,7 +108,7 @@ CAF_TEST(a holder sees the valid event tickets of all events page by page) {
         ticket.status = static_cast<event_ticket_status>((n - 1) % 5);
         if (n == 6) ticket.holder = id_of(2, accounts_aggregate);
         content.emplace_back(event_ticket_issued{ticket});
-        if (n <= 3)
+        if (n <= 4)
           newest_first.push_back(
             {sample_event(a).id, sample_event(a).name, sample_type(0, 10, a).id, "Standing", ticket});
       }
