@@ -88,6 +88,7 @@ refusal sale::named_seats(const item_wish& wish, std::uint32_t ticket_type,
 refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
                            wanted& out) const {
   std::vector<seat_number> named;
+  std::size_t choices = 0;
   for (std::size_t i = 0; i < out.items.size(); ++i) {
     const auto type = out.items[i].ticket_type;
     const auto* asked = wishes.empty() ? nullptr : &wishes[i];
@@ -104,14 +105,20 @@ refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish
     const auto best = fq::best(seating_->map(), {out.items[i].quantity, 0, {}, types}, seating_->rules());
     if (best.empty()) return no_best(out.items[i].quantity, types, out, now);
     out.seats.insert(out.seats.end(), best.begin(), best.end());
+    ++choices;
   }
   if (out.seats.size() + named.size() > claim_seats_max) return reason::limit_exceeded;
-  if (named.empty()) return {};
-  const auto no = check_choice(seating_->map(), {named, wish.asks_accessible}, seating_->rules());
-  if (no) return refusal_of(no);
-  out.seats.insert(out.seats.end(), named.begin(), named.end());
+  if (!named.empty()) {
+    const auto no = check_choice(seating_->map(), {named, wish.asks_accessible}, seating_->rules());
+    if (no) return refusal_of(no);
+    out.seats.insert(out.seats.end(), named.begin(), named.end());
+    ++choices;
+  }
   std::ranges::sort(out.seats);
-  return {};
+  // Each choice keeps the rule alone; together they may leave a single.
+  const bool may_leave_single = choices > 1 && seating_->rules().singles == single_rule::strict;
+  return may_leave_single ? refusal_of(check_choice(seating_->map(), {out.seats, true}, seating_->rules()))
+                          : refusal{};
 }
 
 // -- event tickets

@@ -55,6 +55,11 @@ enum class rare : std::uint8_t {
   order_partly_refunded,
   event_tickets_named,
   refund_dead_letter,
+  seat_conflict,
+  single_refused,
+  no_best_seats,
+  seats_sold_again,
+  seats_changed,
   preferred_admitted,
   paid_with_tax,
   hidden_bought_by_invitation,
@@ -160,6 +165,7 @@ public:
                   const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
+  void saw_seats_refused(reason why);
   // answers to organizers
   void saw_refund_begun(const order_id& order, const order_view& told);
   void saw_promo_code(const promo_code_row& told);
@@ -236,6 +242,10 @@ private:
   void see(const order_moved& c);
   void see(const event_ticket_issued& c);
   void see(const event_ticket_moved& c);
+  void see(const event_plan_set& c);
+  void see(const seats_taken& c);
+  void see(const seats_ended& c);
+  void see(const seats_set& c);
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
@@ -283,6 +293,12 @@ private:
   void check_letters(const payment_row& payment);
   void check_orders_at_end();
 
+  // seats (checker_seats.cpp)
+  void see_plan(const event_plan_row& row);
+  [[nodiscard]] bool was_chosen(const claim_row& claim) const;
+  void rebuild_seats();
+  void check_seats(const claim_row& claim);
+
   void admitted(const entry_row& row);
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
@@ -327,6 +343,11 @@ private:
   std::map<order_id, order_row> orders_;
   std::map<event_ticket_id, event_ticket_row> event_tickets_;
   std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
+  std::optional<event_plan_row> plan_;
+  std::optional<seating> seats_; ///< from the rows below
+  std::map<std::uint32_t, seat_setting_row> seat_settings_;
+  std::map<std::pair<claim_id, std::uint32_t>, claim_seat_row> claim_seats_;
+  std::map<std::uint32_t, claim_id> live_seats_;
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;

@@ -254,6 +254,7 @@ void checker::check_batch() {
   for (const auto& id : opened_claims_) check_price(claims_.at(id));
   check_refunded_tickets();
   for (const auto& id : touched_claims_) check_event_tickets(claims_.at(id));
+  for (const auto& id : touched_claims_) check_seats(claims_.at(id));
   for (const auto& id : touched_claims_)
     if (const auto* order = order_of(id)) touched_orders_.insert(order->id);
   for (const auto& id : touched_orders_) check_order(orders_.at(id));
@@ -273,8 +274,10 @@ void checker::check_rows() {
   const auto orders = values_of(orders_);
   const auto codes = values_of(promo_codes_);
   const auto tickets = values_of(event_tickets_);
-  const auto lines =
-    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets});
+  const auto settings = values_of(seat_settings_);
+  const auto seats = values_of(claim_seats_);
+  const auto lines = contradictions({event_, types_, entries, claims, payments, refunds, orders, codes,
+                                     tickets, true, plan_ ? &*plan_ : nullptr, settings, seats});
   if (!lines.empty()) fail("audit", lines.front());
 }
 

@@ -119,6 +119,17 @@ void draw_people(sale_options& o) {
   if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
 }
 
+void draw_seats(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 13};
+  auto& s = o.seats;
+  s.on = chance(rng, 250) && o.kind == event_kind::sale;
+  if (!s.on) return;
+  s.singles = static_cast<single_rule>(chance(rng, 500) ? 0 : between(rng, 1, 2));
+  s.names = static_cast<std::uint32_t>(between(rng, 200, 900));
+  s.best = static_cast<std::uint32_t>(between(rng, 100, 600));
+  s.changes = perhaps(rng, 100, 600);
+}
+
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
@@ -424,6 +435,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_people(o);
   draw_hubs(o);
   draw_kind(o);
+  draw_seats(o);
   draw_bounds(o);
   if (!o.loss.on) draw_directory(o);
   if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins
