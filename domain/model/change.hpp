@@ -5,7 +5,7 @@
 #pragma once
 #include "domain/model/rows.hpp"
 
-#include <optional>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -16,7 +16,7 @@ namespace fq {
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
-  std::optional<event_plan_row> plan = {};
+  std::shared_ptr<const event_plan_row> plan = {}; ///< a pointer, because a change of any kind has its room
 };
 
 /// The whole event row (settings, status, times). Refused unless the stored status is `from`.

@@ -85,7 +85,9 @@ public:
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
-  void load(const event_plan_row& row, std::uint64_t first_version) { seating_.emplace(row, first_version); }
+  void load(const event_plan_row& row, std::uint64_t first_version) {
+    seating_ = std::make_unique<seating>(row, first_version);
+  }
   void load(const seat_setting_row& row) { seating_->load(row); }
   void load(const claim_seat_row& row) { seating_->load(row, claims_.find(row.claim)->status); }
   void load(const claim_row& row);
@@ -251,7 +253,7 @@ public:
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
   /// Null: the event has no plan.
-  [[nodiscard]] const seating* seats() const { return seating_ ? &*seating_ : nullptr; }
+  [[nodiscard]] const seating* seats() const { return seating_.get(); }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
@@ -450,7 +452,7 @@ private:
   queue_line queue_;
   inventory stock_;
   claims_book claims_;
-  std::optional<seating> seating_;
+  std::unique_ptr<seating> seating_; ///< null: the event has no plan
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;

@@ -181,7 +181,7 @@ refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<
   seating_.reset();
   out.reveals = true;
   if (plan == nullptr) return {};
-  seating_.emplace(std::move(plan), std::move(ordinals), rules, version);
+  seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, version);
   out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
   follow_plan(out);
   return {};

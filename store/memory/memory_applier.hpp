@@ -40,7 +40,7 @@ public:
       put_row(stored, t);
     }
     if (c.plan && !is_sound(*c.plan)) return false;
-    fresh.image.plan = c.plan;
+    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));

@@ -201,7 +201,7 @@ void simulation::create_event() {
   b.to_seq = 1;
   b.at = t;
   auto plan = hall_of(o, types);
-  if (plan) world_.hall = plan_of_text(plan->content);
+  if (plan != nullptr) world_.hall = plan_of_text(plan->content);
   b.content.emplace_back(event_created{std::move(e), std::move(types), std::move(plan)});
   ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); });
   world_.chaos = true;

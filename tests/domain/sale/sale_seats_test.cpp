@@ -170,7 +170,7 @@ CAF_TEST(event tickets carry the seats and a refund names them) {
   seats_fixture f;
   const auto order = f.bought(1, {f.named(0, {"A-3", "A-4", "A-5", "A-6"})});
   std::set<std::string> seats;
-  for (const auto& t : f.s.it->view_of(order).event_tickets) seats.insert(t.seat);
+  for (const auto& t : f.s.it->views_of(f.s.it->event_tickets().of_claim(order.claim))) seats.insert(t.seat);
   CAF_CHECK(seats == (std::set<std::string>{"A-3", "A-4", "A-5", "A-6"}));
   f.is_refused(f.s.refund_order(order.id, {f.named(0, {"B-1"})}), reason::invalid_field,
                "items.seats: not a seat of this order: B-1");

@@ -236,7 +236,7 @@ private:
   change creation() {
     event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
-    c.plan = event_plan();
+    if (const auto plan = event_plan()) c.plan = std::make_shared<const event_plan_row>(*plan);
     return c;
   }
 

@@ -18,6 +18,10 @@ seat_plan_row sample_plan(std::uint64_t n, std::uint64_t organizer = 1, tenant_i
 
 const event_plan_row hall{"p\tHall\t0\t0\nt\tOne\n", "0 1", 1, true, false};
 
+std::shared_ptr<const event_plan_row> shared(const event_plan_row& row) {
+  return std::make_shared<const event_plan_row>(row);
+}
+
 change taken(const claim_row& claim, const std::vector<std::uint32_t>& seats) {
   seats_taken t;
   for (const auto n : seats) t.rows.push_back({claim.id, n, 1, true});
@@ -92,7 +96,8 @@ CAF_TEST(an event is created with its plan) {
   on_every_engine([](ledger& store) {
     owner me(store);
     me.take(catalog_aggregate);
-    FQ_COMMITS(me.put(catalog_aggregate, {event_created{sample_event(), {sample_type(0, 10)}, hall}}));
+    FQ_COMMITS(
+      me.put(catalog_aggregate, {event_created{sample_event(), {sample_type(0, 10)}, shared(hall)}}));
     CAF_CHECK(store.peek(sale).image.plan == hall);
     CAF_CHECK(me.take(sale).image.plan == hall);
   });
@@ -145,7 +150,7 @@ CAF_TEST(seats need a plan and may be of several events) {
     FQ_COMMITS(w.put({claim_opened{claim}}));
     FQ_CONFLICTS(w.put({taken(claim, {1})}));
     auto there = sample_claim(1, 1, {});
-    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}, hall}}));
+    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(other_sale), {}, shared(hall)}}));
     w.me.take(other_sale);
     FQ_COMMITS(w.put({event_plan_set{hall}, taken(claim, {1})}));
     FQ_COMMITS(w.me.put(other_sale, {claim_opened{there}, taken(there, {1})}));
