@@ -41,6 +41,9 @@ inline constexpr range admission_token_size{1, 200};
 inline constexpr range items_count{1, 50};
 /// Units of one ticket type: the largest max_per_order.
 inline constexpr range quantity_range{1, 100};
+inline constexpr range seat_name_size{1, 26}; ///< of section, row and seat, with two hyphens
+inline constexpr range section_size{1, 8}; ///< its code
+inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.
 inline constexpr range named_tickets_count{1, 200};
 inline constexpr range person_name_size{1, 100}; ///< as gateways take them
