@@ -35,10 +35,10 @@ refusal sale::price_wish(const customer_id& customer, const std::vector<item_wis
                          const seat_wish& seats, std::string_view promo_code, timestamp now, wanted& w,
                          price_quote& quoted) const {
   if (auto no = wanted_promo(customer, promo_code, now, w.promo)) return no;
-  const bool is_best_of_type = !seats.best.ticket_type.is_nil() && wishes.empty();
-  if (w.promo == nullptr)
-    w.promo = access_code_for(
-      customer, is_best_of_type ? std::vector<item_wish>{{seats.best.ticket_type}} : wishes, now);
+  if (w.promo == nullptr && !seats.best.ticket_type.is_nil())
+    w.promo = access_code_for(customer, {{seats.best.ticket_type}}, now);
+  else if (w.promo == nullptr)
+    w.promo = access_code_for(customer, wishes, now);
   w.invitation = invitation_of(customer, now);
   return priced(wishes, seats, now, w, quoted);
 }
