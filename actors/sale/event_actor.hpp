@@ -218,6 +218,10 @@ private:
   caf::result<event_reply> on_turn(const turn_event& x);
   caf::result<event_reply> on_set_seat_plan(const set_seat_plan& x);
   caf::result<ack_reply> on_set_seats(const set_seats& x);
+  caf::result<seats_reply> on_find_seats(const find_seats& x);
+  caf::result<seat_plan_reply> on_find_seat_plan(const find_seat_plan& x);
+  [[nodiscard]] bool shows_seats(const managed& x) const;
+  [[nodiscard]] const std::string& seats_for_shoppers();
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);
