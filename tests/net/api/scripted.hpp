@@ -54,6 +54,8 @@ struct script {
   find_event asked_event;
   patch_event asked_patch;
   turn_event asked_turn;
+  set_seat_plan asked_seat_plan;
+  set_seats asked_seats;
   create_event asked_create;
   list_events asked_list;
   log_in asked_login;
@@ -210,6 +212,14 @@ inline auto scripted_organizer(const script_ptr& s) {
                     [s](const turn_event& m) {
                       s->asked_turn = m;
                       return scripted(*s, s->event);
+                    },
+                    [s](const set_seat_plan& m) {
+                      s->asked_seat_plan = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const set_seats& m) {
+                      s->asked_seats = m;
+                      return scripted(*s, s->ack);
                     },
                     [s](const find_stats&) { return scripted(*s, s->stats); },
                     [s](const set_promo_code& m) {
