@@ -1,0 +1,4 @@
+-- placeholder
+-- needs: 11
+
+SELECT 1;
