@@ -215,7 +215,7 @@ CAF_TEST(a refund names event tickets) {
 
 namespace {
 
-event_ticket_view ticket_of(const shop& s, std::uint64_t n) {
+event_ticket_view ticket_of(shop& s, std::uint64_t n) {
   event_ticket_view v;
   v.ticket.id = make_uuid(s.clock.wall_now(), first_event_aggregate, n);
   v.ticket.holder = s.customer;
