@@ -17,8 +17,8 @@ namespace {
 struct hall : world {
   hall() {
     for (const auto* name : {"Balkon", "Parkett"})
-      told->event.event.ticket_types.push_back({.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made),
-                                                .name = name});
+      told->event.event.ticket_types.push_back(
+        {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
     told->seat_plan.plan = text_of(*plan);
     told->seats.text = R"({"version":7})";
   }
@@ -78,7 +78,8 @@ CAF_TEST(the map is read whole or since a version) {
   CAF_CHECK_EQUAL(h.send(method::get, h.path("/seats")).body, R"({"version":7})");
   CAF_CHECK(h.told->asked_map.since == 0 && h.told->asked_map.what.by.kind == principal_kind::nobody);
   h.send(method::get, h.path("/seats") + "?since=4294967303", "", h.as_organizer());
-  CAF_CHECK(h.told->asked_map.since == 4'294'967'303 && h.told->asked_map.what.by.kind == principal_kind::organizer);
+  CAF_CHECK(h.told->asked_map.since == 4'294'967'303
+            && h.told->asked_map.what.by.kind == principal_kind::organizer);
   CAF_CHECK_EQUAL(shown(h.send(method::get, h.path("/seats") + "?since=-1")), "400 invalid_parameter");
 }
 
@@ -93,7 +94,8 @@ CAF_TEST(the organizer blocks and moves seats) {
   CAF_CHECK(asked.patch.is_blocked.given && asked.patch.is_blocked.value && asked.patch.ticket_type.is_nil());
   CAF_CHECK_EQUAL(shown(change(R"({"blocked":true})")), "400 invalid_field");
   CAF_CHECK_EQUAL(shown(change(R"({"seats":[],"blocked":true})")), "400 invalid_field");
-  CAF_CHECK_EQUAL(h.send(method::patch, h.path("/seats"), R"({"seats":["A-1"]})", h.as_customer()).status, 403u);
+  CAF_CHECK_EQUAL(h.send(method::patch, h.path("/seats"), R"({"seats":["A-1"]})", h.as_customer()).status,
+                  403u);
 }
 
 } // namespace seats_test

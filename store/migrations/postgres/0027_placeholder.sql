@@ -1,4 +1,0 @@
--- placeholder
--- needs: 11
-
-SELECT 1;
