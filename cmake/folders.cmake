@@ -63,7 +63,7 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES display domain/line domain/money domain/delivery domain/sale crypto outbound actors/base
+          USES domain/seats display domain/line domain/money domain/delivery domain/sale crypto outbound actors/base
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages

@@ -49,6 +49,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<turn_event>::with<event_reply>, ///< after commit
   caf::replies_to<set_seat_plan>::with<event_reply>, ///< after commit
   caf::replies_to<set_seats>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_seats>::with<seats_reply>, caf::replies_to<find_seat_plan>::with<seat_plan_reply>,
   caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<advance_line>::with<count_reply>, ///< after commit
   caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit

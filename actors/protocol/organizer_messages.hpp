@@ -44,6 +44,31 @@ struct set_seats {
 };
 FQ_INSPECT(set_seats, x.what, x.note, x.patch)
 
+/// The event's map as JSON (domain/seats/map_text.hpp): the changes since a version, or the whole. Without a
+/// manager: as shoppers see it, and of no draft.
+struct find_seats {
+  managed what;
+  std::uint64_t since = 0; ///< 0: the whole map
+};
+FQ_INSPECT(find_seats, x.what, x.since)
+
+struct seats_reply {
+  refusal no;
+  std::string text = {};
+};
+FQ_INSPECT(seats_reply, x.no, x.text)
+
+struct find_seat_plan {
+  managed what;
+};
+FQ_INSPECT(find_seat_plan, x.what)
+
+struct seat_plan_reply {
+  refusal no;
+  std::string plan = {}; ///< text_of(seat_plan)
+};
+FQ_INSPECT(seat_plan_reply, x.no, x.plan)
+
 struct turn_event {
   managed what;
   audit_note note;

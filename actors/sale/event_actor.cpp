@@ -114,6 +114,8 @@ auto event_state::other_messages() {
                     [this](const turn_event& x) { return on_turn(x); },
                     [this](const set_seat_plan& x) { return on_set_seat_plan(x); },
                     [this](const set_seats& x) { return on_set_seats(x); },
+                    [this](const find_seats& x) { return on_find_seats(x); },
+                    [this](const find_seat_plan& x) { return on_find_seat_plan(x); },
                     [this](const find_stats& x) { return on_find_stats(x); },
                     [this](const find_positions& x) { return on_find_positions(x); },
                     [this](const subscribe& x) { on_subscribe(x.on); },

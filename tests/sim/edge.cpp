@@ -111,6 +111,8 @@ caf::behavior edge::make_behavior() {
           serve<turn_event>(),
           serve<set_seat_plan>(),
           serve<set_seats>(),
+          serve<find_seats>(),
+          serve<find_seat_plan>(),
           serve<patch_event>(),
           serve<set_promo_code>(),
           serve<set_priorities>(),

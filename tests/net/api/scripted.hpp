@@ -56,6 +56,9 @@ struct script {
   turn_event asked_turn;
   set_seat_plan asked_seat_plan;
   set_seats asked_seats;
+  find_seats asked_map;
+  seats_reply seats;
+  seat_plan_reply seat_plan;
   create_event asked_create;
   list_events asked_list;
   log_in asked_login;
@@ -221,6 +224,11 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_seats = m;
                       return scripted(*s, s->ack);
                     },
+                    [s](const find_seats& m) {
+                      s->asked_map = m;
+                      return scripted(*s, s->seats);
+                    },
+                    [s](const find_seat_plan&) { return scripted(*s, s->seat_plan); },
                     [s](const find_stats&) { return scripted(*s, s->stats); },
                     [s](const set_promo_code& m) {
                       s->asked_promo_code = m;

@@ -236,6 +236,8 @@ inline auto organizer_messages() {
                     [](const turn_event&) { return event_reply{}; },
                     [](const set_seat_plan&) { return event_reply{}; },
                     [](const set_seats&) { return ack_reply{}; },
+                    [](const find_seats&) { return seats_reply{}; },
+                    [](const find_seat_plan&) { return seat_plan_reply{}; },
                     [](const find_stats&) { return stats_reply{}; },
                     [](const set_promo_code&) { return promo_codes_reply{}; },
                     [](const find_promo_codes&) { return promo_codes_reply{}; },
