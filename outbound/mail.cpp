@@ -128,8 +128,11 @@ mail_letter letter_for(const mail_message& message, std::size_t index) {
   auto escaped = recipient.variables;
   for (auto& [name, value] : escaped) value = escaped_for_html(value);
   return {message.to.size() == 1 ? message.id : message.id + "#" + std::to_string(index + 1),
-          recipient.address, with_variables(message.subject, recipient.variables),
-          with_variables(message.text, recipient.variables), with_variables(message.html, escaped)};
+          recipient.address,
+          with_variables(message.subject, recipient.variables),
+          with_variables(message.text, recipient.variables),
+          with_variables(message.html, escaped),
+          message.attachments};
 }
 
 mail_answer open_answer(const mail_message& message) {

@@ -23,6 +23,12 @@ struct mail_recipient {
   bool answered = false;
 };
 
+struct mail_attachment {
+  std::string name; ///< of the file, ASCII
+  std::string content_type; ///< "application/pdf"
+  std::string content;
+};
+
 /// One message to one or many recipients; recipients do not see each other. UTF-8.
 struct mail_message {
   /// Unique for this message and equal in every repeat, so that receivers can drop repeats. 1 to 200
@@ -33,6 +39,7 @@ struct mail_message {
   std::string text;
   std::string html{}; ///< empty: text only
   std::string template_key{}; ///< kind of mail, for counters; may be empty
+  std::vector<mail_attachment> attachments{}; ///< for all recipients
 };
 
 enum class mail_result {
@@ -74,6 +81,7 @@ struct mail_sender {
 /// A message for one recipient: variables replaced, with an own id if there are several recipients.
 struct mail_letter {
   std::string id, to, subject, text, html;
+  std::vector<mail_attachment> attachments{};
 };
 
 /// True for a plain ASCII addr-spec without quotes and comments, safe in a header and in an SMTP command.

@@ -45,6 +45,8 @@ constexpr auto texts = std::to_array<text_row>({
    "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
   {"ticket.cancelled", "A ticket is cancelled",
    "A ticket of yours is no longer valid. Open the app to learn more.", "", false},
+  {"ticket.transferred", "A ticket is yours", "You have taken a ticket over. Open the app to see it.", "",
+   false},
   {"quota.invitation", "You are invited",
    "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
   {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "", false},

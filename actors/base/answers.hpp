@@ -10,6 +10,8 @@
 #include <caf/binary_serializer.hpp>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace fq {
@@ -32,13 +34,22 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
+/// Reads what a program without event tickets stored. Its beginning has the same layout; the owner replaces
+/// the rest by the present state.
+inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& reply) {
+  return source(reply.no, reply.replayed, reply.order.order);
+}
+
 /// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
-  if (bytes.size() < 2 || bytes[0] != answer_version<Reply>) return std::nullopt;
+  if (bytes.size() < 2) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
-  if (source(reply)) return std::nullopt;
+  if constexpr (std::is_same_v<Reply, order_reply>)
+    if (bytes[0] == answer_version<order_reply> - 1)
+      return read_beginning(source, reply) ? std::nullopt : std::optional{std::move(reply)};
+  if (bytes[0] != answer_version<Reply> || source(reply)) return std::nullopt;
   return reply;
 }
 

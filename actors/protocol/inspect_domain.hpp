@@ -32,6 +32,8 @@ FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
 FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
 FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat)
+FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email)
+FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
            x.can_retry, x.typical_page_time, x.event_tickets)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)

@@ -10,6 +10,7 @@
 #include "domain/cluster/placement.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -27,6 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
+    if (statistics_) statistics_->see_waiting(sale_->queue().counts().waiting);
   };
   owner_core::init(self, aggregate, *services.env, services.ledgers, begun, services.bounds);
   services_ = &services;
@@ -97,6 +99,9 @@ auto event_state::other_messages() {
                     [this](const cancel_order& x) { return on_cancel_order(x); },
                     [this](const list_event_orders& x) { return on_list_orders(x); },
                     [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+                    [this](const find_ticket_papers& x) { return on_find_ticket_papers(x); },
+                    [this](const offer_ticket& x) { return on_offer_ticket(x); },
+                    [this](const end_transfer& x) { return on_end_transfer(x); },
                     [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
                     [this](const refund_tickets& x) { return on_refund(x); },
                     [this](const resend_order& x) { return on_resend(x); },
@@ -116,6 +121,15 @@ auto event_state::other_messages() {
                     [this](const set_seats& x) { return on_set_seats(x); },
                     [this](const find_seats& x) { return on_find_seats(x); },
                     [this](const find_seat_plan& x) { return on_find_seat_plan(x); },
+                    [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
+                    [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
+                    [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
+                    [this](const find_checkin& x) { return on_find_checkin(x); },
+                    [this](const list_checkin_conflicts& x) { return on_list_conflicts(x); },
+                    [this](const redeem_scans& x) { return on_redeem(x); },
+                    [this](const find_gate& x) { return on_find_gate(x); },
+                    [this](const find_gate_state& x) { return on_find_gate_state(x); },
+                    [this](const search_gate& x) { return on_search_gate(x); },
                     [this](const find_stats& x) { return on_find_stats(x); },
                     [this](const find_positions& x) { return on_find_positions(x); },
                     [this](const subscribe& x) { on_subscribe(x.on); },
@@ -160,6 +174,36 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
   }
 }
 
+namespace {
+
+void load_rows(const acquired& from, sale& to) {
+  const auto& rows = from.image;
+  to.load(*rows.event, rows.ticket_types);
+  to.load(from.line);
+  to.load(rows.entries);
+  if (rows.plan) to.load(*rows.plan, from.epoch << 32); // above all that earlier owners showed
+  for (const auto& row : rows.seat_settings) to.load(row);
+  for (const auto& row : rows.event_tickets) to.load(row);
+  for (const auto& row : rows.transfers) to.load(row);
+  for (const auto& row : rows.checkin_lists) to.load(row);
+  for (const auto& row : rows.checkin_devices) to.load(row);
+  for (const auto& row : rows.scans) to.load(row);
+  for (const auto& row : rows.claims) to.load(row);
+  for (const auto& row : rows.claim_seats) to.load(row);
+  for (const auto& row : rows.payments) to.load(row);
+  for (const auto& row : rows.refunds) to.load(row);
+  for (const auto& row : rows.receipts) to.load(row);
+  for (const auto& row : rows.promo_codes) to.load(row);
+  for (const auto& row : rows.orders) to.load(row);
+  for (const auto& row : rows.dead_letters) to.load(row);
+  for (const auto& row : rows.priorities) to.load(row);
+  for (const auto& row : rows.invitations) to.load(row);
+  for (const auto& row : rows.access) to.load(row);
+  for (const auto& row : rows.idempotency) to.load(row);
+}
+
+} // namespace
+
 void event_state::serve(const acquired& image) {
   const auto random = [env = services_->env] { return env->random_u64(); };
   sale::destination_lookup destination_of;
@@ -168,25 +212,7 @@ void event_state::serve(const acquired& image) {
       return s->destination_of(gateway, tenant);
     };
   sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
-  sale_->load(*image.image.event, image.image.ticket_types);
-  sale_->load(image.line);
-  sale_->load(image.image.entries);
-  if (image.image.plan)
-    sale_->load(*image.image.plan, image.epoch << 32); // above all that earlier owners showed
-  for (const auto& row : image.image.seat_settings) sale_->load(row);
-  for (const auto& row : image.image.event_tickets) sale_->load(row);
-  for (const auto& row : image.image.claims) sale_->load(row);
-  for (const auto& row : image.image.claim_seats) sale_->load(row);
-  for (const auto& row : image.image.payments) sale_->load(row);
-  for (const auto& row : image.image.refunds) sale_->load(row);
-  for (const auto& row : image.image.receipts) sale_->load(row);
-  for (const auto& row : image.image.promo_codes) sale_->load(row);
-  for (const auto& row : image.image.orders) sale_->load(row);
-  for (const auto& row : image.image.dead_letters) sale_->load(row);
-  for (const auto& row : image.image.priorities) sale_->load(row);
-  for (const auto& row : image.image.invitations) sale_->load(row);
-  for (const auto& row : image.image.access) sale_->load(row);
-  for (const auto& row : image.image.idempotency) sale_->load(row);
+  load_rows(image, *sale_);
   sale_->loaded();
   forget_erased();
   catch_up();
@@ -211,6 +237,7 @@ void event_state::serve(const acquired& image) {
   if (services_->board)
     seat_ =
       services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
+  start_statistics(image.image.statistics);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
@@ -226,6 +253,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   fail_waiters();
   joined_.clear();
@@ -317,6 +345,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
+    case timer_kind::statistics: return write_statistics();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -327,15 +356,22 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_run_due(timestamp t) {
   decision d;
-  sale_->settle_loaded_tickets(t, d);
+  if (!is_behind()) sale_->settle_loaded_tickets(t, d);
   commit(std::move(d), t);
+}
+
+/// The next batch has enough changes: event tickets of older purchases wait, so that it stays small.
+bool event_state::is_behind() const {
+  return journal_->pending() >= 2 * services_->rules.bounds.rows_per_run;
 }
 
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now()) || reads_under_way_ > 0)
+  // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
+  if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
@@ -365,6 +401,7 @@ void event_state::retire() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   hubs_->leave();
   demonitor_listeners();

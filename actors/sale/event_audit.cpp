@@ -65,19 +65,13 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   }
   apply_deltas(deltas, memory);
   const auto& image = found.image;
-  const audited_rows rows{*image.event,
-                          image.ticket_types,
-                          image.entries,
-                          image.claims,
-                          image.payments,
-                          image.refunds,
-                          image.orders,
-                          image.promo_codes,
-                          image.event_tickets,
-                          reading_->has_settled_tickets,
-                          image.plan ? &*image.plan : nullptr,
-                          image.seat_settings,
-                          image.claim_seats};
+  const audited_rows rows{*image.event,        image.ticket_types,
+                          image.entries,       image.claims,
+                          image.payments,      image.refunds,
+                          image.orders,        image.promo_codes,
+                          image.event_tickets, reading_->has_settled_tickets,
+                          image.scans,         image.plan ? &*image.plan : nullptr,
+                          image.seat_settings, image.claim_seats};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

@@ -27,7 +27,11 @@ order_reply event_state::whole(order_reply reply) const {
 /// The stored order with its current state.
 std::optional<order_reply> event_state::replayed_order(const idempotency_ref& ref, timestamp t) {
   auto before = replayed<order_reply>(ref, t);
-  if (before && !before->no) before->order = sale_->view_of(*sale_->orders().find(before->order.order.id));
+  if (before && !before->no) {
+    auto now = order_answer(before->order.order.id);
+    now.replayed = before->replayed;
+    return now;
+  }
   return before;
 }
 
@@ -71,21 +75,13 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (!is_theirs) return order_reply{reason::not_found};
   if (order->status != order_status::pending || x.wait <= milliseconds{0}
       || (order_waiters_.size() >= services_->bounds.order_waiters && !planted(bug::waits_without_limit)))
-    return reveal(x.wait > milliseconds{0} ? order_answer(x.order) : whole(order_answer(x.order)));
+    return reveal(x.with_tickets ? whole(order_answer(x.order)) : order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
   order_waiters_.emplace(x.order, order_waiter{self_->make_response_promise(), deadline});
   order_deadlines_.emplace(deadline, x.order);
   set_timer(timer_kind::flush, x.wait, 0);
   return caf::delegated<order_reply>{};
-}
-
-caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_event_ticket& x) {
-  if (refuses()) return refused(x);
-  const auto* ticket = sale_->event_tickets().find(x.ticket);
-  const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
-  if (!is_theirs) return event_ticket_reply{reason::not_found};
-  return reveal(event_ticket_reply{{}, sale_->views_of({&ticket, 1}).front()});
 }
 
 void event_state::answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq) {
@@ -153,25 +149,6 @@ caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x
     if (reply.more) break;
     reply.orders.push_back(sale_->view_of(i->second));
   }
-  return reveal(std::move(reply));
-}
-
-caf::result<event_tickets_reply> event_state::on_list_event_tickets(const list_event_tickets& x) {
-  if (refuses()) return refused(x);
-  if (auto no = refused_to(x.what)) return event_tickets_reply{std::move(no)};
-  const auto& all = sale_->event_tickets();
-  event_tickets_reply reply;
-  std::vector<const event_ticket_row*> page;
-  std::size_t looked_at = 0;
-  for (auto place = x.before.is_nil() ? all.size() : all.place_of(x.before); place > 0; --place) {
-    if (page.size() == x.limit || ++looked_at > event_tickets_looked_at) {
-      reply.next = all.at(place).id;
-      break;
-    }
-    const auto& ticket = all.at(place - 1);
-    if (!x.status.given || ticket.status == x.status.value) page.push_back(&ticket);
-  }
-  reply.tickets = sale_->views_of(page);
   return reveal(std::move(reply));
 }
 

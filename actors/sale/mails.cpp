@@ -16,10 +16,12 @@ namespace {
 namespace json = boost::json;
 
 /// `end`, if set: the mail is useless afterwards and is not sent.
-std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
+std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never,
+                 json::value event_tickets = nullptr) {
   json::object all{
     {"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
   if (is_set(end)) all["expires_at"] = unix_ms(end);
+  if (!event_tickets.is_null()) all["event_tickets"] = std::move(event_tickets);
   return json::serialize(all);
 }
 
@@ -61,6 +63,28 @@ std::string payment_link(const order_row& order, const sale& now) {
   return mail("payment_link", only_to(order), std::move(data), end);
 }
 
+/// What the tickets' PDF is made of, when the mail is sent: no code and no name. Null without a confirmed
+/// address: the tickets must not go to a stranger.
+json::value papers_of(const order_row& order, const sale& now) {
+  if (order.contact.account_email.empty()) return nullptr;
+  json::array papers;
+  for (const auto* ticket : now.event_tickets().of_claim(order.claim)) {
+    if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
+    if (papers.size() == papers_max) break;
+    const auto paper = now.paper_of(*ticket);
+    papers.push_back(json::object{{"id", to_string(ticket->id)},
+                                  {"generation", ticket->generation},
+                                  {"type", paper.type_name},
+                                  {"price", paper.price}});
+  }
+  const auto& event = now.event();
+  return json::object{{"event_id", to_string(event.id)},
+                      {"changed_at", unix_ms(event.updated_at)},
+                      {"key_number", event.event_tickets.key_number},
+                      {"rotating", event.event_tickets.rotating_codes},
+                      {"papers", std::move(papers)}};
+}
+
 std::string receipt(const order_row& order, const sale& now) {
   auto data = data_of(order, now);
   json::array items;
@@ -75,7 +99,7 @@ std::string receipt(const order_row& order, const sale& now) {
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
   add_facts(data, now);
-  return mail("order_receipt", only_to(order), std::move(data));
+  return mail("order_receipt", only_to(order), std::move(data), never, papers_of(order, now));
 }
 
 std::string_view in_plain_words(std::string_view failure) {
@@ -178,6 +202,37 @@ std::vector<std::string> invitation_mails(std::span<const std::string> addresses
     add_facts(data, now);
     if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
     mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
+  }
+  return mails;
+}
+
+std::vector<topic_mail> transfer_mails(std::span<const transfer_row> offers, const sale& now,
+                                       const std::string& url) {
+  std::vector<topic_mail> mails;
+  for (const auto& offer : offers) {
+    const auto tell = [&](const char* key, const std::string& address, timestamp end = never) {
+      if (address.empty()) return; // erased
+      const auto type = now.event_tickets().find(offer.ticket)->ticket_type;
+      json::object data{{"event_name", now.event().name},
+                        {"ticket_name", now.stock().types()[type].name},
+                        {"tickets_url", url}};
+      if (offer.status == transfer_status::declined || offer.status == transfer_status::expired)
+        data["declined"] = offer.status == transfer_status::declined;
+      if (is_set(end)) data["expires_at"] = unix_ms(end);
+      add_facts(data, now);
+      mails.push_back(
+        {topic::ticket_transferred, mail(key, {json::object{{"address", address}}}, std::move(data), end)});
+    };
+    switch (offer.status) {
+      case transfer_status::offered: tell("ticket_offered", offer.receiver_email, offer.expires_at); break;
+      case transfer_status::accepted:
+        tell("ticket_given", offer.giver_email);
+        tell("ticket_received", offer.receiver_email);
+        break;
+      case transfer_status::declined:
+      case transfer_status::expired: tell("ticket_kept", offer.giver_email); break;
+      case transfer_status::withdrawn: tell("ticket_withdrawn", offer.receiver_email); break;
+    }
   }
   return mails;
 }

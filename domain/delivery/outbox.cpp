@@ -108,9 +108,31 @@ struct teller {
     }
     return std::nullopt;
   }
+  /// The customer is the holder, who may not be the buyer.
+  std::optional<domain_event> operator()(const event_ticket_moved& c) const {
+    if (c.from == c.row.status || c.row.status != event_ticket_status::checked_in) return std::nullopt;
+    domain_event told{topic::ticket_checked_in, c.row.claim, c.row.holder, {}, 0, never,
+                      {{c.row.ticket_type, 1}}};
+    told.event_tickets = {c.row.id};
+    return told;
+  }
   std::optional<domain_event> operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
     return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};
+  }
+  /// The ticket moves in front of it.
+  std::optional<domain_event> operator()(const transfer_moved& c) const {
+    if (c.row.status != transfer_status::accepted) return std::nullopt;
+    domain_event told{topic::ticket_transferred, {}, c.row.receiver, {}, 0, never};
+    told.giver = c.row.giver;
+    told.event_tickets = {c.row.ticket};
+    for (const auto& other : content)
+      if (const auto* ticket = std::get_if<event_ticket_moved>(&other);
+          ticket != nullptr && ticket->row.id == c.row.ticket) {
+        told.subject = ticket->row.claim;
+        told.items = {{ticket->row.ticket_type, 1}};
+      }
+    return told;
   }
   template <class Other>
   std::optional<domain_event> operator()(const Other&) const {
@@ -147,17 +169,11 @@ private:
     return (ticket != nullptr && ticket->row.claim == claim) || (moved != nullptr && moved->row.id == claim);
   }
 
-  /// Event tickets of units that were refunded before. The owner knows the customer.
+  /// Event tickets of units that an earlier event has in `items`: without `items`, or consumers count them
+  /// twice. The owner knows the customer.
   domain_event settled(const claim_id& claim) {
     domain_event told{topic::ticket_cancelled, claim, {}, {}, 0, never};
-    for (const auto* ticket : std::exchange(cancelled_, {})) {
-      told.event_tickets.push_back(ticket->id);
-      const auto item = std::ranges::find(told.items, ticket->ticket_type, &ticket_count::ticket_type);
-      if (item == told.items.end())
-        told.items.push_back({ticket->ticket_type, 1});
-      else
-        ++item->quantity;
-    }
+    for (const auto* ticket : std::exchange(cancelled_, {})) told.event_tickets.push_back(ticket->id);
     return told;
   }
 

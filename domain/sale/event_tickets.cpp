@@ -2,7 +2,7 @@
 #include "domain/sale/event_tickets.hpp"
 
 #include <algorithm>
-#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -12,6 +12,8 @@ void event_tickets_book::load(const event_ticket_row& row) {
   const bool is_newest = rows_.empty() || at(rows_.size() - 1).id < row.id; // most are
   const auto place = is_newest ? rows_.size() : place_of(row.id);
   rows_.push_back(row);
+  if (by_change_) by_change_->emplace(row.updated_at, row.id);
+  ++counter_of(row);
   by_id_.insert(by_id_.begin() + static_cast<std::ptrdiff_t>(place), added);
   auto* newer = &newest_.try_emplace(row.claim, none).first->second;
   while (*newer != none && rows_[*newer].id > row.id) newer = &older_[*newer];
@@ -23,6 +25,30 @@ std::size_t event_tickets_book::place_of(const event_ticket_id& id) const {
   const auto found = std::ranges::lower_bound(
     by_id_, id, {}, [this](index i) -> const event_ticket_id& { return rows_[i].id; });
   return static_cast<std::size_t>(found - by_id_.begin());
+}
+
+std::size_t& event_tickets_book::counter_of(const event_ticket_row& row) {
+  if (counts_.size() <= row.ticket_type) counts_.resize(row.ticket_type + 1);
+  return counts_[row.ticket_type][static_cast<std::size_t>(row.status)];
+}
+
+std::size_t event_tickets_book::count(std::uint32_t ticket_type, event_ticket_status status) const {
+  return ticket_type < counts_.size() ? counts_[ticket_type][static_cast<std::size_t>(status)] : 0;
+}
+
+std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp at,
+                                                                       const event_ticket_id& id,
+                                                                       timestamp until,
+                                                                       std::size_t limit) const {
+  if (!by_change_) {
+    by_change_.emplace();
+    for (const auto& row : rows_) by_change_->emplace(row.updated_at, row.id);
+  }
+  std::vector<const event_ticket_row*> changed;
+  for (auto i = by_change_->upper_bound({at, id});
+       i != by_change_->end() && i->first < until && changed.size() < limit; ++i)
+    changed.push_back(find(i->second));
+  return changed;
 }
 
 const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) const {
@@ -54,25 +80,33 @@ std::size_t event_tickets_book::count_valid(const claim_id& claim, std::uint32_t
 std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id& claim,
                                                                  std::uint32_t ticket_type,
                                                                  std::size_t count) const {
-  std::vector<const event_ticket_row*> unused, used;
+  std::vector<const event_ticket_row*> valid;
   newest_first(claim, [&](const event_ticket_row& row) {
-    if (row.ticket_type != ticket_type || !is_valid(row.status)) return;
-    const bool was_in =
-      row.status == event_ticket_status::checked_in || row.status == event_ticket_status::checked_out;
-    (was_in ? used : unused).push_back(&row);
+    if (row.ticket_type == ticket_type && is_valid(row.status)) valid.push_back(&row);
   });
-  std::vector<event_ticket_id> chosen;
-  for (auto* part : {&unused, &used}) {
-    std::ranges::stable_sort(*part, std::greater{}, &event_ticket_row::seat);
-    for (const auto* row : *part)
-      if (chosen.size() < count) chosen.push_back(row->id);
-  }
-  return chosen;
+  std::ranges::stable_sort(valid, {}, [](const event_ticket_row* row) {
+    const bool was_in =
+      row->status == event_ticket_status::checked_in || row->status == event_ticket_status::checked_out;
+    return std::tuple{row->generation > 1, was_in, ~row->seat};
+  });
+  std::vector<event_ticket_id> ids;
+  for (const auto* row : valid)
+    if (ids.size() < count) ids.push_back(row->id);
+  return ids;
 }
 
 void event_tickets_book::issue(event_ticket_row row, changes& out) {
   load(row);
   out.emplace_back(std::in_place_type<event_ticket_issued>, event_ticket_issued{std::move(row)});
+}
+
+void event_tickets_book::set(event_ticket_row& row, event_ticket_status to, timestamp now) {
+  if (by_change_) by_change_->erase({row.updated_at, row.id});
+  --counter_of(row);
+  row.status = to;
+  row.updated_at = now;
+  if (by_change_) by_change_->emplace(now, row.id);
+  ++counter_of(row);
 }
 
 bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now,
@@ -81,8 +115,20 @@ bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger tr
   const auto from = row.status;
   const auto to = next(event_ticket_rules, from, trigger);
   if (!to || trigger == event_ticket_trigger::transfer) return false;
-  row.status = *to;
-  row.updated_at = now;
+  set(row, *to, now);
+  out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
+  return true;
+}
+
+bool event_tickets_book::hand_over(const event_ticket_id& id, const customer_id& holder, timestamp now,
+                                   changes& out) {
+  auto& row = rows_[by_id_[place_of(id)]];
+  const auto from = row.status;
+  const auto to = next(event_ticket_rules, from, event_ticket_trigger::transfer);
+  if (!to) return false;
+  set(row, *to, now);
+  row.holder = holder;
+  ++row.generation;
   out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
   return true;
 }

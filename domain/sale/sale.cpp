@@ -65,7 +65,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
                + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
-  moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
+  moved +=
+    expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
@@ -356,6 +357,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
+  t = earlier(t, transfers_.next_deadline());
   if (const auto recheck = payments_.next_recheck(); is_set(recheck))
     t = earlier(t, std::max(recheck, rechecks_from_));
   t = earlier(t, next_forgetting());
@@ -375,7 +377,8 @@ bool sale::is_quiet(timestamp now) const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
-         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty();
+         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty()
+         && !is_set(transfers_.next_deadline());
 }
 
 } // namespace fq

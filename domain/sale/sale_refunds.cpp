@@ -74,6 +74,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   }
   if (given_up) settle_dead_letter_about(id, now, out);
   const auto claim = before.claim;
+  settle_tickets(*claims_.find(claim), now, out);
   const auto units = taken_by(*refund);
   const bool whole = refund->items.empty() || refund->items == left_of(*claims_.find(claim));
   payments_.move(id, refund_trigger::succeed, now, out.content);

@@ -9,6 +9,10 @@
 
 namespace fq {
 
+void sale::load(const event_plan_row& row, std::uint64_t first_version) {
+  seating_ = std::make_unique<seating>(row, first_version);
+}
+
 // -- what a customer wants
 
 refusal sale::refusal_of(const seat_refusal& no) const {

@@ -114,6 +114,19 @@ refusal sale::may_present(const event_ticket_row& t) const {
   return {};
 }
 
+ticket_paper sale::paper_of(const event_ticket_row& t) const {
+  const auto& claim = *claims_.find(t.claim);
+  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, 0, {}};
+  const auto item = std::ranges::find(claim.items, t.ticket_type, &claim_item::ticket_type);
+  if (item != claim.items.end()) paper.price = price_of_one(*item) - item->donation;
+  if (const auto* order = orders_.of_claim(t.claim)) {
+    paper.order = order->id;
+    if (t.holder == claim.customer)
+      paper.attendee = order->contact.first_name + ' ' + order->contact.last_name;
+  }
+  return paper;
+}
+
 // -- what an organizer wants to refund
 
 refusal sale::wanted_back(const claim_row& claim, const refund_wish& wish, units_back& out,

@@ -18,7 +18,8 @@
 namespace fq::net {
 namespace {
 
-constexpr std::string_view json_type = "application/json", csv_type = "text/csv", svg_type = "image/svg+xml";
+constexpr std::string_view json_type = "application/json", plan_csv_type = "text/csv",
+                           svg_type = "image/svg+xml";
 
 // -- the map
 
@@ -98,7 +99,7 @@ awaitable<response> store_plan(call c) {
   if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
   if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
-  const bool is_csv = c.rq.field("Content-Type").starts_with(csv_type);
+  const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
   const auto made = is_csv ? plan_of_csv(c.rq.body) : plan_of_json(c.rq.body);
   if (made.plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(made.errors));
   if (auto errors = find_types(*made.plan, event.reply.event, wish.ticket_types); !errors.empty())
@@ -128,7 +129,7 @@ awaitable<response> show_plan(call c) {
   const auto plan = plan_of_text(got.reply.plan);
   if (plan == nullptr) co_return problem(fault::internal_error, c.rq.request_id);
   response answer{.status = 200};
-  answer.content_type = form == "csv" ? csv_type : form == "svg" ? svg_type : json_type;
+  answer.content_type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
   answer.body = form == "csv"   ? csv_of(*plan)
                 : form == "svg" ? draw(*plan, drawing_style::built_in)
                                 : json_of(*plan);

@@ -21,12 +21,17 @@ inline const uuid& key_of(const event_ticket_row& r) { return r.id; }
 inline const uuid& key_of(const seat_plan_row& r) { return r.id; }
 inline std::pair<claim_id, std::uint32_t> key_of(const claim_seat_row& r) { return {r.claim, r.seat}; }
 inline std::uint32_t key_of(const seat_setting_row& r) { return r.seat; }
+inline const uuid& key_of(const transfer_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_list_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_device_row& r) { return r.id; }
+inline const uuid& key_of(const scan_row& r) { return r.id; }
 inline const uuid& key_of(const dead_letter_row& r) { return r.id; }
 inline const uuid& key_of(const priority_row& r) { return r.customer; }
 inline const uuid& key_of(const invitation_row& r) { return r.customer; }
 inline std::pair<queue_number, std::uint32_t> key_of(const entry_access_row& r) {
   return {r.number, r.promo_code};
 }
+inline timestamp key_of(const statistics_row& r) { return r.at; }
 inline std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) {
   return {r.tenant, r.organizer, r.customer};
 }

@@ -4,6 +4,7 @@
 
 #include "store/port/ledger_rows.hpp"
 #include "store/port/record_sql.hpp"
+#include "store/port/statistics_sql.hpp"
 
 #include <algorithm>
 #include <array>
@@ -28,6 +29,12 @@ std::string letters_of(const std::string& which) {
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
 }
 
+/// The rows of one aggregate.
+template <class Row>
+std::string sorted_rows(const std::string& order) {
+  return select_rows<Row>() + "WHERE aggregate = $1::bigint ORDER BY " + order;
+}
+
 /// The ticket types of a page of events.
 std::string types_of(const std::string& page) {
   return ticket_type_columns + "WHERE aggregate IN (SELECT aggregate FROM event " + page
@@ -48,36 +55,34 @@ const postgres_statement read_entries{
                       " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
 const postgres_statement read_one_entry{
   "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
-const postgres_statement read_claims{"read_claims",
-                                     select_rows<claim_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_claims{"read_claims", sorted_rows<claim_row>("id")};
 const postgres_statement read_items{
   "read_items", claim_item_columns + "WHERE aggregate = $1::bigint ORDER BY claim, position"};
-const postgres_statement read_payments{"read_payments", select_rows<payment_row>()
-                                                          + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_refunds{"read_refunds",
-                                      select_rows<refund_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_promo_codes{
-  "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_orders{"read_orders",
-                                     select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_event_tickets{
-  "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_payments{"read_payments", sorted_rows<payment_row>("id")};
+const postgres_statement read_refunds{"read_refunds", sorted_rows<refund_row>("id")};
+const postgres_statement read_promo_codes{"read_promo_codes", sorted_rows<promo_code_row>("ordinal")};
+const postgres_statement read_orders{"read_orders", sorted_rows<order_row>("id")};
+const postgres_statement read_checkin_lists{"read_checkin_lists", sorted_rows<checkin_list_row>("id")};
+const postgres_statement read_checkin_devices{"read_checkin_devices", sorted_rows<checkin_device_row>("id")};
+const postgres_statement read_scans{"read_scans", sorted_rows<scan_row>("id")};
+const postgres_statement read_event_tickets{"read_event_tickets", sorted_rows<event_ticket_row>("id")};
 const postgres_statement read_plan{"read_plan",
                                    select_rows<event_plan_row>() + "WHERE aggregate = $1::bigint"};
-const postgres_statement read_seat_settings{
-  "read_seat_settings", select_rows<seat_setting_row>() + "WHERE aggregate = $1::bigint ORDER BY seat"};
-const postgres_statement read_claim_seats{
-  "read_claim_seats", select_rows<claim_seat_row>() + "WHERE aggregate = $1::bigint ORDER BY claim, seat"};
+const postgres_statement read_seat_settings{"read_seat_settings", sorted_rows<seat_setting_row>("seat")};
+const postgres_statement read_claim_seats{"read_claim_seats", sorted_rows<claim_seat_row>("claim, seat")};
+const postgres_statement read_transfers{"read_transfers", sorted_rows<transfer_row>("id")};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
-const postgres_statement read_priorities{
-  "read_priorities", select_rows<priority_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
-const postgres_statement read_invitations{
-  "read_invitations", select_rows<invitation_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_priorities{"read_priorities", sorted_rows<priority_row>("customer")};
+const postgres_statement read_invitations{"read_invitations", sorted_rows<invitation_row>("customer")};
 const postgres_statement read_access{"read_access",
-                                     select_rows<entry_access_row>()
-                                       + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
+                                     sorted_rows<entry_access_row>("queue_number, promo_code")};
+std::string number(int n) { return "$" + std::to_string(n) + "::bigint"; }
+const postgres_statement read_last_statistics{"read_last_statistics", last_statistics_sql(number)};
+const postgres_statement read_statistics{"read_statistics", statistics_sql(number)};
+const postgres_statement read_type_figures{"read_type_figures", type_figures_sql(number)};
+const postgres_statement read_figures{"read_figures", figures_sql(number)};
 const postgres_statement read_blocks{"read_blocks",
                                      select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
@@ -87,15 +92,11 @@ const postgres_statement read_idempotency{"read_idempotency",
 const postgres_statement read_receipts{
   "read_receipts", select_rows<receipt_row>()
                      + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
-const postgres_statement read_organizers{"read_organizers", select_rows<organizer_row>()
-                                                              + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_customers{"read_customers", select_rows<customer_row>()
-                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_otps{"read_otps", select_rows<otp_row>()
-                                                  + "WHERE aggregate = $1::bigint ORDER BY handle_hash"};
+const postgres_statement read_organizers{"read_organizers", sorted_rows<organizer_row>("id")};
+const postgres_statement read_customers{"read_customers", sorted_rows<customer_row>("id")};
+const postgres_statement read_otps{"read_otps", sorted_rows<otp_row>("handle_hash")};
 const postgres_statement read_organizer_sessions{"read_organizer_sessions",
-                                                 select_rows<organizer_session_row>()
-                                                   + "WHERE aggregate = $1::bigint ORDER BY id"};
+                                                 sorted_rows<organizer_session_row>("id")};
 
 const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
@@ -129,6 +130,11 @@ const postgres_statement seat_plans{"seat_plans", select_listed<seat_plan_row>()
                                                     + " AND id > $4::uuid ORDER BY id LIMIT $5::bigint"};
 const postgres_statement one_seat_plan{"one_seat_plan", select_rows<seat_plan_row>() + plan_owner
                                                           + " AND id = $4::uuid LIMIT $5::bigint"};
+const postgres_statement transfers_of_customer{
+  "transfers_of_customer",
+  listed_transfer_columns
+    + "WHERE (o.giver = $1::uuid OR o.receiver = $1::uuid) AND o.status = 0 ORDER BY o.id DESC LIMIT "
+      "$2::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
@@ -146,16 +152,13 @@ const postgres_statement to_wake{
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
       "FROM payment"
       " WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
-      // Purchases of programs without event tickets. LIMIT keeps the planner from reading all tickets.
-      " UNION SELECT aggregate FROM event WHERE status IN (3, 4)"
-      " AND (SELECT 1 FROM event_ticket WHERE event_ticket.aggregate = event.aggregate LIMIT 1) IS NULL"
-      " AND (SELECT 1 FROM claim WHERE claim.aggregate = event.aggregate AND claim.status IN (0, 1, 2)"
-      " AND claim.status = 2 LIMIT 1) IS NOT NULL UNION "
+      " UNION "
     + with_blocked
     + "'00000000-0000-0000-0000-000000000000')) AS running"
       " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
       "$1::text OR lease_until <= "
     + postgres_now + " ORDER BY number"};
+const postgres_statement to_settle{"to_settle", events_to_settle_sql("$1::text", "$2::bigint", postgres_now)};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "
@@ -215,57 +218,31 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
   });
 }
 
+void collect_seats(postgres_pipeline& pipeline, aggregate_image& image) {
+  pipeline.receive_each([&](const postgres_row& r) { image.plan = read_row<event_plan_row>(r); });
+  image.seat_settings = collect(pipeline, row_from<seat_setting_row>);
+  image.claim_seats = collect(pipeline, row_from<claim_seat_row>);
+}
+
 } // namespace
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{read_aggregate_head,
-                        read_event,
-                        read_ticket_types,
-                        read_entries,
-                        read_one_entry,
-                        read_claims,
-                        read_items,
-                        read_payments,
-                        read_refunds,
-                        read_promo_codes,
-                        read_orders,
-                        read_event_tickets,
-                        read_plan,
-                        read_seat_settings,
-                        read_claim_seats,
-                        read_dead_letters,
-                        read_priorities,
-                        read_invitations,
-                        read_access,
-                        read_blocks,
-                        read_idempotency,
-                        read_receipts,
-                        read_organizers,
-                        read_organizer_sessions,
-                        read_customers,
-                        read_otps,
-                        events_on_sale,
-                        types_on_sale,
-                        events_of_organizer,
-                        types_of_organizer,
-                        events_of_tenant,
-                        types_of_tenant,
-                        read_tenants,
-                        read_settings,
-                        read_api_keys,
-                        access_of_organizers,
-                        ended_sessions,
-                        audit_of_tenant,
-                        audit_of_target,
-                        orders_of_customer,
-                        tickets_of_holder,
-                        seat_plans,
-                        one_seat_plan,
-                        letters_of_tenant,
-                        open_letters_of_tenant,
-                        to_wake,
-                        greatest_number,
-                        read_history});
+  // of one event
+  db.prepare(std::array{read_aggregate_head, read_event,           read_ticket_types, read_entries,
+                        read_one_entry,      read_claims,          read_items,        read_payments,
+                        read_refunds,        read_promo_codes,     read_orders,       read_event_tickets,
+                        read_plan,           read_seat_settings,   read_claim_seats,  read_transfers,
+                        read_checkin_lists,  read_checkin_devices, read_scans,        read_dead_letters,
+                        read_priorities,     read_invitations,     read_access,       read_last_statistics,
+                        read_statistics,     read_type_figures,    read_figures});
+  db.prepare(std::array{read_blocks, read_idempotency, read_receipts, read_organizers,
+                        read_organizer_sessions, read_customers, read_otps, read_tenants, read_settings,
+                        read_api_keys, access_of_organizers, ended_sessions});
+  db.prepare(std::array{events_on_sale, types_on_sale, events_of_organizer, types_of_organizer,
+                        events_of_tenant, types_of_tenant, audit_of_tenant, audit_of_target,
+                        orders_of_customer, tickets_of_holder, seat_plans, one_seat_plan,
+                        transfers_of_customer, letters_of_tenant, open_letters_of_tenant, to_wake, to_settle,
+                        greatest_number, read_history});
 }
 
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
@@ -273,9 +250,11 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
-                        &read_orders, &read_event_tickets, &read_plan, &read_seat_settings, &read_claim_seats,
-                        &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+  for (const auto* s :
+       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
+        &read_event_tickets, &read_plan, &read_seat_settings, &read_claim_seats, &read_transfers,
+        &read_checkin_lists, &read_checkin_devices, &read_scans, &read_dead_letters, &read_priorities,
+        &read_invitations, &read_access, &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -301,13 +280,16 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
-  pipeline.receive_each([&](const postgres_row& r) { image.plan = read_row<event_plan_row>(r); });
-  image.seat_settings = collect(pipeline, row_from<seat_setting_row>);
-  image.claim_seats = collect(pipeline, row_from<claim_seat_row>);
+  collect_seats(pipeline, image);
+  image.transfers = collect(pipeline, row_from<transfer_row>);
+  image.checkin_lists = collect(pipeline, row_from<checkin_list_row>);
+  image.checkin_devices = collect(pipeline, row_from<checkin_device_row>);
+  image.scans = collect(pipeline, row_from<scan_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
   image.access = collect(pipeline, row_from<entry_access_row>);
+  pipeline.receive_each([&](const postgres_row& r) { image.statistics = read_row<statistics_row>(r); });
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);
@@ -364,6 +346,13 @@ std::vector<order_listing> postgres_reader::list_orders(const order_filter& filt
   return collect(pipeline, listed_order_of);
 }
 
+std::vector<transfer_listing> postgres_reader::list_transfers(const transfer_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(transfers_of_customer, postgres_parameters::of(filter.customer, filter.limit));
+  pipeline.flush();
+  return collect(pipeline, listed_transfer_of);
+}
+
 std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const event_ticket_filter& filter) {
   postgres_pipeline pipeline(db_);
   pipeline.send(tickets_of_holder,
@@ -411,6 +400,23 @@ open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
   return pipeline.receive()[0].number<open_purchase>(0);
 }
 
+std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_statistics, postgres_parameters::of(f.aggregate, f.from, f.to, f.step));
+  pipeline.flush();
+  return collect(pipeline, statistics_of_step);
+}
+
+sale_figures postgres_reader::figures(aggregate_id aggregate) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_figures, postgres_parameters::of(aggregate));
+  pipeline.send(read_type_figures, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  auto sums = collect(pipeline, figures_of).front();
+  sums.types = collect(pipeline, type_figures_of);
+  return sums;
+}
+
 /// Reads the types after the events, so that every listed event has its types.
 std::vector<event_listing> postgres_reader::list_events(const event_filter& filter) {
   auto page = postgres_parameters::of(filter.after, filter.limit);
@@ -445,6 +451,13 @@ std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string&
   pipeline.send(to_wake, postgres_parameters::of(owner));
   pipeline.flush();
   return collect(pipeline, [](const postgres_row& r) { return r.number<aggregate_id>(0); });
+}
+
+events_to_settle postgres_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(to_settle, postgres_parameters::of(owner, after));
+  pipeline.flush();
+  return first_due_of(collect(pipeline, event_looked_at_of));
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {

@@ -22,6 +22,7 @@ public:
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t limit);
+  std::size_t prune_statistics(timestamp before, std::size_t limit);
 
 private:
   class content;
@@ -40,6 +41,8 @@ private:
     sqlite_statement insert_event_ticket, update_event_ticket;
     sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan,
       insert_claim_seat, end_claim_seat, store_seat_setting;
+    sqlite_statement insert_transfer, update_transfer, insert_statistics;
+    sqlite_statement store_checkin_list, store_checkin_device, insert_scan;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
     sqlite_statement store_block, remove_block, store_setting;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
@@ -47,6 +50,7 @@ private:
       remove_otp, remove_organizer, store_organizer_session, remove_organizer_session;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
+    sqlite_statement prune_statistics;
   };
   statements sql_;
 };

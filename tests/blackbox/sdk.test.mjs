@@ -309,6 +309,12 @@ test('from the line to the ticket with a real server', async (t) => {
       await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
   }
   assert.equal(seen.at(-1), 'success');
+  const [ticket] = (await line.eventTickets()).items;
+  const held = await line.eventTicket(ticket.id);
+  assert.equal(read_code(held.code).ticket, ticket.id);
+  const offer = await line.transfer(ticket.id, 'ben@example.org');
+  assert.equal((await line.transfers()).items[0].email, 'ben@example.org');
+  assert.equal((await line.answerTransfer(offer.transfer_id, 'withdraw')).status, 'WITHDRAWN');
 });
 
 test('the types compile', async () => {

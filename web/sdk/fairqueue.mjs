@@ -318,6 +318,37 @@ export class FairQueue extends EventTarget {
     }
   }
 
+  // -- event tickets of the customer, at all events ---------------------------------------------------
+
+  /** A page, newest first. */
+  eventTickets({ cursor } = {}) {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    return this.#call('GET', `/event-tickets${query}`, { token: this.#options.token });
+  }
+
+  /** With its code, or the secret of rotating codes (event_ticket_code.mjs). */
+  eventTicket(id) {
+    return this.#call('GET', `/event-tickets/${id}`, { token: this.#options.token });
+  }
+
+  /** Offers it to a person, who gets a mail and accepts. */
+  transfer(id, email) {
+    return this.#call('POST', `/event-tickets/${id}/transfer`, {
+      token: this.#options.token,
+      body: { email },
+    });
+  }
+
+  /** Open offers, given and received. */
+  transfers() {
+    return this.#call('GET', '/event-tickets/transfers', { token: this.#options.token });
+  }
+
+  /** `how`: 'accept' or 'decline' by the receiver, 'withdraw' by the giver. */
+  answerTransfer(id, how) {
+    return this.#call('POST', `/event-tickets/transfers/${id}/${how}`, { token: this.#options.token });
+  }
+
   #event() {
     if (!this.#options.event) throw new TypeError('FairQueue: only an event has orders');
     return this.#options.event;

@@ -18,6 +18,13 @@ const placed = await line.checkout({
 });
 for await (const order of line.orderChanges(placed.order_id))
   console.log(total, currency, order.status === 'awaiting_payment' && order.payment_url);
+const [ticket] = (await line.eventTickets()).items;
+if (ticket) {
+  const held = await line.eventTicket(ticket.id);
+  console.log(held.code ?? held.rotating_code?.secret);
+  const offer = await line.transfer(ticket.id, 'ben@example.org');
+  console.log((await line.answerTransfer(offer.transfer_id, 'withdraw')).status === 'WITHDRAWN');
+}
 await line.leave();
 line.close();
 

@@ -28,3 +28,7 @@ ALTER TABLE refund ADD COLUMN tickets TEXT NOT NULL DEFAULT '';
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', 'kind >= 0') WHERE type = 'table' AND name = 'history';
 PRAGMA writable_schema = RESET;
+-- Refuses to go on if another text was in its place.
+CREATE TEMP TABLE history_is_changed (n INTEGER CONSTRAINT history_is_changed CHECK (n = 1));
+INSERT INTO history_is_changed SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name = 'history' AND instr(sql, 'CHECK (kind >= 0)') > 0;
+DROP TABLE temp.history_is_changed;

@@ -20,7 +20,7 @@ struct audit_fixture : fixture {
 
   audit_fixture() {
     keep(reader);
-    event = put_event(10, one_by_one());
+    event = put_event(30, one_by_one());
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledger_workers{{worker}, {reader}};
@@ -53,6 +53,16 @@ struct audit_fixture : fixture {
     b.at = head.committed_at;
     b.content.push_back(std::move(what));
     CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  }
+  /// Of one unit, by a program without event tickets.
+  void put_purchase(std::uint64_t n) {
+    claim_row claim;
+    claim.id = make_uuid(env.wall_now(), event.aggregate, n);
+    claim.customer = customer(n);
+    claim.status = claim_status::confirmed;
+    claim.items = {{.ticket_type = 0, .quantity = 1}};
+    falsify(claim_opened{claim});
+    falsify(stock_moved{0, 0, 1});
   }
 };
 
@@ -130,15 +140,7 @@ CAF_TEST(a setting that differs in the ledger is found) {
 
 CAF_TEST(purchases of an older program are no difference while they get their event tickets) {
   kill(owner);
-  for (std::uint64_t n = 1; n <= 2; ++n) {
-    claim_row claim;
-    claim.id = make_uuid(env.wall_now(), event.aggregate, n);
-    claim.customer = customer(n);
-    claim.status = claim_status::confirmed;
-    claim.items = {{.ticket_type = 0, .quantity = 1}};
-    falsify(claim_opened{claim});
-  }
-  falsify(stock_moved{0, 0, 2});
+  for (std::uint64_t n = 1; n <= 2; ++n) put_purchase(n);
   services.rules.bounds.rows_per_run = 1;
   owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
                          supervisor_handle{}));
@@ -161,6 +163,24 @@ CAF_TEST(purchases of an older program are no difference while they get their ev
   lost.status = event_ticket_status::cancelled;
   falsify(event_ticket_moved{event_ticket_status::issued, lost});
   CAF_CHECK(differs());
+}
+
+CAF_TEST(while the ledger answers late no batch of event tickets grows) {
+  kill(owner);
+  for (std::uint64_t n = 1; n <= 20; ++n) put_purchase(n);
+  services.rules.bounds.rows_per_run = 1;
+  owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  for (int i = 0; i < 40; ++i) {
+    sched.advance_time(1ms);
+    run_without(worker);
+  }
+  run(); // the batch in flight, and all that is pending
+  const auto tickets = [&] { return store.peek(event.aggregate).image.event_tickets.size(); };
+  CAF_CHECK(tickets() >= 1 && tickets() <= 3);
+  for (int i = 0; i < 40; ++i) advance(100ms);
+  CAF_CHECK_EQUAL(tickets(), 20u);
 }
 
 CAF_TEST(a commit that the ledger has lost is found) {

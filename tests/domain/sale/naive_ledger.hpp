@@ -27,6 +27,10 @@ public:
   std::optional<event_plan_row> plan;
   std::map<std::uint32_t, seat_setting_row> seat_settings;
   std::map<std::pair<claim_id, std::uint32_t>, claim_seat_row> claim_seats; ///< by claim and seat
+  std::map<transfer_id, transfer_row> transfers;
+  std::map<checkin_list_id, checkin_list_row> checkin_lists;
+  std::map<checkin_device_id, checkin_device_row> checkin_devices;
+  std::map<scan_id, scan_row> scans;
   std::vector<promo_code_row> promo_codes;
   std::map<uuid, dead_letter_row> dead_letters; ///< open dead letters
   std::map<customer_id, priority_row> priorities;
@@ -64,6 +68,11 @@ private:
   void one(const seats_taken& x);
   void one(const seats_ended& x);
   void one(const seats_set& x);
+  void one(const transfer_offered& x);
+  void one(const transfer_moved& x);
+  void one(const checkin_list_stored& x) { checkin_lists[x.row.id] = x.row; }
+  void one(const checkin_device_stored& x) { checkin_devices[x.row.id] = x.row; }
+  void one(const scan_recorded& x);
   void one(const promo_code_added& x);
   void one(const promo_code_changed& x);
   void one(const promo_uses_moved& x);

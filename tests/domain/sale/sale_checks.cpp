@@ -200,6 +200,7 @@ std::string event_tickets_differ(const sample_sale& s) {
   const auto& book = s.it->event_tickets();
   std::size_t place = 0;
   if (book.size() != s.ledger.event_tickets.size()) return "memory and ledger disagree about event tickets";
+  if (s.it->transfers().all() != s.ledger.transfers) return "memory and ledger disagree about transfers";
   for (const auto& [id, t] : s.ledger.event_tickets) {
     if (book.at(place++) != t || *book.find(id) != t)
       return "memory and ledger disagree about an event ticket";
@@ -237,6 +238,31 @@ std::string seats_differ(const sample_sale& s) {
     if ((seats->map().state(n) == seat_state::blocked) != (is_set && setting->second.is_blocked)
         || seats->map().type(n) != (is_set ? setting->second.ticket_type : seats->map().type_in_plan(n)))
       return "memory and ledger disagree about a seat's setting";
+  }
+  return {};
+}
+
+std::string scans_differ(const sample_sale& s) {
+  if (s.it->checkin().scans() != s.ledger.scans.size()) return "memory and ledger disagree about scans";
+  for (const auto& [id, row] : s.ledger.scans) {
+    const auto* known = s.it->checkin().find(id);
+    if (known == nullptr || *known != row) return "memory and ledger disagree about a scan";
+  }
+  for (const auto& type : s.ledger.types)
+    for (std::uint8_t status = 0; status < event_ticket_statuses; ++status) {
+      const auto of = static_cast<event_ticket_status>(status);
+      const auto counted = std::ranges::count_if(s.ledger.event_tickets, [&](const auto& t) {
+        return t.second.ticket_type == type.ordinal && t.second.status == of;
+      });
+      if (s.it->event_tickets().count(type.ordinal, of) != static_cast<std::size_t>(counted))
+        return "event tickets are miscounted";
+    }
+  const auto changed = s.it->event_tickets().changed_after(never, {}, timestamp::max(), SIZE_MAX);
+  if (changed.size() != s.ledger.event_tickets.size()) return "event tickets by time: others than there are";
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    if (s.ledger.event_tickets.at(changed[i]->id) != *changed[i]) return "event tickets by time: another row";
+    if (i > 0 && changed[i]->updated_at < changed[i - 1]->updated_at)
+      return "event tickets by time: no order";
   }
   return {};
 }
@@ -307,8 +333,9 @@ std::string audit_says(const sample_sale& s) {
   const auto tickets = values(s.ledger.event_tickets);
   const auto settings = values(s.ledger.seat_settings);
   const auto seats = values(s.ledger.claim_seats);
+  const auto scans = values(s.ledger.scans);
   const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds,
-                                     orders, s.ledger.promo_codes, tickets, true,
+                                     orders, s.ledger.promo_codes, tickets, true, scans,
                                      s.ledger.plan ? &*s.ledger.plan : nullptr, settings, seats});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
@@ -316,7 +343,7 @@ std::string audit_says(const sample_sale& s) {
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           seats_differ, orders_differ, audit_says})
+                           scans_differ, seats_differ, orders_differ, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

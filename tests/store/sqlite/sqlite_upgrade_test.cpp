@@ -140,6 +140,26 @@ CAF_TEST(the history of a ledger of version 24 tells of event tickets without a 
   CAF_CHECK_EQUAL(after.integer("SELECT count(*) FROM history"), 2);
 }
 
+CAF_TEST(a history of another form is refused and nothing is changed) {
+  const temp_folder folder;
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  write_version(db, 24);
+  db.execute(
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', "
+    "'kind  BETWEEN 0 AND 5') WHERE name = 'history'; PRAGMA writable_schema = RESET");
+  const auto refused = [&] {
+    try {
+      migrate(db);
+    } catch (const std::exception& e) {
+      return std::string_view{e.what()}.find("history_is_changed") != std::string_view::npos;
+    }
+    return false;
+  };
+  CAF_CHECK(refused());
+  CAF_CHECK_EQUAL(db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'event_ticket'"), 0);
+  CAF_CHECK_EQUAL(db.integer("SELECT max(number) FROM schema_migration"), 24);
+}
+
 CAF_TEST(leases and what waits to go out survive the process) {
   const temp_folder folder;
   lease_terms ada{"ada", milliseconds{60'000}};

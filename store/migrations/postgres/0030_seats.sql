@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 29: reserved seats. Older programs know no seats: give no event a plan before all nodes run this version.
+-- FairQueue ledger, Postgres engine, version 30: reserved seats. Older programs know no seats: give no event a plan before all nodes run this version.
 -- needs: 11
 
 CREATE TABLE seat_plan (
