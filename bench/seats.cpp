@@ -5,7 +5,7 @@
 #include "domain/seats/best.hpp"
 #include "domain/seats/drawing.hpp"
 #include "domain/seats/hall.hpp"
-#include "net/wire/seat_map_codec.hpp"
+#include "domain/seats/map_text.hpp"
 #include "net/wire/seat_plan_codec.hpp"
 
 #include <benchmark/benchmark.h>
@@ -150,7 +150,7 @@ void whole_map(benchmark::State& state) {
   std::string out;
   measure(state, [&] {
     out.clear();
-    net::append_seat_map(out, map, true);
+    append_seat_map(out, map, true);
   });
   state.counters["bytes"] = static_cast<double>(out.size());
 }
@@ -163,7 +163,7 @@ void changes_of_100_claims(benchmark::State& state) {
   std::string out;
   measure(state, [&] {
     out.clear();
-    net::append_seat_changes(out, map, since, true);
+    append_seat_changes(out, map, since, true);
   });
   state.counters["bytes"] = static_cast<double>(out.size());
 }

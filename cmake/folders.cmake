@@ -9,7 +9,7 @@ fq_folder(domain/line USES domain/base domain/model)
 fq_folder(domain/money USES domain/model)
 fq_folder(domain/delivery USES domain/base domain/model domain/money)
 fq_folder(domain/seats USES domain/base)
-fq_folder(domain/sale USES domain/base domain/model domain/line domain/money domain/delivery)
+fq_folder(domain/sale USES domain/base domain/model domain/line domain/money domain/delivery domain/seats)
 fq_folder(domain/cluster USES domain/base domain/model)
 
 # -- keys and options ------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ fq_folder(actors/base USES domain/base domain/model domain/delivery domain/sale 
 fq_folder(actors/storage USES domain/base domain/sale store/port actors/protocol actors/base)
 fq_folder(actors/payments USES domain/base domain/money crypto outbound actors/protocol actors/base)
 fq_folder(actors/sale
-          USES domain/base domain/model domain/line domain/delivery domain/sale domain/cluster crypto
+          USES domain/base domain/model domain/line domain/delivery domain/seats domain/sale domain/cluster crypto
                actors/protocol actors/base actors/storage
           LINK Boost::json)
 fq_folder(actors/cluster COLD USES domain/base domain/cluster actors/protocol actors/base actors/storage actors/sale)
@@ -63,7 +63,8 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES display domain/line domain/money domain/delivery domain/sale crypto print print/qr outbound actors/base
+          USES domain/seats display domain/line domain/money domain/delivery domain/sale crypto print print/qr outbound
+               actors/base
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages

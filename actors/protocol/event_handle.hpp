@@ -50,6 +50,9 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_event>::with<event_reply>,
   caf::replies_to<patch_event>::with<event_reply>, ///< after commit
   caf::replies_to<turn_event>::with<event_reply>, ///< after commit
+  caf::replies_to<set_seat_plan>::with<event_reply>, ///< after commit
+  caf::replies_to<set_seats>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_seats>::with<seats_reply>, caf::replies_to<find_seat_plan>::with<seat_plan_reply>,
   caf::replies_to<renew_ticket_keys>::with<event_reply>, ///< after commit
   caf::replies_to<set_checkin_list>::with<checkin_reply>, ///< after commit
   caf::replies_to<set_checkin_device>::with<checkin_reply>, ///< after commit

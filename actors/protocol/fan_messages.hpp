@@ -75,8 +75,9 @@ struct open_claim {
   std::string admission_token;
   std::vector<item_wish> items;
   idempotency_ref idempotency;
+  seat_wish seats = {};
 };
-FQ_INSPECT(open_claim, x.event, x.customer, x.admission_token, x.items, x.idempotency)
+FQ_INSPECT(open_claim, x.event, x.customer, x.admission_token, x.items, x.idempotency, x.seats)
 
 struct find_claim {
   customer_id customer;

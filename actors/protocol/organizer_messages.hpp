@@ -23,6 +23,52 @@ struct patch_event {
 };
 FQ_INSPECT(patch_event, x.what, x.note, x.patch)
 
+/// Gives a draft a seat plan; an empty text takes it away.
+struct set_seat_plan {
+  managed what;
+  audit_note note;
+  std::string plan; ///< text_of(seat_plan)
+  std::vector<ticket_type_id> ticket_types = {}; ///< the event's for each of the plan's
+  std::uint8_t singles = 0; ///< single_rule
+  bool may_split = false;
+  bool accessible_for_all = false;
+};
+FQ_INSPECT(set_seat_plan, x.what, x.note, x.plan, x.ticket_types, x.singles, x.may_split,
+           x.accessible_for_all)
+
+/// Blocks, unblocks and moves seats.
+struct set_seats {
+  managed what;
+  audit_note note;
+  seat_patch patch;
+};
+FQ_INSPECT(set_seats, x.what, x.note, x.patch)
+
+/// The event's map as JSON (domain/seats/map_text.hpp): the changes since a version, or the whole. Without a
+/// manager: as shoppers see it, and of no draft.
+struct find_seats {
+  managed what;
+  std::uint64_t since = 0; ///< 0: the whole map
+};
+FQ_INSPECT(find_seats, x.what, x.since)
+
+struct seats_reply {
+  refusal no;
+  std::string text = {};
+};
+FQ_INSPECT(seats_reply, x.no, x.text)
+
+struct find_seat_plan {
+  managed what;
+};
+FQ_INSPECT(find_seat_plan, x.what)
+
+struct seat_plan_reply {
+  refusal no;
+  std::string plan = {}; ///< text_of(seat_plan)
+};
+FQ_INSPECT(seat_plan_reply, x.no, x.plan)
+
 struct turn_event {
   managed what;
   audit_note note;

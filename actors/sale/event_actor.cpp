@@ -118,6 +118,10 @@ auto event_state::other_messages() {
                     [this](const find_event& x) { return on_find_event(x); },
                     [this](const patch_event& x) { return on_patch(x); },
                     [this](const turn_event& x) { return on_turn(x); },
+                    [this](const set_seat_plan& x) { return on_set_seat_plan(x); },
+                    [this](const set_seats& x) { return on_set_seats(x); },
+                    [this](const find_seats& x) { return on_find_seats(x); },
+                    [this](const find_seat_plan& x) { return on_find_seat_plan(x); },
                     [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
                     [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
                     [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
@@ -170,6 +174,36 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
   }
 }
 
+namespace {
+
+void load_rows(const acquired& from, sale& to) {
+  const auto& rows = from.image;
+  to.load(*rows.event, rows.ticket_types);
+  to.load(from.line);
+  to.load(rows.entries);
+  if (rows.plan) to.load(*rows.plan, from.epoch << 32); // above all that earlier owners showed
+  for (const auto& row : rows.seat_settings) to.load(row);
+  for (const auto& row : rows.event_tickets) to.load(row);
+  for (const auto& row : rows.transfers) to.load(row);
+  for (const auto& row : rows.checkin_lists) to.load(row);
+  for (const auto& row : rows.checkin_devices) to.load(row);
+  for (const auto& row : rows.scans) to.load(row);
+  for (const auto& row : rows.claims) to.load(row);
+  for (const auto& row : rows.claim_seats) to.load(row);
+  for (const auto& row : rows.payments) to.load(row);
+  for (const auto& row : rows.refunds) to.load(row);
+  for (const auto& row : rows.receipts) to.load(row);
+  for (const auto& row : rows.promo_codes) to.load(row);
+  for (const auto& row : rows.orders) to.load(row);
+  for (const auto& row : rows.dead_letters) to.load(row);
+  for (const auto& row : rows.priorities) to.load(row);
+  for (const auto& row : rows.invitations) to.load(row);
+  for (const auto& row : rows.access) to.load(row);
+  for (const auto& row : rows.idempotency) to.load(row);
+}
+
+} // namespace
+
 void event_state::serve(const acquired& image) {
   const auto random = [env = services_->env] { return env->random_u64(); };
   sale::destination_lookup destination_of;
@@ -178,25 +212,7 @@ void event_state::serve(const acquired& image) {
       return s->destination_of(gateway, tenant);
     };
   sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
-  sale_->load(*image.image.event, image.image.ticket_types);
-  sale_->load(image.line);
-  sale_->load(image.image.entries);
-  for (const auto& row : image.image.event_tickets) sale_->load(row);
-  for (const auto& row : image.image.transfers) sale_->load(row);
-  for (const auto& row : image.image.checkin_lists) sale_->load(row);
-  for (const auto& row : image.image.checkin_devices) sale_->load(row);
-  for (const auto& row : image.image.scans) sale_->load(row);
-  for (const auto& row : image.image.claims) sale_->load(row);
-  for (const auto& row : image.image.payments) sale_->load(row);
-  for (const auto& row : image.image.refunds) sale_->load(row);
-  for (const auto& row : image.image.receipts) sale_->load(row);
-  for (const auto& row : image.image.promo_codes) sale_->load(row);
-  for (const auto& row : image.image.orders) sale_->load(row);
-  for (const auto& row : image.image.dead_letters) sale_->load(row);
-  for (const auto& row : image.image.priorities) sale_->load(row);
-  for (const auto& row : image.image.invitations) sale_->load(row);
-  for (const auto& row : image.image.access) sale_->load(row);
-  for (const auto& row : image.image.idempotency) sale_->load(row);
+  load_rows(image, *sale_);
   sale_->loaded();
   forget_erased();
   catch_up();

@@ -248,6 +248,12 @@ private:
   caf::result<event_reply> on_find_event(const find_event& x);
   caf::result<event_reply> on_patch(const patch_event& x);
   caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<event_reply> on_set_seat_plan(const set_seat_plan& x);
+  caf::result<ack_reply> on_set_seats(const set_seats& x);
+  caf::result<seats_reply> on_find_seats(const find_seats& x);
+  caf::result<seat_plan_reply> on_find_seat_plan(const find_seat_plan& x);
+  [[nodiscard]] bool shows_seats(const managed& x) const;
+  [[nodiscard]] const std::string& seats_for_shoppers();
   caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
@@ -351,6 +357,7 @@ private:
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
+  std::pair<std::uint64_t, std::string> shown_seats_; ///< version and text of the map, for shoppers
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or no metrics
   /// Decides nothing more: pending decisions are being committed, or the lease has ended.
   bool is_moving_ = false;

@@ -9,6 +9,17 @@
 #include <utility>
 
 namespace fq {
+namespace {
+
+std::map<std::uint32_t, claim_id> taken_seats(const sale& truth) {
+  std::map<std::uint32_t, claim_id> taken;
+  if (const auto* seats = truth.seats())
+    for (const auto& [claim, list] : seats->map().claims())
+      for (const auto n : list) taken[n] = claim;
+  return taken;
+}
+
+} // namespace
 
 event_audit::~event_audit() {
   for (auto& p : asking_) p.deliver(make_error(errc::unavailable));
@@ -20,7 +31,7 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   journal_->at_boundary([this] {
     reading_ = reading{journal_->last_seq(),
                        image_of(*sale_),
-                       {sale_->event(), sale_->stock().types()},
+                       {sale_->event(), sale_->stock().types(), taken_seats(*sale_)},
                        sale_->has_settled_tickets(),
                        {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
@@ -54,10 +65,13 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   }
   apply_deltas(deltas, memory);
   const auto& image = found.image;
-  const audited_rows rows{
-    *image.event,  image.ticket_types, image.entries,     image.claims,        image.payments,
-    image.refunds, image.orders,       image.promo_codes, image.event_tickets, reading_->has_settled_tickets,
-    image.scans};
+  const audited_rows rows{*image.event,        image.ticket_types,
+                          image.entries,       image.claims,
+                          image.payments,      image.refunds,
+                          image.orders,        image.promo_codes,
+                          image.event_tickets, reading_->has_settled_tickets,
+                          image.scans,         image.plan ? &*image.plan : nullptr,
+                          image.seat_settings, image.claim_seats};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

@@ -178,7 +178,8 @@ caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
   if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
   claim_id opened;
-  if (auto no = sale_->open_claim(x.customer, admitted_by(x.admission_token), x.items, t, d, opened))
+  const auto* entry = admitted_by(x.admission_token);
+  if (auto no = sale_->open_claim(x.customer, entry, x.items, t, d, opened, x.seats))
     return reveal(claim_reply{std::move(no)});
   claim_reply reply;
   reply.claim = sale_->view_of(*sale_->claims().find(opened));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from organizers and operators, and the public view of the event.
 #include "actors/sale/event_actor.hpp"
+#include "domain/seats/map_text.hpp"
+#include "domain/seats/plan_text.hpp"
 
 namespace fq {
 namespace {
@@ -85,6 +87,73 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
   event_reply reply;
   reply.event = sale_->view();
   return reply_after(seq, std::move(reply));
+}
+
+caf::result<event_reply> event_state::on_set_seat_plan(const set_seat_plan& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
+  auto plan = x.plan.empty() ? nullptr : plan_of_text(x.plan);
+  if ((plan == nullptr && !x.plan.empty()) || single_rule{x.singles} > single_rule::off)
+    return event_reply{{reason::invalid_field, "plan: not a seat plan"}};
+  const seat_rules rules{single_rule{x.singles}, x.may_split, x.accessible_for_all};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->set_plan(std::move(plan), x.ticket_types, rules, t, d))
+    return reveal(event_reply{std::move(no)});
+  record(d, x.what, x.note, "seat_plan", t);
+  const auto seq = commit(std::move(d), t);
+  event_reply reply;
+  reply.event = sale_->view();
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<ack_reply> event_state::on_set_seats(const set_seats& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return ack_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->set_seats(x.patch, t, d)) return reveal(ack_reply{std::move(no)});
+  record(d, x.what, x.note, "seats", t);
+  return reply_after(commit(std::move(d), t), ack_reply{});
+}
+
+/// The seats of a draft are its organizer's.
+bool event_state::shows_seats(const managed& x) const {
+  const bool is_public = sale_->event().status != event_status::draft && !is_other(x.event);
+  return sale_->seats() != nullptr && (is_public || !refused_to(x));
+}
+
+/// Made once for each version: thousands of shoppers read the same.
+const std::string& event_state::seats_for_shoppers() {
+  const auto& map = sale_->seats()->map();
+  if (shown_seats_.first != map.version() || shown_seats_.second.empty()) {
+    shown_seats_ = {map.version(), {}};
+    append_seat_map(shown_seats_.second, map, true);
+  }
+  return shown_seats_.second;
+}
+
+caf::result<seats_reply> event_state::on_find_seats(const find_seats& x) {
+  if (refuses()) return refused(x);
+  if (!shows_seats(x.what)) return seats_reply{reason::not_found};
+  const auto& map = sale_->seats()->map();
+  const bool for_shoppers = static_cast<bool>(refused_to(x.what));
+  seats_reply reply;
+  if (x.since != 0 && append_seat_changes(reply.text, map, x.since, for_shoppers))
+    return reveal(std::move(reply));
+  if (for_shoppers)
+    reply.text = seats_for_shoppers();
+  else
+    append_seat_map(reply.text, map, false);
+  return reveal(std::move(reply));
+}
+
+caf::result<seat_plan_reply> event_state::on_find_seat_plan(const find_seat_plan& x) {
+  if (refuses()) return refused(x);
+  if (!shows_seats(x.what)) return seat_plan_reply{reason::not_found};
+  seat_plan_reply reply;
+  reply.plan = text_of(sale_->seats()->map().plan());
+  return reveal(std::move(reply));
 }
 
 caf::result<event_reply> event_state::on_renew_ticket_keys(const renew_ticket_keys& x) {

@@ -5,16 +5,18 @@
 #pragma once
 #include "domain/model/rows.hpp"
 
+#include <memory>
 #include <variant>
 #include <vector>
 
 namespace fq {
 
-/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the aggregate number
-/// exists.
+/// Catalog: a new aggregate with epoch 0, its event, its ticket types and its seat plan, if any. Refused if
+/// the aggregate number exists.
 struct event_created {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
+  std::shared_ptr<const event_plan_row> plan = {}; ///< a pointer, because a change of any kind has its room
 };
 
 /// The whole event row (settings, status, times). Refused unless the stored status is `from`.
@@ -121,6 +123,41 @@ struct event_ticket_issued {
 struct event_ticket_moved {
   event_ticket_status from{};
   event_ticket_row row;
+};
+
+/// Catalog: inserted, or replaced by id.
+struct seat_plan_stored {
+  seat_plan_row row;
+};
+
+/// Catalog: no error if absent.
+struct seat_plan_removed {
+  tenant_id tenant{};
+  uuid id;
+};
+
+/// Refused if the event has a plan.
+struct event_plan_set {
+  event_plan_row row;
+};
+
+/// With the event's seat settings; no error if absent. Refused if the event has claim seats.
+struct event_plan_removed {};
+
+/// Live seats of a claim. Refused without the claim or a plan, or if a live row has the seat (I1).
+struct seats_taken {
+  std::vector<claim_seat_row> rows;
+};
+
+/// The seats are no longer live. Refused unless all were live seats of the claim.
+struct seats_ended {
+  claim_id claim;
+  std::vector<std::uint32_t> seats;
+};
+
+/// Inserted, or replaced by seat. Refused without a plan.
+struct seats_set {
+  std::vector<seat_setting_row> rows;
 };
 
 /// Refused if the ticket has another open offer.
@@ -273,7 +310,8 @@ using change =
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
                event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
-               scan_recorded, transfer_offered, transfer_moved, statistics_stored>;
+               scan_recorded, transfer_offered, transfer_moved, statistics_stored, seat_plan_stored,
+               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -173,6 +173,10 @@ std::string_view code_of(reason r) {
     case reason::quota_exceeded: return "quota_exceeded";
     case reason::no_gateway: return "no_gateway";
     case reason::event_sold_out: return "event_sold_out";
+    case reason::seat_taken: return "seat_taken";
+    case reason::seat_accessible_only: return "seat_accessible_only";
+    case reason::seat_single: return "seat_single";
+    case reason::no_best_seats: return "no_best_seats";
     case reason::none_free: return "none_free";
     case reason::claim_live: return "claim_live";
     case reason::payment_open: return "payment_open";

@@ -47,6 +47,10 @@ enum class reason : std::uint8_t {
   limit_exceeded, ///< more units than the ticket type allows in one order
   quota_exceeded, ///< first: tickets of the quota that are neither taken nor promised
   no_gateway, ///< the order costs money and the server has no payment gateway
+  seat_taken, ///< detail: the names of the seats, with a blank between them
+  seat_accessible_only, ///< as before: kept for people who ask for an accessible seat
+  seat_single, ///< as before: they would stay free alone
+  no_best_seats, ///< enough are free, but not side by side under the organizer's rules
   event_sold_out,
   none_free,
   claim_live,

@@ -5,4 +5,5 @@
 #include "domain/model/event_rows.hpp"
 #include "domain/model/installation_rows.hpp"
 #include "domain/model/sale_rows.hpp"
+#include "domain/model/seat_rows.hpp"
 #include "domain/model/statistics_rows.hpp"

@@ -161,14 +161,15 @@ struct event_ticket_row {
   customer_id holder; ///< the claim's customer, until a transfer; a refund goes to the claim's customer
   event_ticket_status status = event_ticket_status::issued;
   std::uint32_t generation = 1; ///< of its codes (crypto/event_ticket_code): a transfer raises it
+  std::uint32_t seat = 0; ///< number in the event's plan + 1; 0: none
   timestamp created_at, updated_at;
   friend bool operator==(const event_ticket_row&, const event_ticket_row&) = default;
 };
 FQ_ROW(event_ticket_row, "event_ticket", aggregate, row_field("id", &row::id, key),
        row_field("claim", &row::claim, once), row_field("ticket_type", &row::ticket_type, once),
        row_field("holder", &row::holder), row_field("status", &row::status),
-       row_field("generation", &row::generation), row_field("created_at", &row::created_at, once),
-       row_field("updated_at", &row::updated_at))
+       row_field("generation", &row::generation), row_field("seat", &row::seat, once),
+       row_field("created_at", &row::created_at, once), row_field("updated_at", &row::updated_at))
 
 /// An offer of an event ticket to another person; once accepted, a part of the ticket's history.
 struct transfer_row {

@@ -4,9 +4,12 @@
 #include "domain/money/pricing.hpp"
 
 #include "domain/line/queue.hpp"
+#include "domain/sale/seating.hpp"
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 
@@ -125,6 +128,60 @@ void audit_event_tickets(const audited_rows& rows, lines& out) {
                 + std::to_string(of.second) + ", which it does not have");
 }
 
+/// The live seats of each claim, by ticket type; I1 for seats.
+std::map<claim_id, std::map<std::uint32_t, std::int64_t>> live_seats(const audited_rows& rows, lines& out) {
+  std::map<claim_id, std::map<std::uint32_t, std::int64_t>> live;
+  std::unordered_map<std::uint32_t, claim_id> taken;
+  for (const auto& s : rows.claim_seats) {
+    if (!s.is_live) continue;
+    ++live[s.claim][s.ticket_type];
+    const auto [first, is_free] = taken.emplace(s.seat, s.claim);
+    if (!is_free)
+      tell(out, "I1: claims " + to_string(first->second) + " and " + to_string(s.claim) + " have the seat "
+                  + std::to_string(s.seat));
+  }
+  return live;
+}
+
+std::int64_t units_taken(const claim_row& claim, const claim_item& item) {
+  if (is_live(claim.status)) return item.quantity;
+  return claim.status == claim_status::confirmed ? std::int64_t{item.quantity} - item.refunded : 0;
+}
+
+/// Each valid event ticket of a type with seats has a live seat of its claim, and no other ticket has it.
+void audit_ticket_seats(const audited_rows& rows, const seating& seats, lines& out) {
+  std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> left;
+  for (const auto& s : rows.claim_seats)
+    if (s.is_live) left[{s.claim, s.seat}] = 1;
+  for (const auto& t : rows.event_tickets)
+    if (is_valid(t.status) && seats.has_seats(t.ticket_type)
+        && (t.seat == 0 || left[{t.claim, t.seat - 1}]-- != 1))
+      tell(out, "I1: event ticket " + to_string(t.id) + " has no seat of its claim of its own");
+}
+
+/// Seats against claims, event tickets and stock.
+void audit_seats(const audited_rows& rows, lines& out) {
+  auto live = live_seats(rows, out);
+  if (rows.plan == nullptr) return;
+  std::optional<seating> seats;
+  try {
+    seats.emplace(*rows.plan, 0);
+    for (const auto& s : rows.seat_settings) seats->load(s);
+  } catch (const std::runtime_error& e) { return tell(out, std::string{"I1: "} + e.what()); }
+  for (const auto& c : rows.claims)
+    for (const auto& item : c.items)
+      if (const auto found = live[c.id][item.ticket_type];
+          seats->has_seats(item.ticket_type) && found != units_taken(c, item))
+        tell(out, "I1: claim " + to_string(c.id) + " has " + std::to_string(found) + " seats of type "
+                    + std::to_string(item.ticket_type) + " for " + std::to_string(units_taken(c, item))
+                    + " units");
+  for (const auto& t : rows.ticket_types)
+    if (seats->governs(t.ordinal) && t.total != seats->units_of(t.ordinal))
+      tell(out, "I1: ticket type " + to_string(t.id) + " has " + std::to_string(t.total) + " units, its plan "
+                  + std::to_string(seats->units_of(t.ordinal)));
+  if (rows.has_settled_tickets) audit_ticket_seats(rows, *seats, out);
+}
+
 /// A valid event ticket is in or out as its last admitted scan says.
 void audit_scans(const audited_rows& rows, lines& out) {
   std::unordered_map<event_ticket_id, const scan_row*> last;
@@ -212,6 +269,7 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
   audit_places(rows, out);
   audit_money(rows, out);
   if (rows.has_settled_tickets) audit_event_tickets(rows, out);
+  audit_seats(rows, out);
   audit_scans(rows, out);
   audit_orders(rows, out);
   audit_promo_codes(rows, out);
@@ -220,7 +278,8 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
 
 bool is_audited(const change& c) {
   return std::holds_alternative<event_changed>(c) || std::holds_alternative<ticket_type_added>(c)
-         || std::holds_alternative<ticket_type_changed>(c);
+         || std::holds_alternative<ticket_type_changed>(c) || std::holds_alternative<seats_taken>(c)
+         || std::holds_alternative<seats_ended>(c);
 }
 
 void audited_memory::apply(const changes& content) {
@@ -232,6 +291,11 @@ void audited_memory::apply(const changes& content) {
     else if (const auto* moved = std::get_if<ticket_type_changed>(&c))
       if (moved->row.ordinal < ticket_types.size())
         copy_updated(ticket_types[moved->row.ordinal], moved->row);
+  for (const auto& c : content)
+    if (const auto* taken = std::get_if<seats_taken>(&c))
+      for (const auto& s : taken->rows) seats[s.seat] = s.claim;
+    else if (const auto* ended = std::get_if<seats_ended>(&c))
+      for (const auto n : ended->seats) seats.erase(n);
 }
 
 std::vector<std::string> differences(const audited_memory& memory, const audited_rows& rows) {
@@ -242,6 +306,10 @@ std::vector<std::string> differences(const audited_memory& memory, const audited
   for (std::size_t i = 0; i < std::min(memory.ticket_types.size(), rows.ticket_types.size()); ++i)
     tell_differences(memory.ticket_types[i], rows.ticket_types[i],
                      "ticket type " + to_string(memory.ticket_types[i].id), out);
+  std::map<std::uint32_t, claim_id> taken;
+  for (const auto& s : rows.claim_seats)
+    if (s.is_live) taken[s.seat] = s.claim;
+  if (taken != memory.seats) tell(out, "the ledger has other seats of claims");
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "domain/model/change.hpp"
 #include "domain/sale/limits.hpp"
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,19 +25,23 @@ struct audited_rows {
   std::span<const event_ticket_row> event_tickets = {};
   bool has_settled_tickets = true; ///< false: purchases of older programs still get their event tickets
   std::span<const scan_row> scans = {};
+  const event_plan_row* plan = nullptr;
+  std::span<const seat_setting_row> seat_settings = {};
+  std::span<const claim_seat_row> claim_seats = {};
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
-/// against claims), I2 (entries and claims per customer) and I3 (kept money of a payment against tickets not
-/// refunded; those against valid event tickets, once they are settled). Checks I4: claims against captured
-/// money, orders against claims, promo code uses against claims. Checks I10: event tickets against their
-/// scans.
+/// against claims, seats against claims and stock), I2 (entries and claims per customer) and I3 (kept money
+/// of a payment against tickets not refunded; those against valid event tickets, once they are settled).
+/// Checks I4: claims against captured money, orders against claims, promo code uses against claims. Checks
+/// I10: event tickets against their scans.
 std::vector<std::string> contradictions(const audited_rows& rows);
 
 /// An event and its ticket types as the owner has them in memory.
 struct audited_memory {
   event_row event;
   std::vector<ticket_type_row> ticket_types;
+  std::map<std::uint32_t, claim_id> seats = {}; ///< held or sold
   void apply(const changes& content);
 };
 /// Whether audited_memory::apply has an effect.

@@ -7,10 +7,17 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace fq {
+
+/// Why a claim is released, for its order.
+struct claim_end {
+  order_trigger trigger = order_trigger::fail;
+  std::string_view failure = "expired"; ///< order_row::failure
+};
 
 class claims_book {
 public:

@@ -2,6 +2,7 @@
 #include "domain/sale/event_tickets.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -86,7 +87,7 @@ std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id&
   std::ranges::stable_sort(valid, {}, [](const event_ticket_row* row) {
     const bool was_in =
       row->status == event_ticket_status::checked_in || row->status == event_ticket_status::checked_out;
-    return std::pair{row->generation > 1, was_in};
+    return std::tuple{row->generation > 1, was_in, ~row->seat};
   });
   std::vector<event_ticket_id> ids;
   for (const auto* row : valid)

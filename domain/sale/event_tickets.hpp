@@ -36,7 +36,7 @@ public:
   /// Valid ones of `claim` and `ticket_type`.
   [[nodiscard]] std::size_t count_valid(const claim_id& claim, std::uint32_t ticket_type) const;
   /// The same, at most `count`: first those that the buyer did not give away, of these the ones that were
-  /// never checked in, of these the newest.
+  /// never checked in, of these the last seats, of the same seat the newest.
   [[nodiscard]] std::vector<event_ticket_id> first_to_cancel(const claim_id& claim, std::uint32_t ticket_type,
                                                              std::size_t count) const;
 

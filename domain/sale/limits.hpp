@@ -38,6 +38,8 @@ struct sale_bounds {
   /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
   std::size_t refused_scans = 200'000;
 };
+/// Max units of a ticket type, as its setting `total`.
+inline constexpr std::int64_t seated_units_max = 10'000'000;
 /// An offer of a ticket ends after it.
 inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
 /// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.

@@ -4,9 +4,9 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_unknown.cpp
-// (payments whose rows are lost), sale_access.cpp (hidden types), sale_people.cpp (blocks, invitations),
-// sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
+// (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
+// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
@@ -22,11 +22,11 @@
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/rules.hpp"
+#include "domain/sale/seating.hpp"
 #include "domain/sale/transfers.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
-#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -38,12 +38,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// Why a claim is released, for its order.
-struct claim_end {
-  order_trigger trigger = order_trigger::fail;
-  std::string_view failure = "expired"; ///< order_row::failure
-};
 
 class sale {
 public:
@@ -59,11 +53,15 @@ public:
       payments_(rules.stale_after, rules.recheck_after.front()) {}
 
   /// Load durable rows. Lists as in aggregate_image; the totals before the entries, those by ascending
-  /// number; event tickets before claims.
+  /// number; event tickets before claims, those before their seats, and a plan before both. `first_version`
+  /// of the seat map: greater than all that an earlier owner has shown.
   void load(event_row event, std::vector<ticket_type_row> types);
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
+  void load(const event_plan_row& row, std::uint64_t first_version);
+  void load(const seat_setting_row& row) { seating_->load(row); }
+  void load(const claim_seat_row& row) { seating_->load(row, claims_.find(row.claim)->status); }
   void load(const transfer_row& row) { transfers_.load(row); }
   void load(const claim_row& row);
   void load(const checkin_list_row& row) { checkin_.load(row); }
@@ -108,7 +106,8 @@ public:
   // -- claims (sale_fan.cpp)
   /// `entry`: the entry whose admission token the customer presented; null if none.
   refusal open_claim(const customer_id& customer, const queue_line::entry* entry,
-                     const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened);
+                     const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened,
+                     const seat_wish& seats = {});
   /// `leaves`: gives the place back too.
   refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out,
                         bool leaves = false);
@@ -231,6 +230,13 @@ public:
   /// All codes of the event's tickets become void, and their holders load others.
   void renew_ticket_keys(timestamp now, decision& out);
 
+  // -- reserved seats, by the organizer (sale_seats.cpp)
+  /// Gives a draft a plan, or takes it away (null). `types`: the event's for each of the plan's.
+  refusal set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
+                   const seat_rules& rules, timestamp now, decision& out);
+  /// Blocks, unblocks and moves seats without a claim, all or none; the totals of their ticket types follow.
+  refusal set_seats(const seat_patch& patch, timestamp now, decision& out);
+
   // -- time
   /// Applies every deadline that has passed and admits as many entries as allowed. Bounded work; `again` if
   /// more is due at once. Called after every decision and by timers.
@@ -248,6 +254,8 @@ public:
   [[nodiscard]] queue_line& queue() { return queue_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
+  /// Null: the event has no plan.
+  [[nodiscard]] const seating* seats() const { return seating_.get(); }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
@@ -315,6 +323,7 @@ private:
     std::vector<priced_item> items;
     const promo_code_row* promo = nullptr;
     const invitation_row* invitation = nullptr;
+    std::vector<seat_number> seats = {}; ///< of all items
   };
   [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
                                 timestamp now) const;
@@ -322,15 +331,17 @@ private:
   refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
   [[nodiscard]] refusal none_free(const wanted& w, timestamp now) const;
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
-  claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
+  claim_id hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
+                timestamp now, decision& out);
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   void close_session_claim(queue_number n, timestamp now, decision& out);
   // checkout
-  refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items,
+  refusal priced(const std::vector<item_wish>& wishes, const seat_wish& seats, timestamp now, wanted& items,
                  price_quote& price) const;
   refusal price_wish(const customer_id& customer, const std::vector<item_wish>& wishes,
-                     std::string_view promo_code, timestamp now, wanted& items, price_quote& price) const;
+                     const seat_wish& seats, std::string_view promo_code, timestamp now, wanted& items,
+                     price_quote& price) const;
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
                                      const promo_code_row*& out) const;
   [[nodiscard]] const promo_code_row* access_code_for(const customer_id& customer,
@@ -396,6 +407,18 @@ private:
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
   [[nodiscard]] refusal refused_transfer(const event_ticket_row& ticket) const;
   std::size_t expire_transfers(timestamp now, decision& out);
+  // reserved seats
+  refusal best_items(const seat_wish& wish, timestamp now, wanted& out, std::vector<item_wish>& items) const;
+  refusal choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
+                       wanted& out) const;
+  refusal named_seats(const item_wish& wish, std::uint32_t ticket_type, std::vector<seat_number>& out) const;
+  [[nodiscard]] refusal refusal_of(const seat_refusal& no) const;
+  [[nodiscard]] refusal no_best(std::uint32_t units, std::uint64_t types, const wanted& w,
+                                timestamp now) const;
+  void follow_plan(decision& out);
+  [[nodiscard]] std::vector<seat_number> seats_to_issue(const claim_id& claim,
+                                                        std::uint32_t ticket_type) const;
+  [[nodiscard]] refusal tickets_of_seats(const claim_id& claim, refund_wish& wish) const;
   // check-in
   refusal patch_list(const checkin_list_patch& patch, checkin_list_row& row) const;
   [[nodiscard]] scan_objection objection_to(const scan_wish& wish, const event_ticket_row* ticket,
@@ -443,6 +466,7 @@ private:
   queue_line queue_;
   inventory stock_;
   claims_book claims_;
+  std::unique_ptr<seating> seating_; ///< null: the event has no plan
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;

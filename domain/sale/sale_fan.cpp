@@ -70,6 +70,8 @@ refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, 
     if (wish.donation < 0 || wish.donation > donation_max)
       return {reason::invalid_field, "items.donation: must be 0 to 1000000000000"};
     if (wish.quantity > type->max_per_order) return reason::limit_exceeded;
+    if (!seating_ && !wish.seats.empty())
+      return {reason::invalid_field, "items.seats: the event has no seats"};
     out.items.push_back({type->ordinal, wish.quantity, type->price, wish.donation, 0});
   }
   return {};
@@ -95,37 +97,40 @@ refusal sale::may_hold(const customer_id& customer, timestamp now, std::uint8_t&
   return {};
 }
 
-/// `row` provides customer, slot, items, amount and promo; this function fills in the rest.
-claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out) {
+/// `row` provides customer, slot, items, amount and promo; this function fills in the rest. Seats are held
+/// for the whole session.
+claim_id sale::hold(const queue_line::entry& entry, claim_row row, std::span<const seat_number> seats,
+                    timestamp now, decision& out) {
   row.id = make_uuid(now, event_.aggregate, random_());
   row.entry = entry.number;
   row.created_at = now;
-  row.expires_at =
-    std::min(now + event_.claim_ttl, entry.session().session_expires_at); // session and claim end together
+  row.expires_at = entry.session().session_expires_at; // session and claim end together
+  if (seats.empty()) row.expires_at = std::min(now + event_.claim_ttl, row.expires_at);
   const auto id = row.id;
   queue_.claim_opened(row.entry, out.content);
   stock_.hold(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
   claims_.open(std::move(row), out.content);
+  if (!seats.empty()) seating_->hold(id, seats, out.content);
   out.reveals = true;
   return id;
 }
 
 refusal sale::open_claim(const customer_id& customer, const queue_line::entry* entry,
-                         const std::vector<item_wish>& wishes, timestamp now, decision& out,
-                         claim_id& opened) {
+                         const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened,
+                         const seat_wish& seats) {
   claim_row row;
   row.customer = customer;
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   wanted w;
   price_quote quoted;
-  if (auto no = price_wish(customer, wishes, {}, now, w, quoted)) return no;
+  if (auto no = price_wish(customer, wishes, seats, {}, now, w, quoted)) return no;
   row.items = items_of(quoted);
   row.amount = quoted.total;
   row.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
   if (!stock_.has_free(row.items)) return none_free(w, now);
-  opened = hold(*entry, std::move(row), now, out);
+  opened = hold(*entry, std::move(row), w.seats, now, out);
   return {};
 }
 
@@ -157,6 +162,7 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
   if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
   stock_.release(items, out.content);
+  if (seating_) seating_->release(id, out.content);
   const bool keeps_promo =
     planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) move_promo_uses(promo, -1, now, out);

@@ -209,6 +209,7 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   if (const auto* open = payments_.open_of(id))
     out.gateway_calls.push_back({gateway_call_kind::expire, open->id, {}}); // prevents a second payment
   claims_.move(id, claim_trigger::confirm, now, out.content);
+  if (seating_) seating_->confirm(id);
   settle_tickets(claim, now, out);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);
@@ -253,6 +254,7 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
   if (!slot || !stock_.has_free(old.items) || !is_still_open(old, now)) return false;
+  if (seating_ && !seating_->are_free_again(old.id)) return false; // others are not what the customer chose
   const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
   if (promo != nullptr
       && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(old.customer, old.promo))))
@@ -267,6 +269,7 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   stock_.sell(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
   claims_.open(std::move(row), out.content);
+  if (seating_) seating_->sell_again(before, fresh, out.content);
   claims_.move(fresh, claim_trigger::confirm, now, out.content);
   if (!planted(bug::late_money_without_event_tickets)) settle_tickets(*claims_.find(fresh), now, out);
   payments_.move_attempts(before, fresh, out.content);

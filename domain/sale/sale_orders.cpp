@@ -32,17 +32,28 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
 }
 
 refusal sale::price_wish(const customer_id& customer, const std::vector<item_wish>& wishes,
-                         std::string_view promo_code, timestamp now, wanted& w, price_quote& quoted) const {
+                         const seat_wish& seats, std::string_view promo_code, timestamp now, wanted& w,
+                         price_quote& quoted) const {
   if (auto no = wanted_promo(customer, promo_code, now, w.promo)) return no;
-  if (w.promo == nullptr) w.promo = access_code_for(customer, wishes, now);
+  if (w.promo == nullptr && !seats.best.ticket_type.is_nil())
+    w.promo = access_code_for(customer, {{seats.best.ticket_type}}, now);
+  else if (w.promo == nullptr)
+    w.promo = access_code_for(customer, wishes, now);
   w.invitation = invitation_of(customer, now);
-  return priced(wishes, now, w, quoted);
+  return priced(wishes, seats, now, w, quoted);
 }
 
 /// The only price calculation: used by quote, claim and checkout.
-refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w,
+refusal sale::priced(const std::vector<item_wish>& wishes, const seat_wish& seats, timestamp now, wanted& w,
                      price_quote& quoted) const {
-  if (auto no = wanted_items(wishes, now, w)) return no;
+  std::vector<item_wish> best;
+  if (seats.best.count > 0 && !wishes.empty())
+    return {reason::invalid_field, "best: cannot be given with items"};
+  if (seats.best.count > 0)
+    if (auto no = best_items(seats, now, w, best)) return no;
+  if (auto no = wanted_items(best.empty() ? wishes : best, now, w)) return no;
+  if (seating_ && best.empty())
+    if (auto no = choose_seats(wishes, seats, now, w)) return no;
   const auto own = rules_.fees.find(event_.currency);
   quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{},
                  own != rules_.fees.end() ? own->second : rules_.other_fees);
@@ -55,7 +66,7 @@ refusal sale::quote(const customer_id& customer, const order_wish& wish, timesta
                     quote_view& out) const {
   if (event_.status == event_status::draft) return reason::not_found;
   wanted w;
-  if (auto no = price_wish(customer, wish.items, wish.promo_code, now, w, out.price)) return no;
+  if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, out.price)) return no;
   out.event = event_.id;
   out.currency = event_.currency;
   for (const auto& i : out.price.items) out.item_ids.push_back(stock_.types()[i.ticket_type].id);
@@ -76,7 +87,8 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   if (!may_shop && !joins_itself) return {reason::not_admitted};
   wanted w;
   price_quote quoted;
-  if (auto no = price_wish(customer, wish.items, wish.promo_code, now, w, quoted)) return {std::move(no)};
+  if (auto no = price_wish(customer, wish.items, wish.seats, wish.promo_code, now, w, quoted))
+    return {std::move(no)};
   claim.items = items_of(quoted);
   claim.amount = quoted.total;
   claim.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
@@ -88,7 +100,7 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   if (joins_itself) entry = find_or_admit(customer, w.promo, now, out, no);
   if (entry == nullptr) return {std::move(no)};
 
-  order.claim = hold(*entry, std::move(claim), now, out);
+  order.claim = hold(*entry, std::move(claim), w.seats, now, out);
   order.id = make_uuid(now, event_.aggregate, random_());
   order.customer = customer;
   order.contact = wish.contact;

@@ -129,9 +129,16 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     } else if (row == types.end() || row - types.begin() >= static_cast<std::ptrdiff_t>(old_count)) {
       return invalid_field("ticket_types.id", "no such ticket type");
     }
+    const auto total = row->total;
     t.apply_to(*row);
+    if (seating_ && seating_->governs(row->ordinal) && row->total != total
+        && row - types.begin() < static_cast<std::ptrdiff_t>(old_count))
+      return invalid_field("ticket_types.total", "follows the seat plan");
   }
-  if (auto no = validate(event, types)) return no;
+  auto checked = types;
+  if (seating_)
+    for (auto& t : checked) t.total = std::max<std::int64_t>(t.total, 1); // all of its seats may be blocked
+  if (auto no = validate(event, checked)) return no;
   for (const auto& t : types)
     if (t.total < t.held + t.sold) {
       refusal no{reason::total_below_committed};

@@ -127,8 +127,12 @@ void sale::return_tickets(const claim_id& id, const units_back& units, timestamp
   if (!planted(bug::refund_keeps_tickets)) stock_.take_back(units.items, out.content);
   auto cancelled = chosen(id, units);
   if (planted(bug::refund_keeps_event_ticket) && !cancelled.empty()) cancelled.pop_back();
-  for (const auto& ticket : cancelled)
+  std::vector<seat_number> seats;
+  for (const auto& ticket : cancelled) {
     event_tickets_.move(ticket, event_ticket_trigger::cancel, now, out.content);
+    if (const auto seat = event_tickets_.find(ticket)->seat; seat != 0) seats.push_back(seat - 1);
+  }
+  if (seating_) seating_->take_back(id, seats, out.content);
   claims_.refund(id, units.items, now, out.content);
   const auto& claim = *claims_.find(id);
   const bool whole = claim.status == claim_status::refunded;
@@ -221,7 +225,9 @@ refusal sale::refund_order(const order_id& id, const refund_wish& wish, timestam
   settle_tickets(claim, now, out);
   units_back units;
   money amount = 0;
-  if (auto no = wanted_back(claim, wish, units, amount)) return no;
+  auto named = wish;
+  if (auto no = tickets_of_seats(claim.id, named)) return no;
+  if (auto no = wanted_back(claim, named, units, amount)) return no;
   if (units.items.empty() || units.items == left_of(claim)) {
     units = {};
     amount = paid->captured - paid->refunded;

@@ -32,12 +32,14 @@ void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) 
   for (const auto& item : claim.items) {
     const auto due = units_due(claim, item);
     auto valid = event_tickets_.count_valid(claim.id, item.ticket_type);
-    for (; valid < due; ++valid) {
+    const auto seats = valid < due ? seats_to_issue(claim.id, item.ticket_type) : std::vector<seat_number>{};
+    for (auto seat = seats.begin(); valid < due; ++valid) {
       event_ticket_row row;
       row.id = make_uuid(now, event_.aggregate, random_());
       row.claim = claim.id;
       row.ticket_type = item.ticket_type;
       row.holder = claim.customer;
+      if (seat != seats.end()) row.seat = *seat++ + 1;
       row.created_at = row.updated_at = now;
       event_tickets_.issue(std::move(row), out.content);
     }
@@ -98,7 +100,8 @@ std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
     const auto* order = orders_.of_claim(t->claim);
     views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
                      order != nullptr ? order->id : order_id{},
-                     std::ranges::find(of_claim->second, t->id) != of_claim->second.end()});
+                     std::ranges::find(of_claim->second, t->id) != of_claim->second.end(),
+                     seating_ && t->seat != 0 ? seating_->map().plan().name_of(t->seat - 1) : std::string{}});
   }
   return views;
 }

@@ -52,6 +52,7 @@ struct claim_view {
   event_id event;
   std::string currency;
   std::vector<ticket_type_id> item_ids; ///< parallel to claim.items
+  std::vector<std::string> seats = {}; ///< names of those that it holds or has bought
 };
 
 struct payment_view {
@@ -101,6 +102,29 @@ struct item_wish {
   ticket_type_id ticket_type;
   std::uint32_t quantity = 1;
   money donation = 0; ///< voluntary extra amount per ticket
+  std::vector<std::string> seats =
+    {}; ///< names, as many as `quantity`; empty: the best ones, if it has seats
+};
+
+/// Adjacent seats that the sale chooses.
+struct best_seats_wish {
+  std::uint32_t count = 0; ///< 0: none
+  std::string section = {}; ///< code; empty: any
+  ticket_type_id ticket_type = {}; ///< nil: any that the customer may buy
+  std::uint32_t accessible = 0; ///< of `count`
+};
+
+/// What a claim or checkout says about seats besides its items.
+struct seat_wish {
+  best_seats_wish best = {}; ///< instead of items
+  bool asks_accessible = false; ///< named seats may be accessible
+};
+
+/// The organizer's change of seats; names.
+struct seat_patch {
+  std::vector<std::string> seats;
+  maybe<bool> is_blocked = {};
+  ticket_type_id ticket_type = {}; ///< nil: unchanged
 };
 
 /// Tickets to refund; none given: all that are left.
@@ -119,6 +143,7 @@ struct invitation_wish {
 /// The input of a checkout.
 struct order_wish {
   std::vector<item_wish> items; ///< empty: one ticket of the first type on sale
+  seat_wish seats;
   std::string promo_code; ///< as typed; empty: none
   fq::contact contact;
   std::string success_url, cancel_url; ///< may be empty
@@ -141,6 +166,7 @@ struct event_ticket_view {
   ticket_type_id ticket_type;
   order_id order; ///< nil: claim made without an order
   bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
+  std::string seat = {}; ///< name; empty: none
 };
 
 /// What is printed of an event ticket.

@@ -175,8 +175,14 @@ private:
     const auto there = wish_.count - here;
     if (map_.longest_run(better) < here || map_.longest_run(other) < there) return {};
     std::vector<piece> beside;
-    each_piece(plan_.rows()[other], there, [&](const piece& p) { beside.push_back(p); });
-    if (beside.empty()) return {};
+    std::uint64_t types = 0, types_beside = 0;
+    each_piece(plan_.rows()[other], there, [&](const piece& p) {
+      beside.push_back(p);
+      types_beside |= std::uint64_t{1} << map_.type(p.first);
+    });
+    each_piece(plan_.rows()[better], here,
+               [&](const piece& p) { types |= std::uint64_t{1} << map_.type(p.first); });
+    if ((types & types_beside) == 0) return {}; // else every pair would be tried in vain
     std::optional<std::tuple<std::int64_t, std::int32_t, seat_number, seat_number>> chosen;
     each_piece(plan_.rows()[better], here, [&](const piece& p) {
       for (const auto& q : beside) {
@@ -292,8 +298,11 @@ seat_refusal check_choice(const seat_map& map, const named_wish& wish, const sea
     std::ranges::copy_if(sorted, std::back_inserter(no.seats), is_wrong);
     return no.seats.empty() ? seat_refusal{} : no;
   };
-  if (auto no = refuse(seat_fault::taken, [&](auto n) { return map.state(n) != seat_state::free; }))
-    return no;
+  const auto is_taken = [&](auto n) {
+    return map.state(n) != seat_state::free
+           && !(planted(bug::seat_conflict_ignored) && n == wish.seats.back());
+  };
+  if (auto no = refuse(seat_fault::taken, is_taken)) return no;
   const bool has_accessible = std::ranges::any_of(sorted, [&](auto n) { return map.is_accessible(n); });
   const bool may_take_kept = wish.asks_accessible && has_accessible;
   const auto is_kept = [&](auto n) { return !may_take_kept && !map.is_open(n, rules.accessible_for_all); };

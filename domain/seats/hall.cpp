@@ -9,6 +9,18 @@ namespace {
 
 constexpr std::int32_t margin_cm = 200;
 
+std::int32_t length(std::int32_t given) { return std::clamp(given, std::int32_t{0}, plan_extent_max); }
+
+/// With lengths and numbers that no sum overflows.
+hall within_limits(hall h) {
+  for (auto* value :
+       {&h.radius, &h.stage_distance, &h.seat_width, &h.row_depth, &h.aisle_width, &h.section_gap})
+    *value = length(*value);
+  h.aisles = std::min(h.aisles, hall_row_seats_max);
+  if (h.sections.size() > plan_sections_max) h.sections.resize(plan_sections_max);
+  return h;
+}
+
 std::uint32_t index_of(std::vector<std::string>& types, const std::string& type) {
   const auto found = std::ranges::find(types, type);
   const auto index = static_cast<std::uint32_t>(found - types.begin());
@@ -72,22 +84,26 @@ std::string letters_of(std::uint32_t index) {
   return out;
 }
 
-plan_draft draft_of(const hall& hall) {
+plan_draft draft_of(const hall& given) {
+  const auto hall = within_limits(given);
   plan_draft draft;
   draft.name = hall.name;
   draft.focus = plan_point{};
   auto y = hall.stage_distance;
+  std::size_t rows_made = 0, seats_made = 0;
   for (const auto& from : hall.sections) {
     draft_section section;
     section.code = from.code;
     section.name = from.name;
     const auto type = index_of(draft.ticket_types, from.ticket_type);
     const auto rows = std::min(from.rows, hall_rows_max);
-    for (std::uint32_t r = 0; r < rows; ++r, y += hall.row_depth) {
+    for (std::uint32_t r = 0; r < rows && y <= plan_extent_max; ++r, y += hall.row_depth) {
+      if (++rows_made > plan_rows_max || seats_made >= plan_seats_max) break;
       draft_row row;
       row.label = hall.has_lettered_rows ? letters_of(r) : std::to_string(r + 1);
       const auto count = std::min(std::uint64_t{from.seats} + std::uint64_t{r} * from.widening,
-                                  std::uint64_t{hall_row_seats_max});
+                                  std::min(std::uint64_t{hall_row_seats_max}, plan_seats_max - seats_made));
+      seats_made += count;
       row_maker{hall, y}.add_seats(static_cast<std::uint32_t>(count), row);
       for (auto& seat : row.seats) seat.type = type;
       for (std::size_t i = 0; r + 1 == rows && i + 1 < row.seats.size() && i / 2 < from.accessible; i += 2) {
@@ -97,7 +113,7 @@ plan_draft draft_of(const hall& hall) {
       section.rows.push_back(std::move(row));
     }
     draft.sections.push_back(std::move(section));
-    y += hall.section_gap;
+    y = std::min(y + hall.section_gap, plan_extent_max + 1);
   }
   move_inside(draft);
   return draft;

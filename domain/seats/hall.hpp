@@ -24,7 +24,7 @@ struct hall {
   std::int32_t seat_width = 55, row_depth = 90, aisle_width = 120, section_gap = 200;
 };
 
-/// Rows and seats beyond the limits are left out.
+/// Rows and seats beyond the limits are left out; lengths beyond a plan's extent are cut.
 [[nodiscard]] plan_draft draft_of(const hall& hall);
 
 /// 0: "A", 25: "Z", 26: "AA".

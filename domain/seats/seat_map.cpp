@@ -145,10 +145,11 @@ seat_refusal seat_map::take_back(const claim_id& claim, std::span<const seat_num
   if (auto no = wrong_names(seats)) return no;
   const auto is_its = [&](seat_number n) { return state(n) == seat_state::sold && holders_[n] == claim; };
   if (auto no = refuse(seats, is_its)) return no;
-  auto& its = claims_[claim];
-  std::erase_if(its, [&](seat_number n) { return std::ranges::find(seats, n) != seats.end(); });
-  if (its.empty()) claims_.erase(claim);
+  // `seats` may be a view of the claim's list: it is cut last.
   change(seats, [this](seat_number n) { set(n, seat_state::free, {}); });
+  const auto its = claims_.find(claim);
+  std::erase_if(its->second, [this](seat_number n) { return state(n) == seat_state::free; });
+  if (its->second.empty()) claims_.erase(its);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // Claims: hold stock for a customer, read it, release it. The event actor decides.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/seat_wishes.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -13,12 +14,7 @@ namespace fq::net {
 namespace {
 
 void read_claim_items(object_reader& body, std::vector<item_wish>& items) {
-  body.objects("items", items_count, [&items](object_reader& item) {
-    item.require("ticket_type_id");
-    const auto type = item.id("ticket_type_id");
-    const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
-    items.push_back({type.value, quantity.given ? quantity.value : 1});
-  });
+  body.objects("items", items_count, [&items](object_reader& item) { items.push_back(read_item(item)); });
 }
 
 std::optional<response> read_claim_request(const request& rq, open_claim& wish) {
@@ -26,6 +22,7 @@ std::optional<response> read_claim_request(const request& rq, open_claim& wish) 
     body.require("admission_token");
     wish.admission_token = body.text("admission_token", admission_token_size).value;
     read_claim_items(body, wish.items);
+    read_seats(body, wish.seats);
   });
 }
 

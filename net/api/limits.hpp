@@ -49,6 +49,12 @@ inline constexpr range admission_token_size{1, 200};
 inline constexpr range items_count{1, 50};
 /// Units of one ticket type: the largest max_per_order.
 inline constexpr range quantity_range{1, 100};
+inline constexpr range seat_name_size{1, 26}; ///< of section, row and seat, with two hyphens
+inline constexpr range section_size{1, 8}; ///< its code
+inline constexpr range changed_seats_count{1, 1'000}; ///< of one change: about the default http.body_limit
+/// A plan that a request stores. About 10,000 seats, which take 15 ms of an io thread to read.
+inline constexpr std::size_t plan_body_max = 1024 * 1024;
+inline constexpr range accessible_range{0, 100}; ///< of the seats of a claim
 /// Event tickets that a refund names: more go in another refund.
 inline constexpr range named_tickets_count{1, 200};
 inline constexpr range person_name_size{1, 100}; ///< as gateways take them

@@ -7,6 +7,7 @@
 #include "net/api/limits.hpp"
 #include "net/api/order_search.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/seat_wishes.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
@@ -85,12 +86,8 @@ awaitable<response> refund(call c) {
   wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
   auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
     wish.note.reason = read_reason(body);
-    body.objects("items", items_count, [&wish](object_reader& item) {
-      item.require("ticket_type_id");
-      const auto type = item.id("ticket_type_id");
-      const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
-      wish.items.push_back({type.value, quantity.given ? quantity.value : 1});
-    });
+    body.objects("items", items_count,
+                 [&wish](object_reader& item) { wish.items.push_back(read_item(item)); });
     wish.event_tickets = body.ids("event_ticket_ids", named_tickets_count);
   });
   if (no) co_return std::move(*no);

@@ -3,6 +3,7 @@
 // the rules.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/api/seat_wishes.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/query.hpp"
 #include "net/service/code_guesses.hpp"
@@ -39,11 +40,8 @@ std::string read_return_url(const context& ctx, object_reader& body, std::string
 
 void read_order_items(object_reader& body, std::vector<item_wish>& items) {
   body.objects("items", items_count, [&items](object_reader& item) {
-    item.require("ticket_type_id");
-    const auto type = item.id("ticket_type_id");
-    const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
-    const auto donation = item.integer("donation", money_range);
-    items.push_back({type.value, quantity.given ? quantity.value : 1, donation.value});
+    items.push_back(read_item(item));
+    items.back().donation = item.integer("donation", money_range).value;
   });
 }
 
@@ -73,6 +71,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
     wish.order.admission_token = body.text("admission_token", admission_token_size).value;
     read_contact(body, order.contact);
     read_order_items(body, order.items);
+    read_seats(body, order.seats);
     order.promo_code = body.text("promo_code", promo_code_size).value;
     order.success_url = read_return_url(c.ctx, body, "success_url");
     order.cancel_url = read_return_url(c.ctx, body, "cancel_url");
@@ -203,6 +202,7 @@ awaitable<response> quote(call c) {
   get_quote wish{c.id, c.who, {}};
   auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
     read_order_items(body, wish.wish.items);
+    read_seats(body, wish.wish.seats);
     wish.wish.promo_code = body.text("promo_code", promo_code_size).value;
   });
   if (no) co_return std::move(*no);

@@ -23,6 +23,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> people_routes();
 [[nodiscard]] std::span<const route> queue_routes();
 [[nodiscard]] std::span<const route> report_routes();
+[[nodiscard]] std::span<const route> seat_routes();
 [[nodiscard]] std::span<const route> task_routes();
 [[nodiscard]] std::span<const route> ticket_routes();
 [[nodiscard]] std::span<const route> waiting_room_routes();

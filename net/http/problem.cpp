@@ -105,6 +105,17 @@ void held_and_sold(std::string& out, const refusal& no) {
   append_member(out, "sold", no.second);
 }
 void free_units(std::string& out, const refusal& no) { append_member(out, "free", no.first); }
+/// The detail has names with a blank between them.
+void seats(std::string& out, const refusal& no) {
+  out += ",\"seats\":[";
+  for (std::string_view left = no.detail; !left.empty();) {
+    const auto end = std::min(left.find(' '), left.size());
+    append_text(out, left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+    if (!left.empty()) out += ',';
+  }
+  out += ']';
+}
 void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
@@ -208,6 +219,10 @@ constexpr reason_row reasons[] = {
   {reason::limit_exceeded, 409, "That is more than one order allows."},
   {reason::quota_exceeded, 409, "The quota has fewer free tickets than that.", free_units},
   {reason::no_gateway, 409, "This server has no payment gateway, so nothing with a price can be sold."},
+  {reason::seat_taken, 409, "Somebody else has one of these seats.", seats},
+  {reason::seat_accessible_only, 409, "These seats are kept for people who need an accessible seat.", seats},
+  {reason::seat_single, 409, "The choice leaves a single seat free.", seats},
+  {reason::no_best_seats, 409, "There are no such seats side by side."},
   {reason::event_sold_out, 410, "Sold out."},
   {reason::none_free, 409, "All remaining tickets are held by others at the moment."},
   {reason::claim_live, 409, "Release the claim first."},

@@ -126,6 +126,8 @@ std::optional<std::vector<item_wish>> items_of(const form& sent, const event_vie
 std::string text_of(reason why) {
   static const std::map<reason, std::string_view> texts{
     {reason::none_free, "none_free"},
+    {reason::no_best_seats, "not_together"},
+    {reason::seat_single, "not_together"},
     {reason::event_sold_out, "none_free"},
     {reason::not_on_sale, "none_free"},
     {reason::limit_exceeded, "limit_exceeded"},

@@ -58,10 +58,12 @@ json::object object_of(const contact& c) {
 
 /// What an order shows of its event tickets; the holder may be another customer.
 json::object object_of(const event_ticket_view& v) {
-  return {{"id", to_string(v.ticket.id)},
-          {"ticket_type_id", to_string(v.ticket_type)},
-          {"status", name_of(v.ticket.status)},
-          {"refund_pending", v.refund_pending}};
+  json::object out{{"id", to_string(v.ticket.id)},
+                   {"ticket_type_id", to_string(v.ticket_type)},
+                   {"status", name_of(v.ticket.status)},
+                   {"refund_pending", v.refund_pending}};
+  if (!v.seat.empty()) out["seat"] = v.seat;
+  return out;
 }
 
 json::object whole_object_of(const event_ticket_view& v) {
@@ -103,6 +105,7 @@ json::object object_of(const order_view& v) {
                                  {"refunded_quantity", item.refunded}});
   }
   out["items"] = std::move(items);
+  if (!v.claim.seats.empty()) out["seats"] = json::array(v.claim.seats.begin(), v.claim.seats.end());
   out["refunded_amount"] = v.refunded;
   out["payment_id"] = id_or_null(v.payment);
   out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));

@@ -109,13 +109,18 @@ private:
     std::vector<std::string> cells;
     if (!csv_.next(cells)) return {nullptr, {no_record("The file is empty.")}};
     if (!read_header(cells)) return {nullptr, std::move(errors_)};
-    while (errors_.size() < plan_errors_max && seats_ <= plan_seats_max && csv_.next(cells))
-      read_record(cells);
+    while (has_room() && csv_.next(cells)) read_record(cells);
     if (!csv_.problem().empty()) errors_.push_back(no_record(""));
     if (!errors_.empty()) return {nullptr, std::move(errors_)};
     auto made = make_plan(draft_);
     for (auto& e : made.errors) name_column(e);
     return made;
+  }
+
+  /// Beyond a limit the rest of the file does not matter: make_plan reports the limit.
+  [[nodiscard]] bool has_room() const {
+    return errors_.size() < plan_errors_max && seats_ <= plan_seats_max && rows_.size() <= plan_rows_max
+           && draft_.sections.size() <= plan_sections_max && draft_.areas.size() <= plan_areas_max;
   }
 
   plan_error no_record(std::string_view otherwise) const {

@@ -33,15 +33,17 @@ std::string claim_text(const claim_view& view) {
                                  {"quantity", claim.items[i].quantity},
                                  {"unit_price", claim.items[i].unit_price}});
   }
-  return json::serialize(json::object{{"claim_id", to_string(claim.id)},
-                                      {"event_id", to_string(view.event)},
-                                      {"status", name_of(claim.status)},
-                                      {"items", std::move(items)},
-                                      {"fees", fees_of(claim)},
-                                      {"amount", claim.amount},
-                                      {"currency", view.currency},
-                                      {"created_at", time_or_null(claim.created_at)},
-                                      {"expires_at", time_or_null(claim.expires_at)}});
+  json::object out{{"claim_id", to_string(claim.id)},
+                   {"event_id", to_string(view.event)},
+                   {"status", name_of(claim.status)},
+                   {"items", std::move(items)},
+                   {"fees", fees_of(claim)},
+                   {"amount", claim.amount},
+                   {"currency", view.currency},
+                   {"created_at", time_or_null(claim.created_at)},
+                   {"expires_at", time_or_null(claim.expires_at)}};
+  if (!view.seats.empty()) out["seats"] = json::array(view.seats.begin(), view.seats.end());
+  return json::serialize(out);
 }
 
 std::string payment_text(const payment_view& view) {

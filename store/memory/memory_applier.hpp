@@ -39,6 +39,8 @@ public:
       if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
       put_row(stored, t);
     }
+    if (c.plan && !is_sound(*c.plan)) return false;
+    if (c.plan) fresh.image.plan = *c.plan;
     const std::string status{name_of(c.event.status)};
     fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
     state_.aggregates.emplace(number, std::move(fresh));
@@ -204,6 +206,60 @@ public:
     return true;
   }
 
+  bool operator()(const seat_plan_stored& c) {
+    return tenant_exists(c.row.tenant) && insert_or_replace(state_.seat_plans, c.row);
+  }
+
+  bool operator()(const seat_plan_removed& c) {
+    const auto* stored = find_row(state_.seat_plans, c.id);
+    return !stored || stored->tenant != c.tenant || remove(state_.seat_plans, c.id);
+  }
+
+  bool operator()(const event_plan_set& c) {
+    auto& plan = own_.image.plan;
+    if (plan || !is_sound(c.row)) return false;
+    plan = c.row;
+    undo([&plan] { plan.reset(); });
+    return true;
+  }
+
+  bool operator()(const event_plan_removed&) {
+    auto& image = own_.image;
+    if (!image.claim_seats.empty()) return false;
+    undo([&image, plan = image.plan, settings = image.seat_settings] {
+      image.plan = plan;
+      image.seat_settings = settings;
+    });
+    image.plan.reset();
+    image.seat_settings.clear();
+    return true;
+  }
+
+  bool operator()(const seats_taken& c) {
+    auto& rows = own_.image.claim_seats;
+    return c.rows.empty() || (own_.image.plan && std::ranges::all_of(c.rows, [&](const claim_seat_row& r) {
+                                return find_row(own_.image.claims, r.claim)
+                                       && !(r.is_live && is_taken(r.seat)) && insert(rows, r);
+                              }));
+  }
+
+  bool operator()(const seats_ended& c) {
+    auto& rows = own_.image.claim_seats;
+    return std::ranges::all_of(c.seats, [&](std::uint32_t seat) {
+      const auto* stored = find_row(rows, std::pair{c.claim, seat});
+      if (!stored || !stored->is_live) return false;
+      auto next = *stored;
+      next.is_live = false;
+      return replace(rows, next);
+    });
+  }
+
+  bool operator()(const seats_set& c) {
+    return c.rows.empty() || (own_.image.plan && std::ranges::all_of(c.rows, [&](const seat_setting_row& r) {
+                                return insert_or_replace(own_.image.seat_settings, r);
+                              }));
+  }
+
   bool operator()(const transfer_offered& c) {
     return find_row(own_.image.event_tickets, c.row.ticket) && is_alone(own_.image.transfers, c.row)
            && insert(own_.image.transfers, c.row);
@@ -355,6 +411,11 @@ private:
              return e && e->aggregate != row.aggregate && e->tenant == row.tenant
                     && e->external_id == row.external_id;
            });
+  }
+
+  [[nodiscard]] bool is_taken(std::uint32_t seat) const {
+    return std::ranges::any_of(own_.image.claim_seats,
+                               [&](const claim_seat_row& r) { return r.seat == seat && r.is_live; });
   }
 
   static bool add(std::int64_t& value, std::int64_t delta) {

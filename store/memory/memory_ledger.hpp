@@ -131,6 +131,7 @@ private:
     std::map<uuid, webhook_endpoint_row> endpoints;
     std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
     std::map<customer_id, erasure> erasures; ///< those under way
+    std::vector<seat_plan_row> seat_plans; ///< by id
   };
   struct undecided {
     std::vector<batch> batches;

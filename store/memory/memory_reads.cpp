@@ -134,6 +134,19 @@ std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_
   return rows;
 }
 
+std::vector<seat_plan_row> memory_ledger::list_seat_plans(const seat_plan_filter& filter) {
+  std::vector<seat_plan_row> rows;
+  for (const auto& p : state_.seat_plans) {
+    const bool is_wanted = filter.id.is_nil() ? p.id > filter.after : p.id == filter.id;
+    if (p.tenant != filter.tenant || !is_wanted || (filter.organizer && p.organizer != *filter.organizer))
+      continue;
+    if (rows.size() == filter.limit) break;
+    rows.push_back(p);
+    if (filter.id.is_nil()) rows.back().content.clear();
+  }
+  return rows;
+}
+
 std::vector<transfer_listing> memory_ledger::list_transfers(const transfer_filter& filter) {
   std::vector<transfer_listing> rows;
   for (const auto& [number, state] : state_.aggregates)

@@ -18,6 +18,9 @@ inline const uuid& key_of(const refund_row& r) { return r.id; }
 inline std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 inline const uuid& key_of(const order_row& r) { return r.id; }
 inline const uuid& key_of(const event_ticket_row& r) { return r.id; }
+inline const uuid& key_of(const seat_plan_row& r) { return r.id; }
+inline std::pair<claim_id, std::uint32_t> key_of(const claim_seat_row& r) { return {r.claim, r.seat}; }
+inline std::uint32_t key_of(const seat_setting_row& r) { return r.seat; }
 inline const uuid& key_of(const transfer_row& r) { return r.id; }
 inline const uuid& key_of(const checkin_list_row& r) { return r.id; }
 inline const uuid& key_of(const checkin_device_row& r) { return r.id; }

@@ -108,6 +108,9 @@ struct aggregate_image {
   std::vector<promo_code_row> promo_codes; ///< by ordinal
   std::vector<order_row> orders; ///< by id
   std::vector<event_ticket_row> event_tickets; ///< by id
+  std::optional<event_plan_row> plan;
+  std::vector<seat_setting_row> seat_settings; ///< by seat
+  std::vector<claim_seat_row> claim_seats; ///< by claim and seat
   std::vector<transfer_row> transfers; ///< by id
   std::vector<checkin_list_row> checkin_lists; ///< by id
   std::vector<checkin_device_row> checkin_devices; ///< by id
@@ -311,6 +314,8 @@ public:
   virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
   /// Newest first, by id.
   virtual std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) = 0;
+  /// By id.
+  virtual std::vector<seat_plan_row> list_seat_plans(const seat_plan_filter& filter) = 0;
   virtual std::vector<transfer_listing> list_transfers(const transfer_filter& filter) = 0;
   /// One kind, by position.
   virtual record_page list_records(const record_filter& filter) = 0;
@@ -390,6 +395,7 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter) override;                                         \
   std::vector<order_listing> list_orders(const order_filter& filter) override;                               \
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) override;          \
+  std::vector<seat_plan_row> list_seat_plans(const seat_plan_filter& filter) override;                       \
   std::vector<transfer_listing> list_transfers(const transfer_filter& filter) override;                      \
   record_page list_records(const record_filter& filter) override;                                            \
   std::vector<statistics_row> list_statistics(const statistics_filter& filter) override;                     \

@@ -95,6 +95,15 @@ struct event_ticket_listing {
   friend bool operator==(const event_ticket_listing&, const event_ticket_listing&) = default;
 };
 
+/// Seat plans of a tenant, or of one of its organizers.
+struct seat_plan_filter {
+  tenant_id tenant = default_tenant;
+  std::optional<organizer_id> organizer = {};
+  uuid id = {}; ///< set: only this one, with its content; lists have none
+  uuid after = {}; ///< cursor: greater ids
+  std::uint32_t limit = 50;
+};
+
 /// An ended or cancelled event that was looked at.
 struct event_looked_at {
   aggregate_id aggregate{};

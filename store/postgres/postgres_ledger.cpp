@@ -300,6 +300,10 @@ std::vector<order_listing> postgres_ledger::list_orders(const order_filter& filt
   return in_session([&](session& s) { return s.reader.list_orders(filter); });
 }
 
+std::vector<seat_plan_row> postgres_ledger::list_seat_plans(const seat_plan_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_seat_plans(filter); });
+}
+
 std::vector<dead_letter_listing> postgres_ledger::list_dead_letters(const dead_letter_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_dead_letters(filter); });
 }

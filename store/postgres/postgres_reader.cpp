@@ -29,6 +29,12 @@ std::string letters_of(const std::string& which) {
          + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
 }
 
+/// The rows of one aggregate.
+template <class Row>
+std::string sorted_rows(const std::string& order) {
+  return select_rows<Row>() + "WHERE aggregate = $1::bigint ORDER BY " + order;
+}
+
 /// The ticket types of a page of events.
 std::string types_of(const std::string& page) {
   return ticket_type_columns + "WHERE aggregate IN (SELECT aggregate FROM event " + page
@@ -49,38 +55,29 @@ const postgres_statement read_entries{
                       " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
 const postgres_statement read_one_entry{
   "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
-const postgres_statement read_claims{"read_claims",
-                                     select_rows<claim_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_claims{"read_claims", sorted_rows<claim_row>("id")};
 const postgres_statement read_items{
   "read_items", claim_item_columns + "WHERE aggregate = $1::bigint ORDER BY claim, position"};
-const postgres_statement read_payments{"read_payments", select_rows<payment_row>()
-                                                          + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_refunds{"read_refunds",
-                                      select_rows<refund_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_promo_codes{
-  "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_orders{"read_orders",
-                                     select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_checkin_lists{
-  "read_checkin_lists", select_rows<checkin_list_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_checkin_devices{
-  "read_checkin_devices", select_rows<checkin_device_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_scans{"read_scans",
-                                    select_rows<scan_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_event_tickets{
-  "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>()
-                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_payments{"read_payments", sorted_rows<payment_row>("id")};
+const postgres_statement read_refunds{"read_refunds", sorted_rows<refund_row>("id")};
+const postgres_statement read_promo_codes{"read_promo_codes", sorted_rows<promo_code_row>("ordinal")};
+const postgres_statement read_orders{"read_orders", sorted_rows<order_row>("id")};
+const postgres_statement read_checkin_lists{"read_checkin_lists", sorted_rows<checkin_list_row>("id")};
+const postgres_statement read_checkin_devices{"read_checkin_devices", sorted_rows<checkin_device_row>("id")};
+const postgres_statement read_scans{"read_scans", sorted_rows<scan_row>("id")};
+const postgres_statement read_event_tickets{"read_event_tickets", sorted_rows<event_ticket_row>("id")};
+const postgres_statement read_plan{"read_plan",
+                                   select_rows<event_plan_row>() + "WHERE aggregate = $1::bigint"};
+const postgres_statement read_seat_settings{"read_seat_settings", sorted_rows<seat_setting_row>("seat")};
+const postgres_statement read_claim_seats{"read_claim_seats", sorted_rows<claim_seat_row>("claim, seat")};
+const postgres_statement read_transfers{"read_transfers", sorted_rows<transfer_row>("id")};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
-const postgres_statement read_priorities{
-  "read_priorities", select_rows<priority_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
-const postgres_statement read_invitations{
-  "read_invitations", select_rows<invitation_row>() + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_priorities{"read_priorities", sorted_rows<priority_row>("customer")};
+const postgres_statement read_invitations{"read_invitations", sorted_rows<invitation_row>("customer")};
 const postgres_statement read_access{"read_access",
-                                     select_rows<entry_access_row>()
-                                       + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
+                                     sorted_rows<entry_access_row>("queue_number, promo_code")};
 std::string number(int n) { return "$" + std::to_string(n) + "::bigint"; }
 const postgres_statement read_last_statistics{"read_last_statistics", last_statistics_sql(number)};
 const postgres_statement read_statistics{"read_statistics", statistics_sql(number)};
@@ -95,15 +92,11 @@ const postgres_statement read_idempotency{"read_idempotency",
 const postgres_statement read_receipts{
   "read_receipts", select_rows<receipt_row>()
                      + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
-const postgres_statement read_organizers{"read_organizers", select_rows<organizer_row>()
-                                                              + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_customers{"read_customers", select_rows<customer_row>()
-                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_otps{"read_otps", select_rows<otp_row>()
-                                                  + "WHERE aggregate = $1::bigint ORDER BY handle_hash"};
+const postgres_statement read_organizers{"read_organizers", sorted_rows<organizer_row>("id")};
+const postgres_statement read_customers{"read_customers", sorted_rows<customer_row>("id")};
+const postgres_statement read_otps{"read_otps", sorted_rows<otp_row>("handle_hash")};
 const postgres_statement read_organizer_sessions{"read_organizer_sessions",
-                                                 select_rows<organizer_session_row>()
-                                                   + "WHERE aggregate = $1::bigint ORDER BY id"};
+                                                 sorted_rows<organizer_session_row>("id")};
 
 const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
@@ -132,6 +125,11 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
+const std::string plan_owner = "WHERE tenant = $1::bigint AND (NOT $2::boolean OR organizer = $3::uuid)";
+const postgres_statement seat_plans{"seat_plans", select_listed<seat_plan_row>() + plan_owner
+                                                    + " AND id > $4::uuid ORDER BY id LIMIT $5::bigint"};
+const postgres_statement one_seat_plan{"one_seat_plan", select_rows<seat_plan_row>() + plan_owner
+                                                          + " AND id = $4::uuid LIMIT $5::bigint"};
 const postgres_statement transfers_of_customer{
   "transfers_of_customer",
   listed_transfer_columns
@@ -220,45 +218,31 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
   });
 }
 
+void collect_seats(postgres_pipeline& pipeline, aggregate_image& image) {
+  pipeline.receive_each([&](const postgres_row& r) { image.plan = read_row<event_plan_row>(r); });
+  image.seat_settings = collect(pipeline, row_from<seat_setting_row>);
+  image.claim_seats = collect(pipeline, row_from<claim_seat_row>);
+}
+
 } // namespace
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   // of one event
-  db.prepare(std::array{read_aggregate_head,  read_event,         read_ticket_types,    read_entries,
-                        read_one_entry,       read_claims,        read_items,           read_payments,
-                        read_refunds,         read_promo_codes,   read_orders,          read_event_tickets,
-                        read_transfers,       read_checkin_lists, read_checkin_devices, read_scans,
-                        read_dead_letters,    read_priorities,    read_invitations,     read_access,
-                        read_last_statistics, read_statistics,    read_type_figures,    read_figures});
-  db.prepare(std::array{read_blocks,
-                        read_idempotency,
-                        read_receipts,
-                        read_organizers,
-                        read_organizer_sessions,
-                        read_customers,
-                        read_otps,
-                        events_on_sale,
-                        types_on_sale,
-                        events_of_organizer,
-                        types_of_organizer,
-                        events_of_tenant,
-                        types_of_tenant,
-                        read_tenants,
-                        read_settings,
-                        read_api_keys,
-                        access_of_organizers,
-                        ended_sessions,
-                        audit_of_tenant,
-                        audit_of_target,
-                        orders_of_customer,
-                        tickets_of_holder,
-                        transfers_of_customer,
-                        letters_of_tenant,
-                        open_letters_of_tenant,
-                        to_wake,
-                        to_settle,
-                        greatest_number,
-                        read_history});
+  db.prepare(std::array{read_aggregate_head, read_event,           read_ticket_types, read_entries,
+                        read_one_entry,      read_claims,          read_items,        read_payments,
+                        read_refunds,        read_promo_codes,     read_orders,       read_event_tickets,
+                        read_plan,           read_seat_settings,   read_claim_seats,  read_transfers,
+                        read_checkin_lists,  read_checkin_devices, read_scans,        read_dead_letters,
+                        read_priorities,     read_invitations,     read_access,       read_last_statistics,
+                        read_statistics,     read_type_figures,    read_figures});
+  db.prepare(std::array{read_blocks, read_idempotency, read_receipts, read_organizers,
+                        read_organizer_sessions, read_customers, read_otps, read_tenants, read_settings,
+                        read_api_keys, access_of_organizers, ended_sessions});
+  db.prepare(std::array{events_on_sale, types_on_sale, events_of_organizer, types_of_organizer,
+                        events_of_tenant, types_of_tenant, audit_of_tenant, audit_of_target,
+                        orders_of_customer, tickets_of_holder, seat_plans, one_seat_plan,
+                        transfers_of_customer, letters_of_tenant, open_letters_of_tenant, to_wake, to_settle,
+                        greatest_number, read_history});
 }
 
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
@@ -268,8 +252,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
   for (const auto* s :
        {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_transfers, &read_checkin_lists, &read_checkin_devices, &read_scans,
-        &read_dead_letters, &read_priorities, &read_invitations, &read_access, &read_last_statistics})
+        &read_event_tickets, &read_plan, &read_seat_settings, &read_claim_seats, &read_transfers,
+        &read_checkin_lists, &read_checkin_devices, &read_scans, &read_dead_letters, &read_priorities,
+        &read_invitations, &read_access, &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -295,6 +280,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
+  collect_seats(pipeline, image);
   image.transfers = collect(pipeline, row_from<transfer_row>);
   image.checkin_lists = collect(pipeline, row_from<checkin_list_row>);
   image.checkin_devices = collect(pipeline, row_from<checkin_device_row>);
@@ -373,6 +359,16 @@ std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const even
                 postgres_parameters::of(filter.holder, cursor_of(filter.before), filter.limit));
   pipeline.flush();
   return collect(pipeline, listed_event_ticket_of);
+}
+
+std::vector<seat_plan_row> postgres_reader::list_seat_plans(const seat_plan_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.id.is_nil() ? seat_plans : one_seat_plan,
+                postgres_parameters::of(filter.tenant, filter.organizer.has_value(),
+                                        filter.organizer.value_or(organizer_id{}),
+                                        filter.id.is_nil() ? filter.after : filter.id, filter.limit));
+  pipeline.flush();
+  return collect(pipeline, row_from<seat_plan_row>);
 }
 
 std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {

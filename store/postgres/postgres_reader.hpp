@@ -31,6 +31,7 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<order_listing> list_orders(const order_filter& filter);
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter);
+  std::vector<seat_plan_row> list_seat_plans(const seat_plan_filter& filter);
   std::vector<transfer_listing> list_transfers(const transfer_filter& filter);
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
   record_page list_records(const record_filter& filter);

@@ -5,7 +5,6 @@
 // the claim's one open attempt.
 #include "store/postgres/postgres_rounds.hpp"
 
-#include "store/postgres/limits.hpp"
 #include "store/postgres/postgres_rows.hpp"
 
 #include <algorithm>
@@ -57,6 +56,8 @@ public:
     add_inserted(rounds_.rows(round, postgres_write::insert_event), e, {});
     for (const auto& t : c.ticket_types)
       add_inserted(rounds_.rows(round, postgres_write::insert_ticket_type), t, {e.aggregate, e.tenant});
+    if (c.plan)
+      add_inserted(rounds_.rows(round, postgres_write::insert_event_plan), *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
                   e.status);
@@ -182,6 +183,41 @@ public:
     const auto& r = c.row;
     update(rounds_.round_for({of(item::event_ticket, r.id)}), postgres_write::update_event_ticket, r, c.from);
     move({history_kind::event_ticket, r.id}, c.from, r.status);
+  }
+
+  void operator()(const seat_plan_stored& c) {
+    insert(rounds_.round_for({of(item::seat_plan, c.row.id)}), postgres_write::store_seat_plan, c.row);
+  }
+
+  void operator()(const seat_plan_removed& c) {
+    row(rounds_.round_for({of(item::seat_plan, c.id)}), postgres_write::remove_seat_plan, c.tenant, c.id);
+  }
+
+  void operator()(const event_plan_set& c) {
+    insert(rounds_.round_for({of(item::plan)}), postgres_write::insert_event_plan, c.row);
+  }
+
+  void operator()(const event_plan_removed&) {
+    row(rounds_.round_for({of(item::plan)}), postgres_write::remove_event_plan, batch_.aggregate);
+  }
+
+  void operator()(const seats_taken& c) {
+    for (const auto& r : c.rows)
+      insert(rounds_.round_for({of(item::seat, r.seat)},
+                               std::array{of(item::claim_exists, r.claim), of(item::plan)}),
+             postgres_write::insert_claim_seat, r);
+  }
+
+  void operator()(const seats_ended& c) {
+    for (const auto seat : c.seats)
+      row(rounds_.round_for({of(item::seat, seat)}), postgres_write::end_claim_seat, batch_.aggregate,
+          c.claim, seat);
+  }
+
+  void operator()(const seats_set& c) {
+    for (const auto& r : c.rows)
+      insert(rounds_.round_for({of(item::seat_setting, r.seat)}, std::array{of(item::plan)}),
+             postgres_write::store_seat_setting, r);
   }
 
   void operator()(const transfer_offered& c) {
@@ -456,44 +492,6 @@ std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
 
 postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) {
   return rounds_[round][static_cast<std::size_t>(what)];
-}
-
-// -- counters
-
-namespace {
-
-std::int64_t cut(std::int64_t delta) {
-  return std::clamp(delta, -postgres_limits::counter_move_max, postgres_limits::counter_move_max);
-}
-
-} // namespace
-
-void postgres_rounds::stock_sum::add(const stock_moved& c) {
-  held += cut(c.held_delta);
-  sold += cut(c.sold_delta);
-  least_held = std::min(least_held, held);
-  least_sold = std::min(least_sold, sold);
-  most_taken = std::max(most_taken, held + sold);
-}
-
-void postgres_rounds::uses_sum::add(const promo_uses_moved& c) {
-  uses += cut(c.delta);
-  least = std::min(least, uses);
-  most = std::max(most, uses);
-}
-
-void postgres_rounds::place_sums() {
-  for (const auto& [key, sum] : stock_) {
-    const auto& [round, aggregate, ordinal] = key;
-    rows(round, postgres_write::move_stock)
-      .add(aggregate, ordinal, sum.held, sum.sold, sum.least_held, sum.least_sold, sum.most_taken);
-  }
-  for (const auto& [key, sum] : promo_uses_) {
-    const auto& [round, aggregate, ordinal] = key;
-    rows(round, postgres_write::move_promo_uses).add(aggregate, ordinal, sum.uses, sum.least, sum.most);
-  }
-  stock_.clear();
-  promo_uses_.clear();
 }
 
 } // namespace fq

@@ -118,6 +118,14 @@ std::string update_claim_item() {
            " AND i.refunded <> given.refunded";
 }
 
+/// Of live rows only.
+std::string end_claim_seat() {
+  const sql_columns ended = {integer("aggregate"), id("claim"), integer("seat")};
+  return every_row("UPDATE claim_seat AS s SET is_live = false FROM " + postgres_given(ended)
+                   + " WHERE s.aggregate = given.aggregate AND s.claim = given.claim AND s.seat = given.seat"
+                     " AND s.is_live");
+}
+
 /// Ignores absent rows.
 std::string remove(const std::string& table, const sql_columns& keys) {
   return "DELETE FROM " + table + " USING " + postgres_given(keys) + " WHERE "
@@ -156,6 +164,13 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"update_order", update<order_row>()},
     {"insert_event_ticket", insert<event_ticket_row>()},
     {"update_event_ticket", update<event_ticket_row>()},
+    {"store_seat_plan", store<seat_plan_row>()},
+    {"remove_seat_plan", remove("seat_plan", {integer("tenant"), id("id")})},
+    {"remove_event_plan", remove("event_plan", {aggregate})},
+    {"insert_event_plan", insert<event_plan_row>()},
+    {"insert_claim_seat", insert<claim_seat_row>()},
+    {"end_claim_seat", end_claim_seat()},
+    {"store_seat_setting", store<seat_setting_row>()},
     {"insert_transfer", insert<transfer_row>()},
     {"update_transfer", update<transfer_row>()},
     {"store_checkin_list", store<checkin_list_row>()},

@@ -170,8 +170,7 @@ sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
 
 sqlite_ledger::~sqlite_ledger() = default;
 
-/// The fast path: all batches in one transaction without savepoints. Empty if a constraint or an expected
-/// state refused a batch; then none was applied.
+/// The fast path: all batches in one transaction without savepoints. Empty: none was applied.
 std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::span<const batch> batches) {
   auto& c = *connection_;
   try {
@@ -261,8 +260,7 @@ bool sqlite_ledger::accept_loss(aggregate_id aggregate, const audit_row& row) {
 }
 
 aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& since) {
-  return connection_->read(
-    [&](sqlite_reader& reader) { return reader.read_image(aggregate, loaded(since)); });
+  return connection_->read([&](sqlite_reader& r) { return r.read_image(aggregate, loaded(since)); });
 }
 
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
@@ -315,6 +313,10 @@ sale_figures sqlite_ledger::figures(aggregate_id aggregate) {
 
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.list_orders(filter); });
+}
+
+std::vector<seat_plan_row> sqlite_ledger::list_seat_plans(const seat_plan_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_seat_plans(filter); });
 }
 
 std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_letter_filter& filter) {

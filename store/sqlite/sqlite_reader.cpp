@@ -60,6 +60,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
     event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
+    plan(db, select_rows<event_plan_row>() + "WHERE aggregate = ?"),
+    seat_settings(db, select_rows<seat_setting_row>() + "WHERE aggregate = ? ORDER BY seat"),
+    claim_seats(db, select_rows<claim_seat_row>() + "WHERE aggregate = ? ORDER BY claim, seat"),
     transfers(db, select_rows<transfer_row>() + "WHERE aggregate = ? ORDER BY id"),
     checkin_lists(db, select_rows<checkin_list_row>() + "WHERE aggregate = ? ORDER BY id"),
     checkin_devices(db, select_rows<checkin_device_row>() + "WHERE aggregate = ? ORDER BY id"),
@@ -110,6 +113,10 @@ sqlite_reader::statements::statements(sqlite_db& db) :
                                   " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
+    seat_plans(db, select_listed<seat_plan_row>()
+                     + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id > ?4 ORDER BY id LIMIT ?5"),
+    one_seat_plan(db, select_rows<seat_plan_row>()
+                        + "WHERE tenant = ?1 AND (NOT ?2 OR organizer = ?3) AND id = ?4 LIMIT ?5"),
     // Each part but the second uses its own partial index.
     to_wake(
       db,
@@ -175,6 +182,12 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
   image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
+  sql_.plan.bind(aggregate);
+  while (sql_.plan.step()) image.plan = read_row<event_plan_row>(sql_.plan);
+  if (image.plan) {
+    image.seat_settings = collect(sql_.seat_settings.bind(aggregate), row_from<seat_setting_row>);
+    image.claim_seats = collect(sql_.claim_seats.bind(aggregate), row_from<claim_seat_row>);
+  }
   image.transfers = collect(sql_.transfers.bind(aggregate), row_from<transfer_row>);
   image.checkin_lists = collect(sql_.checkin_lists.bind(aggregate), row_from<checkin_list_row>);
   image.checkin_devices = collect(sql_.checkin_devices.bind(aggregate), row_from<checkin_device_row>);
@@ -243,6 +256,13 @@ std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter
 std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_ticket_filter& filter) {
   return collect(sql_.tickets_of_holder.bind(filter.holder, cursor_of(filter.before), filter.limit),
                  listed_event_ticket_of);
+}
+
+std::vector<seat_plan_row> sqlite_reader::list_seat_plans(const seat_plan_filter& filter) {
+  auto& s = (filter.id.is_nil() ? sql_.seat_plans : sql_.one_seat_plan)
+              .bind(filter.tenant, filter.organizer.has_value(), filter.organizer.value_or(organizer_id{}),
+                    filter.id.is_nil() ? filter.after : filter.id, filter.limit);
+  return collect(s, row_from<seat_plan_row>);
 }
 
 std::vector<transfer_listing> sqlite_reader::list_transfers(const transfer_filter& filter) {

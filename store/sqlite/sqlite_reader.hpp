@@ -31,6 +31,7 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<order_listing> list_orders(const order_filter& filter);
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter);
+  std::vector<seat_plan_row> list_seat_plans(const seat_plan_filter& filter);
   std::vector<transfer_listing> list_transfers(const transfer_filter& filter);
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
   record_page list_records(const record_filter& filter);
@@ -50,7 +51,8 @@ private:
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
-      promo_codes, orders, event_tickets, transfers, checkin_lists, checkin_devices, scans;
+      promo_codes, orders, event_tickets, plan, seat_settings, claim_seats, transfers, checkin_lists,
+      checkin_devices, scans;
     sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
     sqlite_statement organizers, organizer_sessions, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
@@ -58,6 +60,7 @@ private:
     sqlite_statement audit_of_tenant, audit_of_target;
     sqlite_statement orders_of_customer, tickets_of_holder, transfers_of_customer, letters_of_tenant,
       open_letters_of_tenant;
+    sqlite_statement seat_plans, one_seat_plan;
     sqlite_statement to_wake, to_settle, last_aggregate, history;
     struct prepared_records {
       record_statement text;

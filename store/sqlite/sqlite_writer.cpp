@@ -6,6 +6,7 @@
 #include "store/sqlite/limits.hpp"
 #include "store/sqlite/sqlite_rows.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -74,6 +75,14 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     update_order(db, update_sql(table_of<order_row>())),
     insert_event_ticket(db, insert_sql(table_of<event_ticket_row>())),
     update_event_ticket(db, update_sql(table_of<event_ticket_row>())),
+    store_seat_plan(db, store_sql(table_of<seat_plan_row>())),
+    remove_seat_plan(db, "DELETE FROM seat_plan WHERE tenant = ? AND id = ?"),
+    insert_event_plan(db, insert_sql(table_of<event_plan_row>())),
+    remove_event_plan(db, "DELETE FROM event_plan WHERE aggregate = ?"),
+    insert_claim_seat(db, insert_sql(table_of<claim_seat_row>())),
+    end_claim_seat(
+      db, "UPDATE claim_seat SET is_live = 0 WHERE aggregate = ? AND claim = ? AND seat = ? AND is_live = 1"),
+    store_seat_setting(db, store_sql(table_of<seat_setting_row>())),
     insert_transfer(db, insert_sql(table_of<transfer_row>())),
     update_transfer(db, update_sql(table_of<transfer_row>())),
     insert_statistics(db, insert_sql(table_of<statistics_row>())),
@@ -151,6 +160,7 @@ public:
     sql_.insert_aggregate.run(e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     insert_row(sql_.insert_event, e, {});
     for (const auto& t : c.ticket_types) insert_row(sql_.insert_ticket_type, t, {e.aggregate, e.tenant});
+    if (c.plan) insert_row(sql_.insert_event_plan, *c.plan, {e.aggregate, e.tenant});
     // The history of the event starts before its first batch.
     constexpr auto kind = history_kind::event;
     sql_.insert_history.run(e.aggregate, 0, 0, e.tenant, kind, e.id, nullptr, e.status, batch_.at);
@@ -260,6 +270,27 @@ public:
 
   bool operator()(const event_ticket_moved& c) {
     return move(sql_.update_event_ticket, history_kind::event_ticket, c.row.id, c.row, c.from);
+  }
+
+  bool operator()(const seat_plan_stored& c) { return insert(sql_.store_seat_plan, c.row); }
+  bool operator()(const seat_plan_removed& c) { return remove(sql_.remove_seat_plan, c.tenant, c.id); }
+  bool operator()(const event_plan_set& c) { return insert(sql_.insert_event_plan, c.row); }
+  bool operator()(const event_plan_removed&) { return remove(sql_.remove_event_plan, batch_.aggregate); }
+
+  bool operator()(const seats_taken& c) {
+    for (const auto& r : c.rows) insert(sql_.insert_claim_seat, r);
+    return true;
+  }
+
+  bool operator()(const seats_ended& c) {
+    return std::ranges::all_of(c.seats, [&](std::uint32_t seat) {
+      return sql_.end_claim_seat.run(batch_.aggregate, c.claim, seat) == 1;
+    });
+  }
+
+  bool operator()(const seats_set& c) {
+    for (const auto& r : c.rows) insert(sql_.store_seat_setting, r);
+    return true;
   }
 
   bool operator()(const transfer_offered& c) { return insert(sql_.insert_transfer, c.row); }

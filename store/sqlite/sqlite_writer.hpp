@@ -38,8 +38,10 @@ private:
     sqlite_statement insert_claim, insert_claim_item, update_claim, update_claim_item;
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
-    sqlite_statement insert_event_ticket, update_event_ticket, insert_transfer, update_transfer,
-      insert_statistics;
+    sqlite_statement insert_event_ticket, update_event_ticket;
+    sqlite_statement store_seat_plan, remove_seat_plan, insert_event_plan, remove_event_plan,
+      insert_claim_seat, end_claim_seat, store_seat_setting;
+    sqlite_statement insert_transfer, update_transfer, insert_statistics;
     sqlite_statement store_checkin_list, store_checkin_device, insert_scan;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
     sqlite_statement store_block, remove_block, store_setting;

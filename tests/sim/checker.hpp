@@ -59,6 +59,11 @@ enum class rare : std::uint8_t {
   scan_replayed,
   gate_conflict,
   refund_dead_letter,
+  seat_conflict,
+  single_refused,
+  no_best_seats,
+  seats_sold_again,
+  seats_changed,
   preferred_admitted,
   paid_with_tax,
   hidden_bought_by_invitation,
@@ -166,6 +171,7 @@ public:
                   const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
+  void saw_seats_refused(reason why);
   void saw_scan(const scan_wish& wish, const scan_view& told);
   // answers to organizers
   void saw_refund_begun(const order_id& order, const order_view& told);
@@ -248,6 +254,10 @@ private:
   void see(const order_moved& c);
   void see(const event_ticket_issued& c);
   void see(const event_ticket_moved& c);
+  void see(const event_plan_set& c);
+  void see(const seats_taken& c);
+  void see(const seats_ended& c);
+  void see(const seats_set& c);
   void see(const transfer_offered& c);
   void see(const transfer_moved& c);
   void see(const checkin_list_stored& c);
@@ -301,6 +311,12 @@ private:
   void check_letters(const payment_row& payment);
   void check_orders_at_end();
 
+  // seats (checker_seats.cpp)
+  void see_plan(const event_plan_row& row);
+  [[nodiscard]] bool was_chosen(const claim_row& claim) const;
+  void rebuild_seats();
+  void check_seats(const claim_row& claim);
+
   void admitted(const entry_row& row);
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
@@ -349,6 +365,11 @@ private:
   std::map<checkin_device_id, checkin_device_row> checkin_devices_;
   std::map<scan_id, scan_row> scans_;
   std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
+  std::optional<event_plan_row> plan_;
+  std::optional<seating> seats_; ///< from the rows below
+  std::map<std::uint32_t, seat_setting_row> seat_settings_;
+  std::map<std::pair<claim_id, std::uint32_t>, claim_seat_row> claim_seats_;
+  std::map<std::uint32_t, claim_id> live_seats_;
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;

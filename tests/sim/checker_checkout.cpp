@@ -276,6 +276,7 @@ void checker::check_batch() {
   for (const auto& id : opened_claims_) check_price(claims_.at(id));
   check_refunded_tickets();
   for (const auto& id : touched_claims_) check_event_tickets(claims_.at(id));
+  for (const auto& id : touched_claims_) check_seats(claims_.at(id));
   for (const auto& id : touched_claims_)
     if (const auto* order = order_of(id)) touched_orders_.insert(order->id);
   for (const auto& id : touched_orders_) check_order(orders_.at(id));
@@ -296,8 +297,10 @@ void checker::check_rows() {
   const auto codes = values_of(promo_codes_);
   const auto tickets = values_of(event_tickets_);
   const auto scans = values_of(scans_);
-  const auto lines =
-    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets, true, scans});
+  const auto settings = values_of(seat_settings_);
+  const auto seats = values_of(claim_seats_);
+  const auto lines = contradictions({event_, types_, entries, claims, payments, refunds, orders, codes,
+                                     tickets, true, scans, plan_ ? &*plan_ : nullptr, settings, seats});
   if (!lines.empty()) fail("audit", lines.front());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/sim/access_watch.hpp"
 #include "tests/sim/fan_ask.hpp"
+#include "tests/sim/hall.hpp"
 
 namespace fq::sim {
 namespace {
@@ -172,12 +173,13 @@ void fan::on_admitted(const entry_view& entry) {
   claim_key_ = fresh_key();
   wishes_.clear();
   if (wants(700)) wishes_.push_back({some_type(), static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
+  seats_ = wish_seats(*world_, wishes_);
   next(goal::claim, soon(1, 900));
 }
 
 void fan::do_claim() {
   const bool durable = world_->check->has_answer(claim_key_);
-  ask(open_claim{world_->event, me_, token_, wishes_, claim_key_},
+  ask(open_claim{world_->event, me_, token_, wishes_, claim_key_, seats_},
       on<claim_reply>(
         [this, durable](const claim_reply& told, std::uint64_t asked) {
           world_->check->saw_claim(claim_key_, me_, told, asked, durable);
@@ -187,6 +189,7 @@ void fan::do_claim() {
 
 void fan::on_claimed(const claim_reply& told) {
   order_ = {};
+  world_->check->saw_seats_refused(told.no.why);
   if (!told.no) {
     claim_ = told.claim.claim.id;
     attempts_ = 0;

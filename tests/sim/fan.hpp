@@ -98,6 +98,7 @@ private:
   std::uint64_t join_key_ = 0;
   idempotency_ref claim_key_, payment_key_, order_key_;
   std::vector<item_wish> wishes_;
+  seat_wish seats_; ///< besides wishes_
   order_wish order_wish_;
   order_id order_; ///< nil: buys with a claim, without an order
   std::string seen_url_; ///< of the last payment page that it used

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fans' checkout: one order for everything, its payment page, and what fans do instead of paying.
 #include "tests/sim/fan_ask.hpp"
+#include "tests/sim/hall.hpp"
 
 namespace fq::sim {
 namespace {
@@ -32,6 +33,7 @@ void fan::wish_order() {
   const auto second = world_->some_type();
   if (!order_wish_.items.empty() && order_wish_.items.front().ticket_type != second && wants(c.two_types))
     order_wish_.items.push_back({second, 1, some_donation()});
+  order_wish_.seats = wish_seats(*world_, order_wish_.items);
   if (wants(c.uses_promo))
     order_wish_.promo_code =
       "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most use their own code
@@ -63,6 +65,7 @@ void fan::on_ordered(const order_reply& told) {
   }
   order_ = {};
   const auto why = told.no.why;
+  world_->check->saw_seats_refused(why);
   if (why == reason::already_claimed) { // bought before, or by a request whose answer was lost permanently
     claim_ = told.no.id;
     return next(goal::watch, soon(100, 600));

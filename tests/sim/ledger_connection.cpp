@@ -260,6 +260,11 @@ std::vector<event_ticket_listing> ledger_connection::list_event_tickets(const ev
   return ask_ledger(world_, [&](ledger& l) { return l.list_event_tickets(filter); });
 }
 
+std::vector<seat_plan_row> ledger_connection::list_seat_plans(const seat_plan_filter& filter) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.list_seat_plans(filter); });
+}
+
 std::vector<dead_letter_listing> ledger_connection::list_dead_letters(const dead_letter_filter& filter) {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.list_dead_letters(filter); });

@@ -167,6 +167,8 @@ constexpr std::array planted_bugs{
   planted_row{"mail_id_anew", bug::mail_id_anew, 300, family::checkouts},
   planted_row{"mail_overtakes", bug::mail_overtakes, 300, family::checkouts},
   planted_row{"page_ends_early", bug::page_ends_early, 300},
+  planted_row{"seat_conflict_ignored", bug::seat_conflict_ignored, 300},
+  planted_row{"single_seat_left", bug::single_seat_left, 300},
   planted_row{"refund_keeps_event_ticket", bug::refund_keeps_event_ticket, 15, family::checkouts},
   planted_row{"late_money_without_event_tickets", bug::late_money_without_event_tickets, 100,
               family::checkouts},

@@ -124,6 +124,17 @@ void draw_people(sale_options& o) {
   if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
 }
 
+void draw_seats(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 15};
+  auto& s = o.seats;
+  s.on = chance(rng, 250) && o.kind == event_kind::sale;
+  if (!s.on) return;
+  s.singles = static_cast<single_rule>(chance(rng, 500) ? 0 : between(rng, 1, 2));
+  s.names = static_cast<std::uint32_t>(between(rng, 200, 900));
+  s.best = static_cast<std::uint32_t>(between(rng, 100, 600));
+  s.changes = perhaps(rng, 100, 600);
+}
+
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
@@ -376,6 +387,15 @@ void draw_family(generator& rng, sale_options& o) {
   if (o.seed >= first_meshed) draw_mesh(rng, o);
 }
 
+void draw_rules(generator& rng, sale_rules& rules) {
+  rules.attempts_per_claim = 3;
+  rules.stale_after = between(rng, milliseconds{2'000}, milliseconds{8'000});
+  rules.verdict_grace = between(rng, milliseconds{400}, milliseconds{2'500});
+  rules.recheck_after = {milliseconds{3'000}, milliseconds{12'000}};
+  rules.recheck_pause = milliseconds{1'000};
+  rules.refund_retry = {20, milliseconds{50}, milliseconds{1'000}};
+}
+
 } // namespace
 
 sale_options options_of(std::uint64_t seed) {
@@ -393,12 +413,7 @@ sale_options options_of(std::uint64_t seed) {
   o.price = chance(rng, 100) ? 0 : between(rng, 1, 100'000);
   o.arrival_span = chance(rng, 400) ? milliseconds{0} : between(rng, milliseconds{100}, milliseconds{8'000});
   o.sale_length = chance(rng, 150) ? milliseconds{15'000} : milliseconds{3'600'000};
-  o.rules.attempts_per_claim = 3;
-  o.rules.stale_after = between(rng, milliseconds{2'000}, milliseconds{8'000});
-  o.rules.verdict_grace = between(rng, milliseconds{400}, milliseconds{2'500});
-  o.rules.recheck_after = {milliseconds{3'000}, milliseconds{12'000}};
-  o.rules.recheck_pause = milliseconds{1'000};
-  o.rules.refund_retry = {20, milliseconds{50}, milliseconds{1'000}};
+  draw_rules(rng, o.rules);
   o.restarts_in_budget = chance(rng, 300) ? 1 : 5;
   o.idle_after = chance(rng, 500) ? milliseconds{2'000} : milliseconds{300'000};
   o.organizer_acts = chance(rng, 500);
@@ -429,6 +444,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_people(o);
   draw_hubs(o);
   draw_kind(o);
+  draw_seats(o);
   draw_bounds(o);
   draw_statistics(o);
   if (!o.loss.on) draw_directory(o);

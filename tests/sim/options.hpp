@@ -85,6 +85,14 @@ struct access_options {
   std::uint32_t gives_code = 0; ///< of the fans' joins
 };
 
+/// Reserved seats of the public types. Rates are per mille.
+struct seat_options {
+  bool on = false;
+  single_rule singles = single_rule::strict;
+  std::uint32_t names = 0, best = 0; ///< of the items; of the claims
+  std::uint32_t changes = 0; ///< of the organizer's rounds
+};
+
 /// Fans that do not behave, and organizers who act against single ones. Rates are per mille.
 struct people_options {
   std::uint32_t blocks = 0, revokes = 0; ///< of the organizer's rounds
@@ -204,6 +212,7 @@ struct sale_options {
   checkout_options checkout;
   access_options access;
   people_options people;
+  seat_options seats;
   mesh_options mesh;
   loss_options loss;
   disk_options disk;

@@ -2,6 +2,7 @@
 #include "tests/sim/organizer.hpp"
 
 #include "tests/sim/fan.hpp"
+#include "tests/sim/hall.hpp"
 #include "tests/sim/settings.hpp"
 #include "tests/sim/staff_ask.hpp"
 
@@ -134,6 +135,9 @@ caf::behavior organizer(caf::event_based_actor* self, world* w) {
     const bool has_hidden = w->sells() && w->check->has_hidden_type();
     if (has_hidden && strikes(w->rng, o.access.invites)) invite(self, w);
     if (has_hidden && strikes(w->rng, o.access.sets_codes)) set_access_code(self, w);
+    if (strikes(w->rng, o.seats.changes))
+      ask_owner<ack_reply>(self, w, set_seats{w->managed_event(), {}, some_seat_patch(*w)},
+                           [](const ack_reply&) {});
     if (strikes(w->rng, o.people.blocks)) block(w);
     if (strikes(w->rng, o.people.revokes)) revoke(self, w);
   }};

@@ -42,6 +42,8 @@ constexpr std::array parts{
   part{"organizer", [](sale_options& o) { o.organizer_acts = false; }},
   part{"invitations", [](sale_options& o) { o.access.invites = 0; }},
   part{"codes", [](sale_options& o) { o.access.sets_codes = o.access.gives_code = 0; }},
+  part{"seats", no_option<&sale_options::seats>},
+  part{"seat_changes", [](sale_options& o) { o.seats.changes = 0; }},
   part{"blocks", [](sale_options& o) { o.people.blocks = 0; }},
   part{"revokes", [](sale_options& o) { o.people.revokes = 0; }},
   part{"absence", [](sale_options& o) { o.people.dozes = 0; }},

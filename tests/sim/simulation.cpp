@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "domain/seats/plan_text.hpp"
+#include "tests/sim/hall.hpp"
 #include "tests/sim/sale_simulation.hpp"
 
 namespace fq::sim {
@@ -204,7 +206,9 @@ void simulation::create_event() {
   b.epoch = acquire_catalog();
   b.to_seq = 1;
   b.at = t;
-  b.content.emplace_back(event_created{std::move(e), std::move(types)});
+  auto plan = hall_of(o, types);
+  if (plan != nullptr) world_.hall = plan_of_text(plan->content);
+  b.content.emplace_back(event_created{std::move(e), std::move(types), std::move(plan)});
   ask_ledger(world_, [&](ledger& l) { return l.commit({&b, 1}); });
   world_.chaos = true;
 }

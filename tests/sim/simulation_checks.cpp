@@ -127,6 +127,12 @@ void simulation::check_memory() {
       || memory.payments().open_count() != model.payments_open || memory.orders().all() != check_.orders()
       || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
     check_.fail("I11", "the owner's memory is not what the ledger holds");
+  if (memory.seats() == nullptr) return;
+  const auto& map = memory.seats()->map();
+  const auto& image = *store_.committed(sale_aggregate);
+  for (const auto& lines :
+       {contradictions(map), contradictions(map, holdings_of(image.claim_seats, image.claims))})
+    if (!lines.empty()) check_.fail("I1", lines.front());
 }
 
 /// Of all processes that run and are not frozen for some seconds.

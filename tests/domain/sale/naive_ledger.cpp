@@ -2,6 +2,8 @@
 // Guards of the naive ledger: expected old state, legal step (I10), counters (I1), slots (I2).
 #include "tests/domain/sale/naive_ledger.hpp"
 
+#include <algorithm>
+
 namespace fq::test {
 namespace {
 
@@ -188,6 +190,45 @@ void naive_ledger::one(const event_ticket_moved& x) {
             : x.row.generation == t.generation && x.row.holder == t.holder,
           "event ticket: only a transfer changes its holder and voids its codes");
   t = x.row;
+}
+
+void naive_ledger::one(const event_plan_set& x) {
+  require(!plan, "plan: there is one");
+  plan = x.row;
+}
+
+void naive_ledger::one(const event_plan_removed&) {
+  require(claim_seats.empty(), "plan: claims have seats of it");
+  plan.reset();
+  seat_settings.clear();
+}
+
+void naive_ledger::one(const seats_taken& x) {
+  require(plan.has_value(), "seats: without a plan");
+  for (const auto& row : x.rows) {
+    require(claims.contains(row.claim), "seats: without a claim");
+    for (const auto& [key, other] : claim_seats)
+      require(other.seat != row.seat || !other.is_live, "seats: two claims have one (I1)");
+    require(row.is_live && claim_seats.emplace(std::pair{row.claim, row.seat}, row).second,
+            "seats: a claim had one before");
+  }
+}
+
+void naive_ledger::one(const seats_ended& x) {
+  for (const auto seat : x.seats) {
+    auto& row = stored(claim_seats, {x.claim, seat}, "seats: absent");
+    require(row.is_live, "seats: ended twice");
+    row.is_live = false;
+  }
+}
+
+void naive_ledger::one(const seats_set& x) {
+  require(plan.has_value(), "seats: without a plan");
+  for (const auto& row : x.rows) {
+    for (const auto& [key, other] : claim_seats)
+      require(other.seat != row.seat || !other.is_live, "seats: one of a claim is changed");
+    seat_settings[row.seat] = row;
+  }
 }
 
 void naive_ledger::one(const transfer_offered& x) {

@@ -6,6 +6,7 @@
 #include "domain/model/change.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -23,6 +24,9 @@ public:
   std::map<refund_id, refund_row> refunds;
   std::map<order_id, order_row> orders;
   std::map<event_ticket_id, event_ticket_row> event_tickets;
+  std::optional<event_plan_row> plan;
+  std::map<std::uint32_t, seat_setting_row> seat_settings;
+  std::map<std::pair<claim_id, std::uint32_t>, claim_seat_row> claim_seats; ///< by claim and seat
   std::map<transfer_id, transfer_row> transfers;
   std::map<checkin_list_id, checkin_list_row> checkin_lists;
   std::map<checkin_device_id, checkin_device_row> checkin_devices;
@@ -59,6 +63,11 @@ private:
   void one(const order_moved& x);
   void one(const event_ticket_issued& x);
   void one(const event_ticket_moved& x);
+  void one(const event_plan_set& x);
+  void one(const event_plan_removed& x);
+  void one(const seats_taken& x);
+  void one(const seats_ended& x);
+  void one(const seats_set& x);
   void one(const transfer_offered& x);
   void one(const transfer_moved& x);
   void one(const checkin_list_stored& x) { checkin_lists[x.row.id] = x.row; }

@@ -2,6 +2,7 @@
 // Rules, event and ticket types of the random sales of sale_walk_test, and what they covered.
 #pragma once
 #include "tests/domain/sale/sample_sale.hpp"
+#include "tests/domain/seats/sample_plan.hpp"
 
 #include <iterator>
 #include <vector>
@@ -25,6 +26,7 @@ struct coverage {
                 refusals_of_refunds = 0, transferred = 0;
   std::uint64_t upgrades = 0,
                 refunds_with_names = 0; ///< loads after an older program; begun refunds of a named ticket
+  std::uint64_t seated = 0; ///< seats of claims, also of those that have ended
 };
 
 /// What the rows at the end of a walk tell.
@@ -43,6 +45,7 @@ inline void count_rows(const naive_ledger& ledger, coverage& seen) {
     ++seen.orders[o.status];
     seen.with_promo += !o.promo_code.empty();
   }
+  seen.seated += ledger.claim_seats.size();
   seen.invited += ledger.invitations.size();
   for (const auto& t : ledger.types)
     seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
@@ -106,6 +109,62 @@ inline std::vector<ticket_type_row> random_types(dice& d) {
                      .max_per_order = 3,
                      .hidden = true});
   return types;
+}
+
+/// A hall of few seats for the first ticket types; standing places for the third.
+inline void give_random_seats(sample_sale& s, dice& d) {
+  const auto types = s.ledger.types.size();
+  plan_draft draft;
+  draft.ticket_types = {"One", "Two"};
+  draft.sections.emplace_back().code = "P";
+  for (std::uint64_t r = 1 + d.below(3); r > 0; --r) {
+    std::string row;
+    for (auto n = 1 + d.below(6); n > 0; --n) {
+      if (d.chance(10)) row += '|';
+      row += d.chance(10) ? 'a' : d.chance(10) ? 'c' : d.chance(25) ? 'S' : 's';
+    }
+    draft.sections[0].rows.push_back(row_of(std::to_string(r), row, static_cast<std::int32_t>(100 * r)));
+  }
+  std::vector<std::uint8_t> ordinals{0, static_cast<std::uint8_t>(types > 1 ? 1 : 0)};
+  if (types > 2 && d.chance(50)) {
+    draft.ticket_types.push_back("Floor");
+    draft.areas.push_back({"F", "", 2, 1 + static_cast<std::uint32_t>(d.below(6)), {0, 900}, 100, 100});
+    ordinals.push_back(2);
+  }
+  s.give_plan(make_plan(draft).plan, ordinals,
+              {static_cast<single_rule>(d.below(3)), d.chance(50), d.chance(20)});
+}
+
+inline std::vector<std::string> some_seats(const seating& seats, dice& d, std::uint64_t count) {
+  const auto& map = seats.map();
+  std::vector<std::string> names;
+  for (auto n = static_cast<seat_number>(d.below(map.size())); n < map.size() && names.size() < count; ++n)
+    names.push_back(map.plan().name_of(n));
+  return names;
+}
+
+/// What a claim wants of seats; names seats in its items. Sometimes the organizer changes seats before.
+inline seat_wish random_seats(sample_sale& s, dice& d, std::vector<item_wish>& wishes) {
+  const auto* seats = s.it->seats();
+  if (seats == nullptr || seats->map().size() == 0) return {};
+  if (d.chance(15)) {
+    seat_patch p{some_seats(*seats, d, 1 + d.below(2))};
+    if (d.chance(70)) p.is_blocked = {true, d.chance(50)};
+    if (d.chance(50)) p.ticket_type = d.pick(s.ledger.types).id;
+    s.set_seats(p);
+  }
+  for (auto& w : wishes)
+    if (d.chance(50) && seats->has_seats(s.it->stock().find(w.ticket_type)->ordinal))
+      w.seats = some_seats(*seats, d, w.quantity);
+  seat_wish wish;
+  wish.asks_accessible = d.chance(30);
+  if (wishes.empty() || !d.chance(30)) return wish;
+  wish.best.count = wishes.front().quantity;
+  if (d.chance(30)) wish.best.ticket_type = wishes.front().ticket_type;
+  if (d.chance(20)) wish.best.section = "P";
+  if (d.chance(20)) wish.best.accessible = 1;
+  wishes.clear();
+  return wish;
 }
 
 /// A holder offers a ticket, or giver or receiver end an offer.

@@ -220,6 +220,28 @@ std::string event_tickets_differ(const sample_sale& s) {
   return {};
 }
 
+/// I1 for seats, in memory and against the rows.
+std::string seats_differ(const sample_sale& s) {
+  const auto* seats = s.it->seats();
+  if ((seats != nullptr) != s.ledger.plan.has_value()) return "memory and ledger disagree about the plan";
+  if (seats == nullptr) return {};
+  if (seats->row() != *s.ledger.plan) return "memory and ledger have different plans";
+  std::vector<seat_holding> live;
+  for (const auto& [key, row] : s.ledger.claim_seats)
+    if (row.is_live)
+      live.push_back({row.seat, row.claim, s.ledger.claims.at(row.claim).status == claim_status::confirmed});
+  for (const auto& lines : {contradictions(seats->map()), contradictions(seats->map(), live)})
+    if (!lines.empty()) return "I1: " + lines.front();
+  for (seat_number n = 0; n < seats->map().size(); ++n) {
+    const auto setting = s.ledger.seat_settings.find(n);
+    const bool is_set = setting != s.ledger.seat_settings.end();
+    if ((seats->map().state(n) == seat_state::blocked) != (is_set && setting->second.is_blocked)
+        || seats->map().type(n) != (is_set ? setting->second.ticket_type : seats->map().type_in_plan(n)))
+      return "memory and ledger disagree about a seat's setting";
+  }
+  return {};
+}
+
 std::string scans_differ(const sample_sale& s) {
   if (s.it->checkin().scans() != s.ledger.scans.size()) return "memory and ledger disagree about scans";
   for (const auto& [id, row] : s.ledger.scans) {
@@ -267,13 +289,18 @@ std::string orders_differ(const sample_sale& s) {
 
 template <class T>
 bool same_claims(const T& a, const T& b) {
-  return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency;
+  const auto seats = [](const T& view) {
+    return std::set<std::string>(view.seats.begin(), view.seats.end());
+  };
+  return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency
+         && seats(a) == seats(b);
 }
 
 bool same_tickets(const sale& a, const sale& b, const claim_id& claim) {
   const auto x = a.event_tickets().of_claim(claim), y = b.event_tickets().of_claim(claim);
   return std::ranges::equal(a.views_of(x), b.views_of(y), [](const auto& v, const auto& w) {
-    return v.ticket == w.ticket && v.order == w.order && v.refund_pending == w.refund_pending;
+    return v.ticket == w.ticket && v.order == w.order && v.refund_pending == w.refund_pending
+           && v.seat == w.seat;
   });
 }
 
@@ -292,8 +319,7 @@ auto tied(const event_stats& v) { // the arrival rate is not compared: it restar
 
 } // namespace
 
-/// The result of `fairqueue admin verify`.
-static std::string audit_says(const sample_sale& s) {
+std::string audit_says(const sample_sale& s) {
   const auto values = [](const auto& map) {
     std::vector<typename std::remove_cvref_t<decltype(map)>::mapped_type> all;
     for (const auto& [key, row] : map) all.push_back(row);
@@ -305,16 +331,19 @@ static std::string audit_says(const sample_sale& s) {
   const auto refunds = values(s.ledger.refunds);
   const auto orders = values(s.ledger.orders);
   const auto tickets = values(s.ledger.event_tickets);
+  const auto settings = values(s.ledger.seat_settings);
+  const auto seats = values(s.ledger.claim_seats);
   const auto scans = values(s.ledger.scans);
   const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds,
-                                     orders, s.ledger.promo_codes, tickets, true, scans});
+                                     orders, s.ledger.promo_codes, tickets, true, scans,
+                                     s.ledger.plan ? &*s.ledger.plan : nullptr, settings, seats});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           scans_differ, orders_differ, audit_says})
+                           scans_differ, seats_differ, orders_differ, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

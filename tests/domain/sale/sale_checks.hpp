@@ -23,4 +23,7 @@ std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book,
 /// Empty if a sale loaded from the rows has the same visible state; else the difference.
 std::string how_a_reload_differs(const sample_sale& s);
 
+/// The first finding of `fairqueue admin verify`; empty: none.
+std::string audit_says(const sample_sale& s);
+
 } // namespace fq::test

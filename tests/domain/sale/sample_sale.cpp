@@ -35,9 +35,12 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   std::vector<entry_row> entries;
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
+  if (ledger.plan) s->load(*ledger.plan, seed << 32);
+  for (const auto& [seat, row] : ledger.seat_settings) s->load(row);
   for (const auto& [id, row] : ledger.event_tickets) s->load(row);
   for (const auto& [id, row] : ledger.transfers) s->load(row);
   for (const auto& [id, row] : ledger.claims) s->load(row);
+  for (const auto& [key, row] : ledger.claim_seats) s->load(row);
   for (const auto& [id, row] : ledger.checkin_lists) s->load(row);
   for (const auto& [id, row] : ledger.checkin_devices) s->load(row);
   for (const auto& [id, row] : ledger.scans) s->load(row);
@@ -163,10 +166,26 @@ refusal sample_sale::leave(std::uint64_t n) {
   return no;
 }
 
-refusal sample_sale::claim(std::uint64_t n, std::vector<item_wish> wishes) {
+void sample_sale::give_plan(std::shared_ptr<const seat_plan> plan, const std::vector<std::uint8_t>& types,
+                            const seat_rules& seat_rules) {
+  const seating seats(std::move(plan), types, seat_rules, 1);
+  ledger.plan = seats.row();
+  for (auto& t : ledger.types)
+    if (seats.governs(t.ordinal)) t.total = seats.units_of(t.ordinal);
+  reload();
+}
+
+refusal sample_sale::set_seats(const seat_patch& p) {
+  last = {};
+  auto no = it->set_seats(p, now, last);
+  settle();
+  return no;
+}
+
+refusal sample_sale::claim(std::uint64_t n, const std::vector<item_wish>& wishes, const seat_wish& seats) {
   last = {};
   claim_id opened;
-  auto no = it->open_claim(fan(n), it->queue().find(fan(n)), wishes, now, last, opened);
+  auto no = it->open_claim(fan(n), it->queue().find(fan(n)), wishes, now, last, opened, seats);
   settle();
   return no;
 }
@@ -178,10 +197,12 @@ refusal sample_sale::release(std::uint64_t n, const claim_id& id) {
   return no;
 }
 
-sale::placed sample_sale::order(std::uint64_t n, std::vector<item_wish> items, std::string promo_code) {
+sale::placed sample_sale::order(std::uint64_t n, const std::vector<item_wish>& items, std::string promo_code,
+                                const seat_wish& seats) {
   last = {};
   order_wish wish;
-  wish.items = std::move(items);
+  wish.items = items;
+  wish.seats = seats;
   wish.promo_code = std::move(promo_code);
   wish.contact = {"Ada", "Obi", "ada@example.org", ""};
   wish.gateway = "sandbox";

@@ -56,10 +56,15 @@ public:
   sale::joined join(std::uint64_t n, std::uint64_t key = 0, std::string_view access_code = {});
   void join_all(std::uint64_t first, std::uint64_t last);
   refusal leave(std::uint64_t n);
-  refusal claim(std::uint64_t n, std::vector<item_wish> wishes = {});
+  refusal claim(std::uint64_t n, const std::vector<item_wish>& wishes = {}, const seat_wish& seats = {});
   refusal release(std::uint64_t n, const claim_id& id);
   /// With contact and gateway filled in; from the fan's place, or in an open event by joining.
-  sale::placed order(std::uint64_t n, std::vector<item_wish> items = {}, std::string promo_code = {});
+  sale::placed order(std::uint64_t n, const std::vector<item_wish>& items = {}, std::string promo_code = {},
+                     const seat_wish& seats = {});
+  /// Before the first claim. `types`: as in seat_map; their totals follow.
+  void give_plan(std::shared_ptr<const seat_plan> plan, const std::vector<std::uint8_t>& types,
+                 const seat_rules& seat_rules = {});
+  refusal set_seats(const seat_patch& patch);
   refusal cancel_order(std::uint64_t n, const order_id& id);
   refusal refund_order(const order_id& id, std::vector<item_wish> items = {},
                        std::vector<event_ticket_id> tickets = {});

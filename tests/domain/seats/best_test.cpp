@@ -122,6 +122,13 @@ CAF_TEST(a group that fits in no row is divided over two if the organizer allows
   CAF_CHECK_EQUAL(best_of(map, {.count = 6}, divisible), "B-1 B-2 C-1 C-2 C-3 C-4");
 }
 
+CAF_TEST(a group is not divided over rows of different types) {
+  auto map = map_of(draft_of_rows({"ssss", "SSSS", "ssss"}));
+  CAF_CHECK_EQUAL(best_of(map, {.count = 8}, divisible), "");
+  map = map_of(draft_of_rows({"ssssSSSS", "SSSS", "ssss"}));
+  CAF_CHECK_EQUAL(best_of(map, {.count = 8}, divisible), "A-5 A-6 A-7 A-8 B-1 B-2 B-3 B-4");
+}
+
 CAF_TEST(named seats are checked in the order of the faults) {
   auto map = map_of(draft_of_rows({"ssssss", "acSSSS"}));
   take(map, {"A-6"});

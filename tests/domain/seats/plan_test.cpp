@@ -6,6 +6,8 @@
 
 #include "caf/test/unit_test.hpp"
 
+#include <limits>
+
 namespace plan_test {
 
 using namespace fq;
@@ -178,6 +180,27 @@ CAF_TEST(a hall has its rows seats aisles and accessible seats) {
   CAF_CHECK(plan.seats()[*plan.find("B-2-4")].has(seat_plan::companion));
   CAF_CHECK_EQUAL(plan.rows()[4].accessible, 2);
   CAF_CHECK(std::ranges::is_sorted(plan.rows_by_quality()));
+}
+
+CAF_TEST(a hall of any lengths and numbers is bounded) {
+  for (const auto length :
+       {std::numeric_limits<std::int32_t>::max(), std::numeric_limits<std::int32_t>::min()})
+    for (const bool is_curved : {false, true}) {
+      hall all{.name = "Hall", .sections = {}, .aisles = 4'000'000'000};
+      all.sections.resize(600, {"P", "", "One", 4'000'000'000, 4'000'000'000, 4'000'000'000, 4'000'000'000});
+      all.radius = is_curved ? length : 0;
+      all.stage_distance = length;
+      CAF_CHECK(draft_of(all).sections.size() <= plan_sections_max);
+      all.stage_distance = 500;
+      all.seat_width = all.row_depth = all.aisle_width = all.section_gap = length;
+      std::size_t seats = 0;
+      for (const auto& section : draft_of(all).sections)
+        for (const auto& row : section.rows) {
+          seats += row.seats.size();
+          for (const auto& s : row.seats) CAF_REQUIRE(s.at.x >= 0 && s.at.y >= 0);
+        }
+      CAF_CHECK(seats <= plan_seats_max);
+    }
 }
 
 CAF_TEST(letters of rows go on with two after Z) {

@@ -47,6 +47,16 @@ CAF_TEST(seats go from free to held to sold and back) {
   CAF_CHECK(contradictions(map).empty());
 }
 
+CAF_TEST(a claim gives back a view of its own seats) {
+  auto map = two_rows();
+  CAF_CHECK(!map.sell(ann, seats(map, {"A-2", "B-1", "B-2"})));
+  CAF_CHECK(!map.take_back(ann, map.seats_of(ann).first(2)));
+  CAF_CHECK_EQUAL(names_of(map, map.seats_of(ann)), "B-2");
+  CAF_CHECK(!map.take_back(ann, map.seats_of(ann)));
+  CAF_CHECK(map.claims().empty());
+  CAF_CHECK(contradictions(map).empty());
+}
+
 CAF_TEST(a hold takes all seats or none and names those that are taken) {
   auto map = two_rows();
   CAF_CHECK(!map.hold(ann, seats(map, {"A-2", "B-3"})));

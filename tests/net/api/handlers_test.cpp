@@ -111,6 +111,33 @@ CAF_TEST(a replayed claim is 201 again and says so) {
   CAF_CHECK_EQUAL(field_of(answer, "Idempotency-Replayed"), "true");
 }
 
+CAF_TEST(a claim names seats or asks for the best ones) {
+  world w;
+  const auto type = to_string(w.event_id);
+  const auto send = [&](const std::string& members) {
+    return w.send(method::post, w.event_path("/claims"), "{\"admission_token\":\"t\"," + members + "}",
+                  w.as_customer());
+  };
+  w.told->claim.claim.seats = {"A-3", "A-4"};
+  const auto answer =
+    send(R"("accessible":1,"items":[{"ticket_type_id":")" + type + R"(","seats":["A-3","A-4"]}])");
+  CAF_CHECK_EQUAL(answer.status, 201u);
+  CAF_CHECK(answer.body.find(R"("seats":["A-3","A-4"])") != std::string::npos);
+  const auto& named = w.told->asked_claim;
+  CAF_REQUIRE_EQUAL(named.items.size(), 1u);
+  CAF_CHECK(named.items[0].quantity == 2 && named.items[0].seats == w.told->claim.claim.seats);
+  CAF_CHECK(named.seats.asks_accessible && named.seats.best.count == 0);
+  CAF_CHECK_EQUAL(send(R"("best":4,"section":"P","ticket_type_id":")" + type + "\"").status, 201u);
+  const auto& best = w.told->asked_claim.seats.best;
+  CAF_CHECK(best.count == 4 && best.section == "P" && best.ticket_type == w.event_id && best.accessible == 0);
+  CAF_CHECK_EQUAL(shown(send(R"("section":"P")")), "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(send(R"("best":101)")), "400 invalid_field");
+  w.told->claim.no = {reason::seat_taken, "A-3 A-4"};
+  const auto refused = send(R"("best":4)");
+  CAF_CHECK_EQUAL(shown(refused), "409 seat_taken");
+  CAF_CHECK(refused.body.find(R"("seats":["A-3","A-4"])") != std::string::npos);
+}
+
 CAF_TEST(bad claims are refused) {
   world w;
   const auto code = [&](std::string body) {

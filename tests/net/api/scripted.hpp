@@ -67,6 +67,11 @@ struct script {
   find_event asked_event;
   patch_event asked_patch;
   turn_event asked_turn;
+  set_seat_plan asked_seat_plan;
+  set_seats asked_seats;
+  find_seats asked_map;
+  seats_reply seats;
+  seat_plan_reply seat_plan;
   renew_ticket_keys asked_keys;
   create_event asked_create;
   list_events asked_list;
@@ -256,6 +261,19 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_turn = m;
                       return scripted(*s, s->event);
                     },
+                    [s](const set_seat_plan& m) {
+                      s->asked_seat_plan = m;
+                      return scripted(*s, s->event);
+                    },
+                    [s](const set_seats& m) {
+                      s->asked_seats = m;
+                      return scripted(*s, s->ack);
+                    },
+                    [s](const find_seats& m) {
+                      s->asked_map = m;
+                      return scripted(*s, s->seats);
+                    },
+                    [s](const find_seat_plan&) { return scripted(*s, s->seat_plan); },
                     [s](const renew_ticket_keys& m) {
                       s->asked_keys = m;
                       return scripted(*s, s->event);

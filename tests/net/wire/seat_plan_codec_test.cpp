@@ -180,6 +180,20 @@ CAF_TEST(files beyond a limit are refused) {
   CAF_CHECK_EQUAL(first_problem(plan_of_json(objects)).substr(0, 20), "1 : This is not JSON");
 }
 
+CAF_TEST(a file is read no further than to a limit of sections areas or rows) {
+  const std::string end = "?,,,,,,,,\n"; // an error if it were read
+  std::string sections = "kind,section,area,x,y,ticket_type,places,width,height,row,seat\n", areas = sections,
+              rows = sections;
+  for (std::size_t i = 0; i <= plan_sections_max; ++i) sections += "section," + std::to_string(i) + "\n";
+  for (std::size_t i = 0; i <= plan_areas_max; ++i)
+    areas += "area,," + std::to_string(i) + ",1,1,One,1,1,1\n";
+  for (std::size_t i = 0; i <= plan_rows_max; ++i)
+    rows += "seat,,,1," + std::to_string(i) + ",One,,,," + std::to_string(i) + ",1\n";
+  CAF_CHECK_EQUAL(first_problem(plan_of_csv(sections + end)), "1 sections: A plan has at most 500 sections.");
+  CAF_CHECK_EQUAL(first_problem(plan_of_csv(areas + end)), "1 areas: A plan has at most 100 standing areas.");
+  CAF_CHECK_EQUAL(first_problem(plan_of_csv(rows + end)), "1 sections: A plan has at most 20000 rows.");
+}
+
 CAF_TEST(a hostile name of a plan cannot become a formula) {
   auto draft = full_draft();
   draft.name = "=1+1";

@@ -28,7 +28,9 @@ struct coverage {
   std::size_t superseded_calls = 0;
   std::size_t delivered = 0;
   std::size_t orders = 0, event_tickets = 0, transfers = 0, statistics = 0, letters = 0, open_letters = 0,
+              seat_plans = 0,
               second_pages = 0; ///< rows in listings
+  std::size_t live_seats = 0, ended_seats = 0; ///< in images
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -238,7 +240,8 @@ private:
     const auto since = draw_.since();
     for (std::uint32_t n : {1, 2, 16, 17, 18, 19}) {
       const aggregate_id a{n};
-      agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
+      const auto found = agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
+      for (const auto& s : found.image.claim_seats) ++(s.is_live ? seen_.live_seats : seen_.ended_seats);
       agreed("loading " + std::to_string(n), [&](ledger& l) { return l.load(a, since); });
       for (std::uint64_t e = 1; e < 6; ++e)
         agreed("an entry of " + std::to_string(n),
@@ -272,6 +275,7 @@ private:
                              return l.list_transfers({id_of(n, accounts_aggregate), limit});
                            }).size();
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
+    list_seat_plans();
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("blocks", [](ledger& l) { return l.blocks(); });
     agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
@@ -308,6 +312,21 @@ private:
       if (page.size() < f.limit) continue;
       f.before = page.back().ticket.id;
       agreed("older event tickets", [&](ledger& l) { return l.list_event_tickets(f); });
+    }
+  }
+
+  void list_seat_plans() {
+    for (std::uint32_t t = 1; t <= 4; ++t) {
+      seat_plan_filter f{.tenant = tenant_id{t}, .limit = 2};
+      const auto page = agreed("seat plans", [&](ledger& l) { return l.list_seat_plans(f); });
+      seen_.seat_plans += page.size();
+      if (page.empty()) continue;
+      f.organizer = page.front().organizer;
+      agreed("an organizer's seat plans", [&](ledger& l) { return l.list_seat_plans(f); });
+      f.id = page.back().id;
+      agreed("a seat plan", [&](ledger& l) { return l.list_seat_plans(f); });
+      seat_plan_filter later{.tenant = tenant_id{t}, .after = page.back().id};
+      agreed("later seat plans", [&](ledger& l) { return l.list_seat_plans(later); });
     }
   }
 
@@ -374,6 +393,9 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.transfers > 20);
   CAF_CHECK(seen.statistics > 1'000);
   CAF_CHECK(seen.letters > 1'000);
+  CAF_MESSAGE("seat plans: " << seen.seat_plans << ", live seats: " << seen.live_seats
+                             << ", ended: " << seen.ended_seats);
+  CAF_CHECK(seen.seat_plans > 50 && seen.live_seats > 200 && seen.ended_seats > 50);
   CAF_CHECK(seen.second_pages > 50);
   CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);
 }

@@ -112,9 +112,11 @@ private:
     if (percent(8)) return dead_letter_stored{letter(a, image)};
     if (percent(2)) return entries_forgotten{queue_number{below(8)}};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
+    if (a == catalog_aggregate && percent(20)) return plan_change();
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
-    if (crowd || percent(20)) return entry_joined{joining(image)};
+    if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
+    if (percent(crowd ? 60 : 20)) return seat_change(image);
     switch (below(32)) {
       case 29: {
         auto l = sample_checkin_list(below(4));

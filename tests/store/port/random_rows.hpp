@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random rows and changes for differential_test, valid and invalid.
 #pragma once
-#include "tests/store/port/engines.hpp"
+#include "tests/store/port/random_seats.hpp"
 
 #include <algorithm>
-#include <random>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,45 +16,19 @@ using namespace fq::test;
 inline constexpr std::uint32_t last_event = 19; // events 16 to 19
 
 /// Draws mostly valid rows, based on what the engines have.
-class row_generator {
+class row_generator : public seat_draws {
 public:
-  explicit row_generator(std::uint64_t seed) : rng_(seed) {}
+  explicit row_generator(std::uint64_t seed) : seat_draws(seed) {}
 
-  std::uint64_t below(std::uint64_t n) { return rng_() % n; }
-  bool percent(unsigned p) { return below(100) < p; }
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
-  }
-  timestamp time() { return noon + seconds{between(0, 50)}; }
   load_since since() { return percent(30) ? load_since{} : load_since{time(), time()}; }
 
   aggregate_id some_event() { return aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}; }
 
 protected:
-  template <class Status>
-  Status status(Status last) {
-    return static_cast<Status>(below(static_cast<std::uint64_t>(last) + 1));
-  }
-
-  /// Mostly the stored status.
-  template <class Status>
-  Status expected(Status stored, Status last) {
-    return percent(90) ? stored : status(last);
-  }
-
-  template <class Row>
-  const Row* any(const std::vector<Row>& rows) {
-    return rows.empty() ? nullptr : &rows[below(rows.size())];
-  }
-
-  uuid person() { return id_of(1 + below(5), accounts_aggregate); }
-  std::string text(const std::string& prefix, std::uint64_t n) { return prefix + std::to_string(below(n)); }
   std::string email() { return text("p", 6) + "@example.org"; }
   receipt_row receipt() { return {percent(50) ? "sandbox" : "stripe", text("evt", 60), time()}; }
 
   uuid session() { return id_of(10 + below(4), accounts_aggregate); }
-
-  tenant_id some_tenant() { return tenant_id{static_cast<std::uint32_t>(1 + below(4))}; }
 
   audit_row audited() {
     return {id_of(below(1'000'000'000)), some_tenant(), id_of(below(3)), text("actor", 3),
@@ -106,6 +80,7 @@ protected:
   change creation() {
     event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
+    if (const auto plan = event_plan()) c.plan = std::make_shared<const event_plan_row>(*plan);
     return c;
   }
 
@@ -270,6 +245,7 @@ protected:
     t.status = status(event_ticket_status::cancelled);
     if (percent(50)) t.holder = person();
     t.generation = static_cast<std::uint32_t>(between(percent(5) ? 0 : 1, 9));
+    t.seat = static_cast<std::uint32_t>(below(4));
     return t;
   }
 
@@ -362,9 +338,6 @@ protected:
   }
 
   std::uint64_t next_number_ = 0; ///< of the batch under construction
-
-private:
-  std::mt19937_64 rng_;
 };
 
 } // namespace differential_test

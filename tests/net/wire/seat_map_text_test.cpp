@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seat maps on the wire: a reader that applies changes has the same map as one that reads it whole.
-#define CAF_SUITE routes_seat_map_codec
+#define CAF_SUITE routes_seat_map_text
 #include "caf/test/unit_test.hpp"
 
 #include "crypto/digest.hpp"
-#include "net/wire/seat_map_codec.hpp"
+#include "domain/seats/map_text.hpp"
 #include "tests/domain/seats/sample_plan.hpp"
 
 #include <boost/json/parse.hpp>
 
-namespace seat_map_codec_test {
+namespace seat_map_text_test {
 
 using namespace fq;
-using namespace fq::net;
 using namespace fq::test;
 namespace json = boost::json;
 
@@ -127,4 +126,4 @@ CAF_TEST(pages that apply changes have the whole map) {
   });
 }
 
-} // namespace seat_map_codec_test
+} // namespace seat_map_text_test

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "net/wire/seat_map_codec.hpp"
-
-#include "crypto/digest.hpp"
-#include "net/http/json_text.hpp"
+#include "domain/seats/map_text.hpp"
 
 #include <array>
 #include <map>
 
-namespace fq::net {
+namespace fq {
 namespace {
 
 constexpr std::array<std::string_view, 4> state_names{"free", "held", "sold", "blocked"};
+
+void append_unsigned(std::string& out, std::uint64_t number) { out += std::to_string(number); }
+
+/// Without padding.
+void append_base64url(std::string& out, std::string_view bytes) {
+  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::uint32_t bits = 0;
+  int count = 0;
+  const auto put = [&] { out += letters[bits >> (count -= 6) & 63]; };
+  for (const char c : bytes) {
+    bits = bits << 8 | static_cast<unsigned char>(c);
+    for (count += 8; count >= 6;) put();
+  }
+  if (count == 0) return;
+  bits <<= 6 - count;
+  count = 6;
+  put();
+}
 
 /// The seats that are not of the type that the plan says, by ordinal.
 void append_moved(std::string& out, const seat_map& map, std::span<const seat_now> seats) {
@@ -51,7 +66,9 @@ void append_seat_map(std::string& out, const seat_map& map, bool for_shoppers) {
   append_unsigned(out, map.version());
   out += ",\"seats\":";
   append_unsigned(out, map.size());
-  out.append(",\"states\":\"").append(to_base64url(view_bytes(map.packed_states(for_shoppers)))).append("\"");
+  out += ",\"states\":\"";
+  append_base64url(out, map.packed_states(for_shoppers));
+  out += '"';
   append_moved(out, map, map.moved_seats());
   out += '}';
 }
@@ -79,4 +96,4 @@ bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t si
   return true;
 }
 
-} // namespace fq::net
+} // namespace fq

@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace fq::net {
+namespace fq {
 
 /// {"version":7,"seats":50000,"states":"<base64url of packed_states>","types":{"1":"5-9,12"}}. `types` has
 /// the ordinal of each ticket type with the seats that were moved to it. 17 KB for 50,000 seats.
@@ -19,4 +19,4 @@ bool append_seat_changes(std::string& out, const seat_map& map, std::uint64_t si
 /// Appends ascending numbers: "5-9,12".
 void append_runs(std::string& out, std::span<const seat_number> seats);
 
-} // namespace fq::net
+} // namespace fq

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about reserved seats: which ones a claim gets, which ones a refund names, and the
+// organizer's changes. `seating` has the map.
+#include "domain/model/invalid_field.hpp"
+#include "domain/sale/limits.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+
+namespace fq {
+
+void sale::load(const event_plan_row& row, std::uint64_t first_version) {
+  seating_ = std::make_unique<seating>(row, first_version);
+}
+
+// -- what a customer wants
+
+refusal sale::refusal_of(const seat_refusal& no) const {
+  switch (no.why) {
+    case seat_fault::none: return {};
+    case seat_fault::taken: return {reason::seat_taken, seating_->names_of(no.seats)};
+    case seat_fault::kept_accessible: return {reason::seat_accessible_only, seating_->names_of(no.seats)};
+    case seat_fault::leaves_single: return {reason::seat_single, seating_->names_of(no.seats)};
+    case seat_fault::repeated:
+      return invalid_field("items.seats", seating_->names_of(no.seats) + " is given twice");
+    case seat_fault::too_many: return reason::limit_exceeded;
+    case seat_fault::unknown:
+    case seat_fault::claim_known:
+    case seat_fault::wrong_type: break; // checked before
+  }
+  return invalid_field("items.seats", "not possible");
+}
+
+/// Why no best seats were found: too few units are left, or they do not stand as asked for.
+refusal sale::no_best(std::uint32_t units, std::uint64_t types, const wanted& w, timestamp now) const {
+  const bool has_units = std::ranges::any_of(stock_.types(), [&](const ticket_type_row& t) {
+    return (types >> t.ordinal & 1) != 0 && inventory::free_units(t) >= std::int64_t{units};
+  });
+  return has_units ? reason::no_best_seats : none_free(w, now);
+}
+
+/// The best seats, and an item for each of their ticket types.
+refusal sale::best_items(const seat_wish& wish, timestamp now, wanted& out,
+                         std::vector<item_wish>& items) const {
+  const auto& best = wish.best;
+  if (!seating_) return invalid_field("best", "the event has no seats");
+  if (best.count > claim_seats_max) return reason::limit_exceeded;
+  if (best.accessible > best.count)
+    return invalid_field("best.accessible", "must be at most the number of seats");
+  best_wish asked{best.count, best.accessible, {}, 0};
+  if (!best.section.empty()) {
+    asked.section = seating_->map().plan().find_section(best.section);
+    if (!asked.section) return invalid_field("best.section", "no such section");
+  }
+  refusal closed = invalid_field("best.ticket_type_id", "has no seats on sale here");
+  for (const auto& t : stock_.types()) {
+    if (!seating_->has_seats(t.ordinal) || (!best.ticket_type.is_nil() && t.id != best.ticket_type)) continue;
+    if (auto no = may_buy(t, 1, out, now))
+      closed = std::move(no);
+    else
+      asked.types |= std::uint64_t{1} << t.ordinal;
+  }
+  if (asked.types == 0) return closed;
+  out.seats = fq::best(seating_->map(), asked, seating_->rules());
+  if (out.seats.empty()) return no_best(best.count, asked.types, out, now);
+  for (const auto n : out.seats) {
+    const auto& type = stock_.types()[seating_->map().type(n)].id;
+    const auto item = std::ranges::find(items, type, &item_wish::ticket_type);
+    if (item != items.end())
+      ++item->quantity;
+    else
+      items.push_back({type});
+  }
+  return {};
+}
+
+refusal sale::named_seats(const item_wish& wish, std::uint32_t ticket_type,
+                          std::vector<seat_number>& out) const {
+  if (wish.seats.size() != wish.quantity)
+    return invalid_field("items.quantity", "must be the number of seats");
+  for (const auto& name : wish.seats) {
+    const auto n = seating_->map().plan().find(name);
+    if (!n) return invalid_field("items.seats", "no such seat: " + name);
+    if (seating_->map().type(*n) != ticket_type)
+      return invalid_field("items.seats", name + " is of another ticket type");
+    out.push_back(*n);
+  }
+  return {};
+}
+
+/// The seats of the wanted items: those that the wishes name, else the best ones.
+refusal sale::choose_seats(const std::vector<item_wish>& wishes, const seat_wish& wish, timestamp now,
+                           wanted& out) const {
+  std::vector<seat_number> named;
+  std::size_t choices = 0;
+  for (std::size_t i = 0; i < out.items.size(); ++i) {
+    const auto type = out.items[i].ticket_type;
+    const auto* asked = wishes.empty() ? nullptr : &wishes[i];
+    const bool has_names = asked != nullptr && !asked->seats.empty();
+    if (!seating_->has_seats(type)) {
+      if (has_names) return invalid_field("items.seats", "the ticket type has no seats");
+      continue;
+    }
+    if (has_names) {
+      if (auto no = named_seats(*asked, type, named)) return no;
+      continue;
+    }
+    const auto types = std::uint64_t{1} << type;
+    const auto best = fq::best(seating_->map(), {out.items[i].quantity, 0, {}, types}, seating_->rules());
+    if (best.empty()) return no_best(out.items[i].quantity, types, out, now);
+    out.seats.insert(out.seats.end(), best.begin(), best.end());
+    ++choices;
+  }
+  if (out.seats.size() + named.size() > claim_seats_max) return reason::limit_exceeded;
+  if (!named.empty()) {
+    const auto no = check_choice(seating_->map(), {named, wish.asks_accessible}, seating_->rules());
+    if (no) return refusal_of(no);
+    out.seats.insert(out.seats.end(), named.begin(), named.end());
+    ++choices;
+  }
+  std::ranges::sort(out.seats);
+  // Each choice keeps the rule alone; together they may leave a single.
+  const bool may_leave_single = choices > 1 && seating_->rules().singles == single_rule::strict;
+  return may_leave_single ? refusal_of(check_choice(seating_->map(), {out.seats, true}, seating_->rules()))
+                          : refusal{};
+}
+
+// -- event tickets
+
+/// The seats of the claim and type that have no valid event ticket.
+std::vector<seat_number> sale::seats_to_issue(const claim_id& claim, std::uint32_t ticket_type) const {
+  std::vector<seat_number> seats;
+  if (!seating_) return seats;
+  const auto tickets = event_tickets_.of_claim(claim);
+  for (const auto n : seating_->seats_of(claim)) {
+    const auto has_it = [&](const event_ticket_row* t) { return is_valid(t->status) && t->seat == n + 1; };
+    if (seating_->map().type(n) == ticket_type && std::ranges::none_of(tickets, has_it)) seats.push_back(n);
+  }
+  std::ranges::sort(seats);
+  return seats;
+}
+
+/// Replaces the seats that the wish names by their event tickets.
+refusal sale::tickets_of_seats(const claim_id& claim, refund_wish& wish) const {
+  for (auto& item : wish.items) {
+    for (const auto& name : item.seats) {
+      const auto n = seating_ ? seating_->map().plan().find(name) : std::nullopt;
+      const auto tickets = event_tickets_.of_claim(claim);
+      const auto its = std::ranges::find_if(
+        tickets, [&](const event_ticket_row* t) { return n && is_valid(t->status) && t->seat == *n + 1; });
+      if (its == tickets.end()) return invalid_field("items.seats", "not a seat of this order: " + name);
+      wish.event_tickets.push_back((*its)->id);
+    }
+    item.seats.clear();
+  }
+  return {};
+}
+
+// -- the organizer's changes
+
+/// The totals of the governed ticket types become the units of the plan.
+void sale::follow_plan(decision& out) {
+  const auto types = stock_.types();
+  for (auto row : types) {
+    if (!seating_->governs(row.ordinal) || row.total == seating_->units_of(row.ordinal)) continue;
+    row.total = seating_->units_of(row.ordinal);
+    stock_.change_type(row, out.content);
+  }
+}
+
+refusal sale::set_plan(std::shared_ptr<const seat_plan> plan, const std::vector<ticket_type_id>& types,
+                       const seat_rules& rules, timestamp, decision& out) {
+  if (event_.status != event_status::draft)
+    return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  std::vector<std::uint8_t> ordinals;
+  for (const auto& id : types) {
+    const auto* type = stock_.find(id);
+    if (type == nullptr) return invalid_field("ticket_types", "no such ticket type");
+    ordinals.push_back(static_cast<std::uint8_t>(type->ordinal));
+  }
+  if (plan != nullptr)
+    if (auto no = may_seat(*plan, ordinals)) return no;
+  const auto version = seating_ ? seating_->map().version() + 1 : 1;
+  if (seating_) out.content.emplace_back(std::in_place_type<event_plan_removed>);
+  seating_.reset();
+  out.reveals = true;
+  if (plan == nullptr) return {};
+  seating_ = std::make_unique<seating>(std::move(plan), std::move(ordinals), rules, version);
+  out.content.emplace_back(std::in_place_type<event_plan_set>, event_plan_set{seating_->row()});
+  follow_plan(out);
+  return {};
+}
+
+refusal sale::set_seats(const seat_patch& patch, timestamp, decision& out) {
+  if (event_.status == event_status::ended || event_.status == event_status::cancelled)
+    return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  if (!seating_) return reason::not_found;
+  std::optional<std::uint32_t> type;
+  if (!patch.ticket_type.is_nil()) {
+    const auto* row = stock_.find(patch.ticket_type);
+    if (row == nullptr || !seating_->has_seats(row->ordinal))
+      return invalid_field("ticket_type_id", "must be a ticket type of the plan's seats");
+    type = row->ordinal;
+  }
+  std::vector<seat_number> seats;
+  for (const auto& name : patch.seats) {
+    const auto n = seating_->map().plan().find(name);
+    if (!n) return invalid_field("seats", "no such seat: " + name);
+    seats.push_back(*n);
+  }
+  if (seats.empty()) return invalid_field("seats", "must have at least one");
+  std::ranges::sort(seats);
+  if (std::ranges::adjacent_find(seats) != seats.end()) return invalid_field("seats", "given twice");
+  const auto blocked = patch.is_blocked.given ? std::optional{patch.is_blocked.value} : std::nullopt;
+  if (!blocked && !type) return invalid_field("is_blocked", "is required without ticket_type_id");
+  if (const auto no = seating_->set(seats, blocked, type, out.content)) return refusal_of(no);
+  follow_plan(out);
+  out.reveals = true;
+  return {};
+}
+
+} // namespace fq

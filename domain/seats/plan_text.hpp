@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form in which the ledger stores a plan: short lines that an owner reads without a JSON parser.
+#pragma once
+#include "domain/seats/plan.hpp"
+
+namespace fq {
+
+[[nodiscard]] std::string text_of(const seat_plan& plan);
+/// Null: it is not the text of a plan.
+[[nodiscard]] std::shared_ptr<const seat_plan> plan_of_text(std::string_view text);
+
+} // namespace fq

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reserved seats of an event: its plan, its map, and the organizer's changes. The event actor decides.
+#include "domain/seats/drawing.hpp"
+#include "domain/seats/plan_text.hpp"
+#include "net/api/limits.hpp"
+#include "net/api/routes.hpp"
+#include "net/http/query.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/json_in.hpp"
+#include "net/wire/seat_plan_codec.hpp"
+#include "net/wire/view_codec.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace fq::net {
+namespace {
+
+constexpr std::string_view json_type = "application/json", plan_csv_type = "text/csv",
+                           svg_type = "image/svg+xml";
+
+// -- the map
+
+awaitable<response> show_seats(call c) {
+  std::optional<response> no;
+  const auto since = query_parameters::read(c.rq, {"since"}, no).find("since");
+  if (no) co_return std::move(*no);
+  find_seats wish{{c.id, c.by}};
+  if (since) {
+    const auto [end, failed] = std::from_chars(since->data(), since->data() + since->size(), wish.since);
+    if (failed != std::errc{} || end != since->data() + since->size())
+      co_return problem(fault::invalid_parameter, c.rq.request_id, "since: must be a version of the map");
+  }
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return response{.status = 200, .body = std::move(got.reply.text)};
+}
+
+awaitable<response> change_seats(call c) {
+  set_seats wish{{c.id, c.by}, {}, {}};
+  wish.note.detail = c.rq.body;
+  auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    body.require("seats");
+    wish.patch.seats = body.texts("seats", changed_seats_count, seat_name_size);
+    wish.patch.is_blocked = body.flag("blocked");
+    wish.patch.ticket_type = body.id("ticket_type_id").value;
+    wish.note.reason = read_reason(body);
+  });
+  if (no) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+// -- the plan
+
+std::vector<field_error> errors_of(const std::vector<plan_error>& found) {
+  std::vector<field_error> errors;
+  for (const auto& e : found)
+    errors.push_back(
+      {e.line == 0 ? e.place : "line " + std::to_string(e.line) + " " + e.place, "invalid", e.what});
+  return errors;
+}
+
+/// ?singles=, ?split= and ?accessible_for_all=.
+std::optional<response> read_rules(const request& rq, set_seat_plan& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(rq, {"singles", "split", "accessible_for_all"}, no);
+  if (no) return no;
+  constexpr std::array<std::string_view, 3> names{"strict", "when_needed", "off"};
+  const auto singles = query.find("singles").value_or(names[0]);
+  const auto found = std::ranges::find(names, singles);
+  if (found == names.end())
+    return problem(fault::invalid_parameter, rq.request_id, "singles: must be strict, when_needed or off");
+  wish.singles = static_cast<std::uint8_t>(found - names.begin());
+  wish.may_split = read_flag(rq, query, "split", no);
+  if (!no) wish.accessible_for_all = read_flag(rq, query, "accessible_for_all", no);
+  return no;
+}
+
+/// The event's ticket types with the names of the plan's.
+std::vector<field_error> find_types(const seat_plan& plan, const event_view& event,
+                                    std::vector<ticket_type_id>& types) {
+  std::vector<field_error> errors;
+  for (const auto& name : plan.ticket_types()) {
+    const auto type = std::ranges::find(event.ticket_types, name, &ticket_type_row::name);
+    if (type == event.ticket_types.end())
+      errors.push_back({"ticket_types", "invalid", "The event has no ticket type " + name + "."});
+    else
+      types.push_back(type->id);
+  }
+  return errors;
+}
+
+awaitable<response> store_plan(call c) {
+  set_seat_plan wish{{c.id, c.by}, {{}, "seat plan"}, {}};
+  if (auto no = read_rules(c.rq, wish)) co_return std::move(*no);
+  auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}, {}});
+  if (auto refusal = refused(c.rq, event)) co_return std::move(*refusal);
+  const bool is_csv = c.rq.field("Content-Type").starts_with(plan_csv_type);
+  const auto made = is_csv ? plan_of_csv(c.rq.body) : plan_of_json(c.rq.body);
+  if (made.plan == nullptr) co_return problem(fault::invalid_field, c.rq.request_id, errors_of(made.errors));
+  if (auto errors = find_types(*made.plan, event.reply.event, wish.ticket_types); !errors.empty())
+    co_return problem(fault::invalid_field, c.rq.request_id, errors);
+  wish.plan = text_of(*made.plan);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> remove_plan(call c) {
+  set_seat_plan wish{{c.id, c.by}, {}, {}};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> show_plan(call c) {
+  std::optional<response> no;
+  const auto form = query_parameters::read(c.rq, {"form"}, no).find("form").value_or("json");
+  if (no) co_return std::move(*no);
+  if (form != "json" && form != "csv" && form != "svg")
+    co_return problem(fault::invalid_parameter, c.rq.request_id, "form: must be json, csv or svg");
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_seat_plan{{c.id, c.by}});
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  const auto plan = plan_of_text(got.reply.plan);
+  if (plan == nullptr) co_return problem(fault::internal_error, c.rq.request_id);
+  response answer{.status = 200};
+  answer.content_type = form == "csv" ? plan_csv_type : form == "svg" ? svg_type : json_type;
+  answer.body = form == "csv"   ? csv_of(*plan)
+                : form == "svg" ? draw(*plan, drawing_style::built_in)
+                                : json_of(*plan);
+  co_return answer;
+}
+
+} // namespace
+
+std::span<const route> seat_routes() {
+  using enum method;
+  static constexpr route table[] = {
+    {get, "/events/{id}/seats", for_anybody_or_persons<show_seats, query_use::own>},
+    {patch, "/events/{id}/seats", for_managers<change_seats>},
+    {get, "/events/{id}/seat-plan", for_anybody_or_persons<show_plan, query_use::own>},
+    {put, "/events/{id}/seat-plan", for_managers<store_plan, query_use::own>, plan_body_max},
+    {del, "/events/{id}/seat-plan", for_managers<remove_plan>},
+  };
+  return table;
+}
+
+} // namespace fq::net

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reserved seats in a sale: claims that name seats or ask for the best ones; what ends and moves them.
+#define CAF_SUITE domain_sale_seats
+#include "tests/domain/sale/sale_checks.hpp"
+#include "tests/domain/seats/sample_plan.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+namespace sale_seats_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// Rows A and B of "Parkett" (ticket type 0), C of "Balkon" (1), and a floor of 5 places (2).
+plan_draft small_hall() {
+  auto draft = draft_of_rows({"ssssss", "ssssss", "SSSS"});
+  draft.ticket_types.push_back("Floor");
+  draft.areas.push_back({"F", "", 2, 5, {0, 900}, 100, 100});
+  return draft;
+}
+
+std::vector<ticket_type_row> three_types() {
+  auto types = sample_types(1, 1'000);
+  types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Balkon", .price = 500, .max_per_order = 4});
+  types.push_back({.ordinal = 2, .id = {0x77, 3}, .name = "Floor", .price = 300, .max_per_order = 4});
+  return types;
+}
+
+struct seats_fixture {
+  explicit seats_fixture(seat_rules rules = {}) : s(sample_event(), three_types()) {
+    s.give_plan(make_plan(small_hall()).plan, {0, 1, 2}, rules);
+    s.join_all(1, 9);
+  }
+  item_wish named(std::uint32_t type, std::vector<std::string> names) const {
+    return {s.type(type).id, static_cast<std::uint32_t>(names.size()), 0, std::move(names)};
+  }
+  item_wish units(std::uint32_t type, std::uint32_t count) const { return {s.type(type).id, count}; }
+  /// The names of the seats that the fan's newest claim has.
+  std::string seats_of(std::uint64_t n) const {
+    auto list = s.it->seats()->seats_of(s.claim_of(n).id);
+    std::vector<seat_number> sorted(list.begin(), list.end());
+    std::ranges::sort(sorted);
+    return s.it->seats()->names_of(sorted);
+  }
+  seat_state state(std::string_view name) const {
+    const auto& map = s.it->seats()->map();
+    return map.state(*map.plan().find(name));
+  }
+  /// Both must hold after each step.
+  void sound() {
+    CAF_CHECK_EQUAL(what_is_wrong(s), "");
+    CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
+  }
+  void is_refused(const refusal& no, reason why, std::string_view detail = {}) {
+    CAF_CHECK_EQUAL(code_of(no.why), code_of(why));
+    if (!detail.empty()) CAF_CHECK_EQUAL(no.detail, detail);
+    sound();
+  }
+  void buy(std::uint64_t n) { CAF_CHECK(!s.captured(s.pay(n).payment)); }
+  const order_row& bought(std::uint64_t n, const std::vector<item_wish>& items) {
+    CAF_REQUIRE(!s.order(n, items).no);
+    const auto payment = s.payment_of(s.order_of(n)).id;
+    s.initialized(payment);
+    s.captured(payment);
+    return s.order_of(n);
+  }
+  sample_sale s;
+};
+
+} // namespace
+
+CAF_TEST(a claim holds the seats that it names for the whole session) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-3", "A-4"})}));
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-3 A-4");
+  CAF_CHECK(f.s.claim_of(1).expires_at == f.s.entry(1).session_expires_at);
+  CAF_CHECK_EQUAL(f.s.type(0).held, 2);
+  f.is_refused(f.s.claim(2, {f.named(0, {"A-4", "A-5"})}), reason::seat_taken, "A-4");
+  CAF_CHECK(!f.s.claim(2, {f.units(2, 1)})); // without seats: the claim's own time
+  CAF_CHECK(f.s.claim_of(2).expires_at == f.s.now + f.s.it->event().claim_ttl);
+  f.buy(1);
+  CAF_CHECK(f.state("A-3") == seat_state::sold);
+  CAF_CHECK(f.s.it->view_of(f.s.claim_of(1)).seats == (std::vector<std::string>{"A-3", "A-4"}));
+  f.sound();
+}
+
+CAF_TEST(named seats must be of the item and of the plan) {
+  seats_fixture f;
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-7"})}), reason::invalid_field, "items.seats: no such seat: A-7");
+  f.is_refused(f.s.claim(1, {f.named(0, {"C-1"})}), reason::invalid_field,
+               "items.seats: C-1 is of another ticket type");
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-1"})}), reason::invalid_field,
+               "items.seats: A-1 is given twice");
+  f.is_refused(f.s.claim(1, {f.named(2, {"A-1"})}), reason::invalid_field,
+               "items.seats: the ticket type has no seats");
+  auto three = f.named(0, {"A-1", "A-2"});
+  three.quantity = 3;
+  f.is_refused(f.s.claim(1, {three}), reason::invalid_field, "items.quantity: must be the number of seats");
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-2"})}), reason::seat_single, "A-1");
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"}), f.named(1, {"C-1"})}));
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-1 A-2 C-1");
+  f.sound();
+}
+
+CAF_TEST(an event without a plan has no seats) {
+  sample_sale s;
+  s.join(1);
+  CAF_CHECK(s.claim(1, {{s.type().id, 1, 0, {"A-1"}}}).why == reason::invalid_field);
+  CAF_CHECK(s.claim(1, {}, {.best = {.count = 2}}).why == reason::invalid_field);
+  CAF_CHECK(s.set_seats({{"A-1"}}).why == reason::not_found);
+  CAF_CHECK(!s.claim(1));
+}
+
+CAF_TEST(best seats stand side by side and have the items of their types) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {}, {.best = {.count = 2}}));
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-3 A-4");
+  CAF_REQUIRE_EQUAL(f.s.claim_of(1).items.size(), 1u);
+  CAF_CHECK(f.s.claim_of(1).items[0].quantity == 2 && f.s.claim_of(1).items[0].unit_price == 1'000);
+  f.is_refused(f.s.claim(2, {}, {.best = {.count = 3, .ticket_type = f.s.type(1).id}}),
+               reason::no_best_seats); // C-4 would be alone
+  CAF_CHECK(!f.s.claim(2, {}, {.best = {.count = 4, .ticket_type = f.s.type(1).id}}));
+  CAF_CHECK_EQUAL(f.seats_of(2), "C-1 C-2 C-3 C-4");
+  f.is_refused(f.s.claim(3, {}, {.best = {.count = 6}}), reason::limit_exceeded); // max_per_order
+  f.is_refused(f.s.claim(3, {}, {.best = {.count = 2, .section = "X"}}), reason::invalid_field);
+  f.is_refused(f.s.claim(3, {f.units(0, 1)}, {.best = {.count = 2}}), reason::invalid_field);
+  f.is_refused(f.s.claim(3, {}, {.best = {.count = 1, .ticket_type = f.s.type(1).id}}),
+               reason::none_free); // held by fan 2
+  CAF_CHECK(!f.s.claim(3, {f.units(0, 4)})); // an item without names: the best ones
+  CAF_CHECK_EQUAL(f.seats_of(3), "B-1 B-2 B-3 B-4");
+  f.sound();
+}
+
+CAF_TEST(a claim without wishes has the best seat) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1));
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-3");
+  f.sound();
+}
+
+CAF_TEST(enough seats that do not stand together are no best seats) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.set_seats({{"A-2", "A-4", "A-6", "B-1", "B-3", "B-5"}, {true, true}}));
+  f.is_refused(f.s.claim(1, {f.units(0, 2)}), reason::no_best_seats);
+  CAF_CHECK(!f.s.claim(1, {f.units(0, 1)}));
+  f.sound();
+}
+
+CAF_TEST(seats come back with a release an expiry and a failed payment) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}));
+  CAF_CHECK(!f.s.release(1, f.s.claim_of(1).id));
+  CAF_CHECK(f.state("A-1") == seat_state::free);
+  f.sound();
+  CAF_CHECK(!f.s.claim(2, {f.named(0, {"A-1", "A-2"})}));
+  f.s.pass(f.s.it->event().queue.session_ttl);
+  CAF_CHECK(f.state("A-1") == seat_state::free);
+  f.sound();
+  f.s.join(3);
+  CAF_REQUIRE(!f.s.order(3, {f.named(0, {"A-1", "A-2"})}).no);
+  CAF_CHECK(!f.s.cancel_order(3, f.s.order_of(3).id));
+  f.s.closed(f.s.payment_of(f.s.order_of(3)).id);
+  CAF_CHECK(f.state("A-1") == seat_state::free);
+  f.sound();
+}
+
+CAF_TEST(event tickets carry the seats and a refund names them) {
+  seats_fixture f;
+  const auto order = f.bought(1, {f.named(0, {"A-3", "A-4", "A-5", "A-6"})});
+  std::set<std::string> seats;
+  for (const auto& t : f.s.it->views_of(f.s.it->event_tickets().of_claim(order.claim))) seats.insert(t.seat);
+  CAF_CHECK(seats == (std::set<std::string>{"A-3", "A-4", "A-5", "A-6"}));
+  f.is_refused(f.s.refund_order(order.id, {f.named(0, {"B-1"})}), reason::invalid_field,
+               "items.seats: not a seat of this order: B-1");
+  CAF_CHECK(!f.s.refund_order(order.id, {f.named(0, {"A-3"})}));
+  CAF_CHECK(f.state("A-3") == seat_state::sold); // until the gateway has made it
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK(f.state("A-3") == seat_state::free);
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-4 A-5 A-6");
+  f.sound();
+  CAF_CHECK(!f.s.refund_order(order.id, {f.units(0, 1)})); // by quantity: the last
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK_EQUAL(f.seats_of(1), "A-4 A-5");
+  CAF_CHECK(!f.s.refund_order(order.id));
+  f.s.refunded(*f.s.refund_asked());
+  CAF_CHECK(f.s.claim_of(1).status == claim_status::refunded);
+  CAF_CHECK(f.state("A-4") == seat_state::free);
+  f.sound();
+  CAF_CHECK(!f.s.claim(2, {f.named(0, {"A-3", "A-4"})}));
+  f.sound();
+}
+
+CAF_TEST(late money takes the same seats if all are free) {
+  for (const bool is_gone : {false, true}) {
+    seats_fixture f{{.singles = single_rule::off}};
+    CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-3", "A-4"})}));
+    const auto payment = f.s.pay(1).payment;
+    f.s.initialized(payment);
+    f.s.pass(f.s.it->event().queue.session_ttl);
+    f.s.closed(payment); // the gateway says so, and was wrong
+    CAF_CHECK(f.state("A-3") == seat_state::free);
+    f.s.join(11);
+    if (is_gone) CAF_CHECK(!f.s.claim(11, {f.named(0, {"A-4"})}));
+    CAF_CHECK(!f.s.captured(payment));
+    CAF_CHECK_EQUAL(f.s.payment(payment).status == payment_status::confirmed, !is_gone);
+    CAF_CHECK(f.state("A-3") == (is_gone ? seat_state::free : seat_state::sold));
+    if (!is_gone) CAF_CHECK_EQUAL(f.seats_of(1), "A-3 A-4");
+    if (is_gone) CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
+    f.sound();
+  }
+}
+
+CAF_TEST(late money does not buy seats that became another ticket type) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.claim(1, {f.named(0, {"A-1", "A-2"})}));
+  const auto payment = f.s.pay(1).payment;
+  f.s.initialized(payment);
+  f.s.pass(f.s.it->event().queue.session_ttl);
+  f.s.closed(payment);
+  CAF_CHECK(!f.s.set_seats({{"A-1"}, {}, f.s.type(1).id}));
+  CAF_CHECK(!f.s.captured(payment));
+  CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
+  f.sound();
+}
+
+CAF_TEST(the organizer blocks releases and moves seats while the event sells) {
+  seats_fixture f;
+  CAF_CHECK_EQUAL(f.s.type(0).total, 12);
+  CAF_CHECK_EQUAL(f.s.type(2).total, 5);
+  CAF_CHECK(!f.s.set_seats({{"A-1", "A-2"}, {true, true}}));
+  CAF_CHECK_EQUAL(f.s.type(0).total, 10);
+  f.is_refused(f.s.claim(1, {f.named(0, {"A-1", "A-2"})}), reason::seat_taken, "A-1 A-2");
+  CAF_CHECK(!f.s.set_seats({{"A-1", "A-2", "A-3"}, {}, f.s.type(1).id})); // two of them are blocked
+  CAF_CHECK_EQUAL(f.s.type(0).total, 9);
+  CAF_CHECK_EQUAL(f.s.type(1).total, 5);
+  f.sound();
+  CAF_CHECK(!f.s.set_seats({{"A-1", "A-2"}, {true, false}}));
+  CAF_CHECK_EQUAL(f.s.type(1).total, 7);
+  CAF_CHECK(!f.s.claim(1, {f.named(1, {"A-1", "A-2", "A-3"})}));
+  f.is_refused(f.s.set_seats({{"A-3", "A-4"}, {true, true}}), reason::seat_taken, "A-3");
+  f.is_refused(f.s.set_seats({{"A-3", "A-4"}, {}, f.s.type(0).id}), reason::seat_taken, "A-3");
+  f.is_refused(f.s.set_seats({{"A-4"}, {}, f.s.type(2).id}), reason::invalid_field); // standing places
+  f.is_refused(f.s.set_seats({{"A-9"}, {true, true}}), reason::invalid_field, "seats: no such seat: A-9");
+  f.is_refused(f.s.set_seats({{}, {true, true}}), reason::invalid_field);
+  f.is_refused(f.s.set_seats({{"A-1"}}), reason::invalid_field); // nothing to change
+  f.is_refused(f.s.set_seats({{"A-4", "A-4"}, {true, true}}), reason::invalid_field);
+  event_patch total;
+  ticket_type_patch t;
+  t.values.id = f.s.type(0).id;
+  t.set(&ticket_type_row::total, std::int64_t{99});
+  total.ticket_types.push_back(t);
+  f.is_refused(f.s.patch(total), reason::invalid_field, "ticket_types.total: follows the seat plan");
+}
+
+CAF_TEST(an event whose seats are all blocked can still be changed) {
+  seats_fixture f;
+  CAF_CHECK(!f.s.set_seats({{"C-1", "C-2", "C-3", "C-4"}, {true, true}}));
+  CAF_CHECK_EQUAL(f.s.type(1).total, 0);
+  event_patch p;
+  p.set(&event_row::name, std::string{"Another name"});
+  CAF_CHECK(!f.s.patch(p));
+  f.is_refused(f.s.claim(1, {f.units(1, 1)}), reason::none_free);
+}
+
+CAF_TEST(a draft gets a plan another one and none) {
+  auto event = sample_event();
+  event.status = event_status::draft;
+  sample_sale s{event, three_types()};
+  const auto set = [&](std::shared_ptr<const seat_plan> plan, const std::vector<std::size_t>& types) {
+    std::vector<ticket_type_id> ids;
+    for (const auto i : types) ids.push_back(s.type(i).id);
+    s.last = {};
+    auto no = s.it->set_plan(std::move(plan), ids, {}, s.now, s.last);
+    s.settle();
+    CAF_CHECK_EQUAL(what_is_wrong(s), "");
+    return no;
+  };
+  const auto plan = make_plan(small_hall()).plan;
+  CAF_CHECK(set(plan, {0, 1}).why == reason::invalid_field);
+  CAF_CHECK(set(plan, {0, 1, 0}).why == reason::invalid_field); // seats and standing places
+  CAF_CHECK(!set(plan, {0, 0, 1}));
+  CAF_CHECK_EQUAL(s.type(0).total, 16);
+  CAF_CHECK_EQUAL(s.type(1).total, 5);
+  CAF_CHECK(!s.set_seats({{"A-1"}, {true, true}}));
+  CAF_CHECK(!set(plan, {1, 0, 2}));
+  CAF_CHECK_EQUAL(s.type(1).total, 12);
+  CAF_CHECK(s.ledger.seat_settings.empty());
+  CAF_CHECK(!set(nullptr, {}));
+  CAF_CHECK(s.it->seats() == nullptr && !s.ledger.plan);
+  CAF_CHECK(!set(plan, {0, 1, 2}));
+  CAF_CHECK(!s.change_status(event_trigger::activate));
+  CAF_CHECK(set(nullptr, {}).why == reason::invalid_transition);
+}
+
+CAF_TEST(a plan that cannot be read loads no sale) {
+  seats_fixture f;
+  f.s.ledger.plan->content += "x\n";
+  try {
+    f.s.reload();
+    CAF_ERROR("it was loaded");
+  } catch (const std::runtime_error& e) { CAF_CHECK_EQUAL(std::string{e.what()}.find("the seat plan"), 0u); }
+}
+
+CAF_TEST(the audit of seats finds what a ledger could have wrong) {
+  seats_fixture f;
+  f.bought(1, {f.named(0, {"A-1", "A-2"})});
+  f.s.claim(2, {f.named(0, {"A-3", "A-4"})});
+  const auto found = [&](auto falsify) {
+    const auto sound = f.s.ledger;
+    falsify(f.s.ledger);
+    const auto line = audit_says(f.s);
+    f.s.ledger = sound;
+    return line.find("I1: ") != std::string::npos;
+  };
+  CAF_CHECK(found([](naive_ledger& l) { l.claim_seats.begin()->second.is_live = false; }));
+  CAF_CHECK(found([](naive_ledger& l) { l.claim_seats.begin()->second.ticket_type = 1; }));
+  CAF_CHECK(found([](naive_ledger& l) {
+    auto& last = l.claim_seats.rbegin()->second; // two claims have one seat
+    last.seat = l.claim_seats.begin()->second.seat;
+  }));
+  CAF_CHECK(found([](naive_ledger& l) { l.seat_settings[11] = {11, 0, true}; }));
+  CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 0; }));
+  CAF_CHECK(found([](naive_ledger& l) { l.event_tickets.begin()->second.seat = 3; }));
+  CAF_CHECK(found([](naive_ledger& l) { l.plan->types = "0 1"; }));
+  f.sound();
+}
+
+} // namespace sale_seats_test

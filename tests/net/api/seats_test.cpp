@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reserved seats over HTTP: plans in and out, the map, the organizer's changes.
+#define CAF_SUITE routes_seats
+#include "domain/seats/plan_text.hpp"
+#include "net/wire/seat_plan_codec.hpp"
+#include "tests/domain/seats/sample_plan.hpp"
+#include "tests/net/api/world.hpp"
+
+namespace seats_test {
+
+using namespace fq;
+using namespace fq::net;
+using namespace fq::net::made;
+
+namespace {
+
+struct hall : world {
+  hall() {
+    for (const auto* name : {"Balkon", "Parkett"})
+      told->event.event.ticket_types.push_back(
+        {.id = make_uuid(clock.wall_now(), first_event_aggregate, ++made), .name = name});
+    told->seat_plan.plan = text_of(*plan);
+    told->seats.text = R"({"version":7})";
+  }
+  std::string path(std::string_view what) const { return event_path(what); }
+  text_fields csv() const {
+    auto fields = as_organizer();
+    fields.emplace_back("Content-Type", "text/csv; charset=utf-8");
+    return fields;
+  }
+  std::uint64_t made = 0;
+  std::shared_ptr<const seat_plan> plan = make_plan(test::draft_of_rows({"ss|s", "SSS"})).plan;
+};
+
+} // namespace
+
+CAF_TEST(a plan is stored as JSON or CSV with the events ticket types of these names) {
+  hall h;
+  const auto put = [&](std::string body, const text_fields& fields, std::string_view query = "") {
+    return h.send(method::put, h.path("/seat-plan") + std::string{query}, std::move(body), fields);
+  };
+  CAF_CHECK_EQUAL(put(json_of(*h.plan), h.as_organizer(), "?singles=off&split=true").status, 204u);
+  const auto& asked = h.told->asked_seat_plan;
+  CAF_CHECK(asked.plan == text_of(*h.plan) && asked.singles == 2 && asked.may_split);
+  CAF_CHECK(!asked.accessible_for_all);
+  CAF_REQUIRE_EQUAL(asked.ticket_types.size(), 2u);
+  CAF_CHECK(asked.ticket_types[0] == h.told->event.event.ticket_types[1].id); // "Parkett"
+  CAF_CHECK_EQUAL(put(csv_of(*h.plan), h.csv()).status, 204u);
+  CAF_CHECK(h.told->asked_seat_plan.plan == text_of(*h.plan) && h.told->asked_seat_plan.singles == 0);
+  CAF_CHECK_EQUAL(shown(put(json_of(*h.plan), h.as_organizer(), "?singles=often")), "400 invalid_parameter");
+  const auto wrong = put("row,seat,x,y,ticket_type\nA,1,x,0,Parkett\n", h.csv());
+  CAF_CHECK_EQUAL(shown(wrong), "400 invalid_field");
+  CAF_CHECK(wrong.body.find("line 2 x") != std::string::npos);
+  h.told->event.event.ticket_types.pop_back();
+  const auto missing = put(json_of(*h.plan), h.as_organizer());
+  CAF_CHECK(missing.status == 400 && missing.body.find("no ticket type Parkett") != std::string::npos);
+  CAF_CHECK_EQUAL(put(json_of(*h.plan), h.as_customer()).status, 403u);
+  CAF_CHECK_EQUAL(h.send(method::del, h.path("/seat-plan"), "", h.as_organizer()).status, 204u);
+  CAF_CHECK(h.told->asked_seat_plan.plan.empty());
+}
+
+CAF_TEST(a plan is read as JSON CSV and SVG) {
+  hall h;
+  const auto get = [&](std::string_view query) {
+    return h.send(method::get, h.path("/seat-plan") + std::string{query});
+  };
+  CAF_CHECK_EQUAL(get("").body, json_of(*h.plan));
+  CAF_CHECK_EQUAL(get("?form=csv").body, csv_of(*h.plan));
+  CAF_CHECK(get("?form=csv").content_type == "text/csv");
+  CAF_CHECK(get("?form=svg").body.starts_with("<svg") && get("?form=svg").content_type == "image/svg+xml");
+  CAF_CHECK_EQUAL(shown(get("?form=pdf")), "400 invalid_parameter");
+  h.told->seat_plan.no = reason::not_found;
+  CAF_CHECK_EQUAL(get("").status, 404u);
+}
+
+CAF_TEST(the map is read whole or since a version) {
+  hall h;
+  CAF_CHECK_EQUAL(h.send(method::get, h.path("/seats")).body, R"({"version":7})");
+  CAF_CHECK(h.told->asked_map.since == 0 && h.told->asked_map.what.by.kind == principal_kind::nobody);
+  h.send(method::get, h.path("/seats") + "?since=4294967303", "", h.as_organizer());
+  CAF_CHECK(h.told->asked_map.since == 4'294'967'303
+            && h.told->asked_map.what.by.kind == principal_kind::organizer);
+  CAF_CHECK_EQUAL(shown(h.send(method::get, h.path("/seats") + "?since=-1")), "400 invalid_parameter");
+}
+
+CAF_TEST(the organizer blocks and moves seats) {
+  hall h;
+  const auto change = [&](std::string body) {
+    return h.send(method::patch, h.path("/seats"), std::move(body), h.as_organizer());
+  };
+  CAF_CHECK_EQUAL(change(R"({"seats":["A-1","A-2"],"blocked":true,"reason":"camera"})").status, 204u);
+  const auto& asked = h.told->asked_seats;
+  CAF_CHECK(asked.patch.seats == (std::vector<std::string>{"A-1", "A-2"}) && asked.note.reason == "camera");
+  CAF_CHECK(asked.patch.is_blocked.given && asked.patch.is_blocked.value && asked.patch.ticket_type.is_nil());
+  CAF_CHECK_EQUAL(shown(change(R"({"blocked":true})")), "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(change(R"({"seats":[],"blocked":true})")), "400 invalid_field");
+  CAF_CHECK_EQUAL(h.send(method::patch, h.path("/seats"), R"({"seats":["A-1"]})", h.as_customer()).status,
+                  403u);
+}
+
+} // namespace seats_test
