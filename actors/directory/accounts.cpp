@@ -42,6 +42,9 @@ bool is_payment_metadata(std::string_view text) {
 
 /// The first wrong field of a wish.
 refusal refusal_of(const add_tenant& x) {
+  if (auto wrong = wrong_with(mail_style{{x.mail_sender, x.mail_name}, x.mail_name, x.mail_colour});
+      !wrong.empty())
+    return {reason::invalid_field, std::move(wrong)};
   if (!x.stripe_account.empty() && !is_account(x.stripe_account, "acct_"))
     return {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"};
   if (!x.paystack_subaccount.empty() && !is_account(x.paystack_subaccount, "ACCT_"))
@@ -155,6 +158,9 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   if (!x.stripe_account.empty()) row.stripe_account = x.stripe_account;
   if (!x.paystack_subaccount.empty()) row.paystack_subaccount = x.paystack_subaccount;
   if (!x.payment_metadata.empty()) row.payment_metadata = x.payment_metadata;
+  if (!x.mail_name.empty()) row.mail_name = x.mail_name;
+  if (!x.mail_sender.empty()) row.mail_sender = x.mail_sender;
+  if (!x.mail_colour.empty()) row.mail_colour = x.mail_colour;
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});
@@ -224,10 +230,14 @@ customer_id accounts_state::id_of(const std::string& email) const {
   }
 }
 
-customer_id accounts_state::customer_of(const std::string& email, changes& out) {
+customer_id accounts_state::customer_of(const std::string& email, const maybe<language>& in, changes& out) {
   const auto id = id_of(email);
-  if (customers().find(id) != nullptr) return id;
+  if (const auto* known = customers().find(id)) {
+    if (in.given && in.value != known->language) tell_of(customers().set_language(id, in.value), out);
+    return id;
+  }
   customer_row row{id, default_tenant, email, core_.now()};
+  if (in.given) row.language = in.value;
   tell_of(row, out);
   customers().add(std::move(row));
   return id;
@@ -243,7 +253,11 @@ void accounts_state::tell_of(const customer_row& row, changes& out) {
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
   if (core_.refuses()) return core_.refusal();
   customers_reply reply;
-  for (const auto& email : x.emails) reply.customers.push_back(id_of(email));
+  for (const auto& email : x.emails) {
+    const auto* known = customers().find(email);
+    reply.customers.push_back(id_of(email));
+    reply.languages.push_back(known == nullptr ? language::en : known->language);
+  }
   return core_.commit({}, std::move(reply));
 }
 

@@ -67,6 +67,7 @@ struct owner_services {
   milliseconds contacts_life{0}; ///< of orders after the end of the sale; 0: for ever
   /// The tenant's media per topic; null: all. Called on an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
+  std::string shop_url = {}; ///< of the shop pages, for mails; empty: none
   /// Time without waiters, sessions and requests after which an owner stops.
   milliseconds idle_after{5 * 60 * 1000};
   /// Max timer interval of an owner with a deadline ahead. At least 1 ms.

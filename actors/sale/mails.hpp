@@ -13,20 +13,26 @@
 
 namespace fq {
 
-/// Payload: {template, language, expires_at, to: [{address, variables}], data}. `expires_at` only where the
-/// mail is useless afterwards. outbound/mail_templates.hpp has the data of each template.
+/// Payload: {template, tenant, language, expires_at, to: [{address, variables}], data}. `expires_at` only
+/// where the mail is useless afterwards. outbound/mail_templates.hpp has the data of each template.
 struct topic_mail {
   std::string_view topic; ///< subject of the mail; tenants choose media by topic
   std::string payload;
 };
 
-[[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now);
+/// `shop_url`: where a customer can try again; empty: nowhere.
+[[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now,
+                                               std::string_view shop_url = {});
 
-/// To invited customers, in chunks.
-[[nodiscard]] std::vector<std::string> invitation_mails(std::span<const std::string> addresses,
+struct invited_mailbox {
+  std::string address;
+  fq::language language = fq::language::en;
+};
+/// In chunks.
+[[nodiscard]] std::vector<std::string> invitation_mails(std::span<const invited_mailbox> invited,
                                                         const invitation_row& what, const sale& now);
 
 /// The mail for the order's current state; empty: none.
-[[nodiscard]] std::string mail_again(const order_row& order, const sale& now);
+[[nodiscard]] std::string mail_again(const order_row& order, const sale& now, std::string_view shop_url = {});
 
 } // namespace fq

@@ -161,7 +161,7 @@ awaitable<response> send_code(visit v) {
   const auto name = v.cookie_name(code_cookie);
   const cookie_scope scope{v.base(), code_seconds, v.is_secure()};
   auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, name)},
-                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))});
+                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in);
   if (sent.no) co_return std::move(*sent.no);
   sign_in_state next{sign_in_step::code, std::move(email), false, sent.handle};
   auto page = show(std::move(v), std::move(next), 200);
@@ -232,7 +232,7 @@ awaitable<response> enter(visit v) {
     co_return problem(fault::invalid_field, v.rq.request_id,
                       {{"email", "invalid", "Must be an e-mail address."}});
   std::string handle{v.sent.find("handle").substr(0, handle_max)};
-  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle);
+  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle, v.in);
   if (got.was_wrong) {
     const auto status = got.no->status;
     sign_in_state again{sign_in_step::code, std::move(email), true, std::move(handle)};

@@ -127,6 +127,23 @@ CAF_TEST(lists name customers by address and only a sign-in makes an account) {
   CAF_CHECK(listed(wish) == ids);
 }
 
+CAF_TEST(a sign-in sets the language of the customer's mails) {
+  const auto sign_in = [this](maybe<language> in) {
+  ask<ack_reply>(people, request_otp{"f@example.com", {1, 1}, one_handle, {}, {}, in.value});
+  run();
+  CAF_CHECK(!person(verify_otp{"f@example.com", code(), one_handle, in}).no);
+  return store.committed(accounts_aggregate)->customers.at(0).language;
+  };
+  CAF_CHECK(sign_in({true, language::fr}) == language::fr);
+  CAF_CHECK_EQUAL(mails->back().subject, "Votre code de connexion");
+  CAF_CHECK(sign_in({}) == language::fr);
+  CAF_CHECK_EQUAL(mails->back().subject, "Your sign-in code");
+  CAF_CHECK(sign_in({true, language::es}) == language::es);
+  auto asked = ask<customers_reply>(people, find_customers{default_tenant, {"g@example.com", "f@example.com"}});
+  run();
+  CAF_CHECK((asked->value.languages == std::vector{language::en, language::es}));
+}
+
 CAF_TEST(each organizer and each tenant has a list of blocked customers of its own) {
   const principal organizer{principal_kind::organizer, default_tenant, {5, 5}},
     other{principal_kind::organizer, default_tenant, {5, 6}},

@@ -96,6 +96,43 @@ CAF_TEST(mails say when and where) {
   CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
 }
 
+CAF_TEST(a mail names the language of its order and the tenant and where to try again) {
+  fixture f;
+  decision d;
+  order_wish wish;
+  wish.contact = {"Ada", "Obi", "ada@example.org", "", "", language::fr};
+  wish.gateway = "sandbox";
+  const auto placed = f.it.place_order(ada, nullptr, wish, noon, d);
+  CAF_REQUIRE(!placed.no);
+  auto order = *f.it.orders().find(placed.order);
+  order.failure = "expired";
+  order.status = order_status::failed;
+  const changes content{order_moved{order, order_status::pending}};
+  const auto mail_of = [&](std::string_view shop) { return mails_of(content, f.it, shop).at(0).payload; };
+  for (const auto* part : {R"("tenant":0)", R"("language":"fr")", R"("reason":"expired")"})
+    CAF_CHECK(mail_of({}).find(part) != std::string::npos);
+  CAF_CHECK(mail_of({}).find("retry_url") == std::string::npos);
+  CAF_CHECK(mail_of("https://tickets.example/shop")
+              .find(R"("retry_url":"https://tickets.example/shop/events/)" + to_string(f.it.event().id))
+            != std::string::npos);
+  order.cancel_url = "https://shop.example/back";
+  CAF_CHECK(mails_of({order_moved{order, order_status::pending}}, f.it, "https://tickets.example/shop")
+              .at(0)
+              .payload.find(R"("retry_url":"https://shop.example/back")")
+            != std::string::npos);
+}
+
+CAF_TEST(invitations are chunks of one language) {
+  fixture f;
+  const auto mails = invitation_mails(
+    std::vector<invited_mailbox>{{"a@x.org", language::ar}, {"b@x.org"}, {"c@x.org", language::ar}},
+    {.ticket_type = 0, .quantity = 1}, f.it);
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  CAF_CHECK(mails[0].find(R"("language":"en","to":[{"address":"b@x.org"}])") != std::string::npos);
+  CAF_CHECK(mails[1].find(R"("language":"ar","to":[{"address":"a@x.org"},{"address":"c@x.org"}])")
+            != std::string::npos);
+}
+
 CAF_TEST(nobody is sent a page that is not there) {
   fixture f;
   decision d;

@@ -360,14 +360,18 @@ CAF_TEST(settings belong to the installation) {
   });
 }
 
-CAF_TEST(a tenant keeps its settings for payments) {
+CAF_TEST(a tenant keeps its settings for payments and mails) {
   in_every_world([](world& w) {
     tenant_row tenant{tenant_id{2}, "arena", "{}", "acct_1", noon, "ACCT_1", "site=arena\nx=y"};
+    tenant.mail_name = "Arena Zürich";
+    tenant.mail_sender = "box@arena.example";
+    tenant.mail_colour = "#2c1d6b";
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.directory().tenants.back() == tenant));
     tenant.stripe_account = "acct_2";
     tenant.paystack_subaccount = "ACCT_2";
     tenant.payment_metadata.clear();
+    tenant.mail_sender.clear();
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.peek(accounts_aggregate).image.tenants.back() == tenant));
     CAF_CHECK((w.store.directory().tenants.front().stripe_account.empty()));
