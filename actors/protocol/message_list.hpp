@@ -46,7 +46,8 @@
   X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent) X(find_customer) \
   X(customer_reply) X(erase_customer) X(list_records) X(records_reply) X(find_open_purchase) \
   X(purchase_found) X(erase_mail) X(find_event_ticket) X(event_ticket_reply) X(list_event_tickets) \
-  X(event_tickets_reply) X(list_held_tickets) X(held_tickets_reply)
+  X(event_tickets_reply) X(list_held_tickets) X(held_tickets_reply) X(change_lock) X(find_locks) \
+  X(locks_reply)
 // clang-format on
 
 namespace fq {

@@ -10,6 +10,7 @@
 #include "domain/cluster/placement.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -67,66 +68,77 @@ void event_state::fail_waiters() {
   report_waiters_.clear();
 }
 
+auto event_state::frequent_messages() {
+  return std::tuple{[this](const batch_settled& x) { on_settled(x); },
+                    [this](const timer_fired& x) { on_timer(x); },
+                    [this](const join& x) { return on_join(x); },
+                    [this](const find_entry& x) { return on_find_entry(x); },
+                    [this](const place_order& x) { return on_place_order(x); },
+                    [this](const find_order& x) { return on_find_order(x); },
+                    [this](const leave& x) { return on_leave(x); },
+                    [this](const find_ticket& x) { return on_find_ticket(x); },
+                    [this](const leave_ticket& x) { return on_leave_ticket(x); },
+                    [this](const end_session& x) { return on_end_session(x); },
+                    [this](const change_lock& x) { return on_change_lock(x); },
+                    [this](const find_locks& x) { return on_find_locks(x); },
+                    [this](const present& x) { on_present(x); },
+                    [this](const advance_line& x) { return on_advance(x); },
+                    [this](const revoke_sessions& x) { return on_revoke(x); },
+                    [this](const find_line& x) { return on_find_line(x); },
+                    [this](const watch_sessions& x) { on_watch(x); },
+                    [this](const push_read& x) { on_push_read(x); },
+                    [this](const open_claim& x) { return on_open_claim(x); },
+                    [this](const find_claim& x) { return on_find_claim(x); },
+                    [this](const release_claim& x) { return on_release_claim(x); },
+                    [this](const open_payment& x) { return on_open_payment(x); },
+                    [this](const find_payment& x) { return on_find_payment(x); },
+                    [this](const apply_fact& x) { return on_apply_fact(x); }};
+}
+
+auto event_state::other_messages() {
+  return std::tuple{[this](const get_quote& x) { return on_get_quote(x); },
+                    [this](const cancel_order& x) { return on_cancel_order(x); },
+                    [this](const list_event_orders& x) { return on_list_orders(x); },
+                    [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+                    [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
+                    [this](const refund_tickets& x) { return on_refund(x); },
+                    [this](const resend_order& x) { return on_resend(x); },
+                    [this](const set_promo_code& x) { return on_set_promo_code(x); },
+                    [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
+                    [this](const set_priorities& x) { return on_set_priorities(x); },
+                    [this](const find_priorities& x) { return on_find_priorities(x); },
+                    [this](const invite_customers& x) { return on_invite(x); },
+                    [this](const withdraw_invitations& x) { return on_withdraw_invitations(x); },
+                    [this](const find_invitations& x) { return on_find_invitations(x); },
+                    [this](const settle_dead_letter& x) { return on_settle(x); },
+                    [this](const report_undelivered& x) { return on_undelivered(x); },
+                    [this](const find_event& x) { return on_find_event(x); },
+                    [this](const patch_event& x) { return on_patch(x); },
+                    [this](const turn_event& x) { return on_turn(x); },
+                    [this](const find_stats& x) { return on_find_stats(x); },
+                    [this](const find_positions& x) { return on_find_positions(x); },
+                    [this](const subscribe& x) { on_subscribe(x.on); },
+                    [this](const owner_kept&) { on_owner_kept(); }};
+}
+
+auto event_state::internal_messages() {
+  return std::tuple{[this](const aggregate_acquired& x) { on_acquired(x); },
+                    [this](const lease_lost&) { on_lease_lost(); },
+                    [this](const hand_over& x) { on_hand_over(x); },
+                    [this](const blocks_changed&) { on_blocks_changed(); },
+                    [this](const verify_mirror& x) { return on_verify(x); },
+                    [this](const verify_ledger& x) { return on_verify_ledger(x); },
+                    [this](const aggregate_peeked& x) { on_peeked(x); },
+                    [this](const mirror_checked& x) { on_mirror_checked(x); },
+                    [this](const mirror_lost& x) { on_mirror_lost(x); },
+                    [this](const cache_is_back&) { on_cache_is_back(); },
+                    [this](const gateway_answered& x) { on_gateway_answered(x); }};
+}
+
 /// CAF compares a message with one handler after the other: the frequent ones first.
 event_handle::behavior_type event_state::behavior() {
-  return {
-    [this](const batch_settled& x) { on_settled(x); },
-    [this](const timer_fired& x) { on_timer(x); },
-    [this](const join& x) { return on_join(x); },
-    [this](const find_entry& x) { return on_find_entry(x); },
-    [this](const place_order& x) { return on_place_order(x); },
-    [this](const find_order& x) { return on_find_order(x); },
-    [this](const leave& x) { return on_leave(x); },
-    [this](const find_ticket& x) { return on_find_ticket(x); },
-    [this](const leave_ticket& x) { return on_leave_ticket(x); },
-    [this](const end_session& x) { return on_end_session(x); },
-    [this](const present& x) { on_present(x); },
-    [this](const advance_line& x) { return on_advance(x); },
-    [this](const revoke_sessions& x) { return on_revoke(x); },
-    [this](const find_line& x) { return on_find_line(x); },
-    [this](const watch_sessions& x) { on_watch(x); },
-    [this](const push_read& x) { on_push_read(x); },
-    [this](const open_claim& x) { return on_open_claim(x); },
-    [this](const find_claim& x) { return on_find_claim(x); },
-    [this](const release_claim& x) { return on_release_claim(x); },
-    [this](const open_payment& x) { return on_open_payment(x); },
-    [this](const find_payment& x) { return on_find_payment(x); },
-    [this](const apply_fact& x) { return on_apply_fact(x); },
-    [this](const get_quote& x) { return on_get_quote(x); },
-    [this](const cancel_order& x) { return on_cancel_order(x); },
-    [this](const list_event_orders& x) { return on_list_orders(x); },
-    [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
-    [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
-    [this](const refund_tickets& x) { return on_refund(x); },
-    [this](const resend_order& x) { return on_resend(x); },
-    [this](const set_promo_code& x) { return on_set_promo_code(x); },
-    [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
-    [this](const set_priorities& x) { return on_set_priorities(x); },
-    [this](const find_priorities& x) { return on_find_priorities(x); },
-    [this](const invite_customers& x) { return on_invite(x); },
-    [this](const withdraw_invitations& x) { return on_withdraw_invitations(x); },
-    [this](const find_invitations& x) { return on_find_invitations(x); },
-    [this](const settle_dead_letter& x) { return on_settle(x); },
-    [this](const report_undelivered& x) { return on_undelivered(x); },
-    [this](const find_event& x) { return on_find_event(x); },
-    [this](const patch_event& x) { return on_patch(x); },
-    [this](const turn_event& x) { return on_turn(x); },
-    [this](const find_stats& x) { return on_find_stats(x); },
-    [this](const find_positions& x) { return on_find_positions(x); },
-    [this](const subscribe& x) { on_subscribe(x.on); },
-    [this](const owner_kept&) { on_owner_kept(); },
-    [this](const aggregate_acquired& x) { on_acquired(x); },
-    [this](const lease_lost&) { on_lease_lost(); },
-    [this](const hand_over& x) { on_hand_over(x); },
-    [this](const blocks_changed&) { on_blocks_changed(); },
-    [this](const verify_mirror& x) { return on_verify(x); },
-    [this](const verify_ledger& x) { return on_verify_ledger(x); },
-    [this](const aggregate_peeked& x) { on_peeked(x); },
-    [this](const mirror_checked& x) { on_mirror_checked(x); },
-    [this](const mirror_lost& x) { on_mirror_lost(x); },
-    [this](const cache_is_back&) { on_cache_is_back(); },
-    [this](const gateway_answered& x) { on_gateway_answered(x); },
-  };
+  return std::apply([](auto... handlers) { return event_handle::behavior_type{std::move(handlers)...}; },
+                    std::tuple_cat(frequent_messages(), other_messages(), internal_messages()));
 }
 
 // -- life
@@ -169,6 +181,7 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.priorities) sale_->load(row);
   for (const auto& row : image.image.invitations) sale_->load(row);
   for (const auto& row : image.image.access) sale_->load(row);
+  for (const auto& row : image.image.locks) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
   forget_erased();

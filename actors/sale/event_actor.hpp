@@ -110,6 +110,9 @@ public:
   }
 
 private:
+  auto frequent_messages();
+  auto other_messages();
+  auto internal_messages();
   using pointer = event_handle::stateful_pointer<event_state>;
 
   // -- life cycle (event_actor.cpp)
@@ -144,6 +147,9 @@ private:
   caf::result<entry_reply> on_find_ticket(const find_ticket& x);
   caf::result<ack_reply> on_leave_ticket(const leave_ticket& x);
   caf::result<ack_reply> on_end_session(const end_session& x);
+  caf::result<locks_reply> on_change_lock(const change_lock& x);
+  caf::result<locks_reply> on_find_locks(const find_locks& x);
+  [[nodiscard]] lock_view view_of(const session_lock_row& row) const;
   caf::result<line_reply> on_find_line(const find_line& x);
   void on_present(const present& x);
   caf::result<ack_reply> leave_as(const subject_key& subject);

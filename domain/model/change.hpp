@@ -148,6 +148,16 @@ struct access_given {
   entry_access_row row;
 };
 
+/// Inserted. Refused if the name has a holder.
+struct lock_taken {
+  session_lock_row row;
+};
+
+/// No error if absent.
+struct lock_freed {
+  std::string name;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -241,7 +251,7 @@ using change =
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-               event_ticket_issued, event_ticket_moved>;
+               event_ticket_issued, event_ticket_moved, lock_taken, lock_freed>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -128,6 +128,8 @@ std::string_view code_of(reason r) {
     case reason::no_gateway: return "no_gateway";
     case reason::event_sold_out: return "event_sold_out";
     case reason::none_free: return "none_free";
+    case reason::lock_held: return "lock_held";
+    case reason::locks_exhausted: return "locks_exhausted";
     case reason::claim_live: return "claim_live";
     case reason::payment_open: return "payment_open";
     case reason::claim_not_payable: return "claim_not_payable";

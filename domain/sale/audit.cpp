@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace fq {
 namespace {
@@ -103,6 +104,14 @@ void audit_money(const audited_rows& rows, lines& out) {
   }
 }
 
+void audit_locks(const audited_rows& rows, lines& out) {
+  std::unordered_set<queue_number> sessions;
+  for (const auto& e : rows.entries)
+    if (e.status == entry_status::admitted) sessions.insert(e.number);
+  for (const auto& l : rows.locks)
+    if (!sessions.contains(l.number)) tell(out, "lock " + l.name + " is of no live session");
+}
+
 /// Valid event tickets against the units of confirmed claims.
 void audit_event_tickets(const audited_rows& rows, lines& out) {
   using unit = std::pair<claim_id, std::uint32_t>;
@@ -194,6 +203,7 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
   audit_event_tickets(rows, out);
   audit_orders(rows, out);
   audit_promo_codes(rows, out);
+  audit_locks(rows, out);
   return out;
 }
 

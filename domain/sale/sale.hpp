@@ -5,7 +5,8 @@
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// types), sale_locks.cpp (names that sessions lock), sale_people.cpp (blocks, invitations),
+// sale_organizer.cpp.
 #pragma once
 #include "domain/base/pace.hpp"
 #include "domain/base/retry.hpp"
@@ -15,10 +16,12 @@
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
 #include "domain/sale/claims.hpp"
+#include "domain/sale/decision.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/session_locks.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
@@ -34,58 +37,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
-/// Null: empty list.
-struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
-  std::shared_ptr<const list> own, of_tenant;
-
-  [[nodiscard]] bool contains(const customer_id& c) const {
-    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
-  }
-  /// Whether purchases from ended sales are refunded too.
-  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// Compares pointers: true for the same list objects, not for equal contents.
-  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
-
-private:
-  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
-    const auto found = l ? l->find(c) : list::const_iterator{};
-    return l && found != l->end() && found->second;
-  }
-};
-
-/// Effects of a block at one event.
-struct block_effect {
-  customer_id customer;
-  bool had_place = false; ///< in line, or admitted
-  std::uint32_t claims = 0; ///< live claims that are being released
-  std::uint32_t refunds = 0; ///< started refunds
-};
-
-/// A request to a gateway, sent once its row is committed.
-struct gateway_call {
-  gateway_call_kind kind{};
-  payment_id payment;
-  refund_id refund;
-};
-
-/// The result of one or several calls: durable changes, and what becomes visible and is done after the
-/// commit.
-struct decision {
-  changes content;
-  std::vector<entry_change> entry_changes;
-  std::vector<socket_notice_kind> notices;
-  std::vector<gateway_call> gateway_calls;
-  std::vector<block_effect> blocked;
-  std::vector<invitation_row> invited; ///< invitations to notify customers of
-  /// Places that left the line, or joined it before others. No position changes by more.
-  std::uint32_t line_moves = 0;
-  /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then
-  /// waits.
-  bool reveals = false;
-};
 
 /// Installation-wide rules, the same for every event.
 struct sale_rules {
@@ -144,6 +95,7 @@ public:
   void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(const entry_access_row& row);
+  void load(session_lock_row row) { locks_.add(std::move(row)); }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// To be called after the last load: records whether the event is sold out.
   void loaded();
@@ -170,6 +122,18 @@ public:
   /// Returns the number of ended entries.
   std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
                      decision& out);
+
+  // -- locks of sessions (sale_locks.cpp)
+  struct locked {
+    refusal no;
+    bool created = false; ///< false: the session had it
+    session_lock_row row = {};
+  };
+  /// not_admitted, lock_held or locks_exhausted. The lock ends with the session.
+  locked lock(queue_number n, std::uint32_t admission_no, const std::string& name, timestamp now,
+              decision& out);
+  /// No error if the session does not have it.
+  refusal unlock(queue_number n, std::uint32_t admission_no, const std::string& name, decision& out);
 
   // -- claims (sale_fan.cpp)
   /// `entry`: the entry whose admission token the customer presented; null if none.
@@ -279,6 +243,7 @@ public:
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] const queue_line& queue() const { return queue_; }
   [[nodiscard]] queue_line& queue() { return queue_; }
+  [[nodiscard]] const session_locks& locks() const { return locks_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
@@ -342,6 +307,9 @@ private:
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;
+  // locks
+  [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
+  void free_lock(const std::string& name, decision& out);
   // claims
   struct wanted {
     std::vector<priced_item> items;
@@ -476,6 +444,7 @@ private:
   std::map<customer_id, invitation_row> invitations_;
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
+  session_locks locks_;
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
   std::vector<customer_id> blocked_to_end_,

@@ -104,6 +104,7 @@ void held_and_sold(std::string& out, const refusal& no) {
   append_member(out, "sold", no.second);
 }
 void free_units(std::string& out, const refusal& no) { append_member(out, "free", no.first); }
+void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
   out += ",\"current_status\":";
@@ -208,6 +209,8 @@ constexpr reason_row reasons[] = {
   {reason::no_gateway, 409, "This server has no payment gateway, so nothing with a price can be sold."},
   {reason::event_sold_out, 410, "Sold out."},
   {reason::none_free, 409, "All remaining tickets are held by others at the moment."},
+  {reason::lock_held, 409, "Another session has locked this name."},
+  {reason::locks_exhausted, 409, "Your session has as many locks as it may have.", locks_max},
   {reason::claim_live, 409, "Release the claim first."},
   {reason::payment_open, 409, "A payment for this claim is open."},
   {reason::claim_not_payable, 409, "This claim cannot be paid any more.", current_status},

@@ -22,6 +22,7 @@ inline bool is_sound(const entry_row& r) {
 }
 
 inline bool is_sound(const entry_access_row&) { return true; }
+inline bool is_sound(const session_lock_row&) { return true; }
 inline bool is_sound(const event_ticket_row& r) { return r.generation >= 1; }
 inline bool is_sound(const claim_item& i) {
   return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0

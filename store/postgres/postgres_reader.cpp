@@ -72,6 +72,8 @@ const postgres_statement read_invitations{
 const postgres_statement read_access{"read_access",
                                      select_rows<entry_access_row>()
                                        + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
+const postgres_statement read_locks{
+  "read_locks", select_rows<session_lock_row>() + "WHERE aggregate = $1::bigint ORDER BY name COLLATE \"C\""};
 const postgres_statement read_blocks{"read_blocks",
                                      select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
@@ -218,6 +220,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         read_priorities,
                         read_invitations,
                         read_access,
+                        read_locks,
                         read_blocks,
                         read_idempotency,
                         read_receipts,
@@ -252,9 +255,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s :
-       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_dead_letters, &read_priorities, &read_invitations, &read_access})
+  for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
+                        &read_orders, &read_event_tickets, &read_dead_letters, &read_priorities,
+                        &read_invitations, &read_access, &read_locks})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -284,6 +287,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
   image.access = collect(pipeline, row_from<entry_access_row>);
+  image.locks = collect(pipeline, row_from<session_lock_row>);
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);

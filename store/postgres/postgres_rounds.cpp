@@ -212,6 +212,17 @@ public:
            postgres_write::insert_access, r);
   }
 
+  /// Names with the same hash need two rounds, as in otp_of.
+  void operator()(const lock_taken& c) {
+    insert(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.row.name))}),
+           postgres_write::insert_lock, c.row);
+  }
+
+  void operator()(const lock_freed& c) {
+    row(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.name))}), postgres_write::remove_lock,
+        batch_.aggregate, c.name);
+  }
+
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
     const auto& r = c.row;

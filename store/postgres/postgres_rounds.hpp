@@ -70,6 +70,7 @@ private:
     priority,
     invitation,
     access,
+    lock,
     block,
     account,
     otp,

@@ -47,7 +47,7 @@ private:
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, entry, claims, claim_items, payments, refunds,
       promo_codes, orders, event_tickets;
-    sqlite_statement dead_letters, priorities, invitations, access, idempotency, receipts;
+    sqlite_statement dead_letters, priorities, invitations, access, locks, idempotency, receipts;
     sqlite_statement organizers, organizer_sessions, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
     sqlite_statement tenants, settings, blocks, api_keys, access_of_organizers, ended_sessions;

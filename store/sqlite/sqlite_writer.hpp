@@ -39,6 +39,7 @@ private:
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
     sqlite_statement insert_event_ticket, update_event_ticket;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
+    sqlite_statement insert_lock, remove_lock;
     sqlite_statement store_block, remove_block, store_setting;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,

@@ -119,6 +119,13 @@ void draw_people(sale_options& o) {
   if (chance(rng, 200)) o.people.revokes = static_cast<std::uint32_t>(between(rng, 50, 300));
 }
 
+/// Sessions of standalone queues lock names.
+void draw_locks(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 13};
+  if (o.kind != event_kind::queue || !chance(rng, 500)) return;
+  o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
+}
+
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
@@ -424,6 +431,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_people(o);
   draw_hubs(o);
   draw_kind(o);
+  draw_locks(o);
   draw_bounds(o);
   if (!o.loss.on) draw_directory(o);
   if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins

@@ -137,6 +137,14 @@ export interface OrderStatus {
   readonly estimated_wait_seconds?: number | null;
 }
 
+export interface Lock {
+  name: string;
+  ticket_id: string;
+  locked_at: string;
+  /** End of the session. */
+  locked_until: string;
+}
+
 export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
@@ -162,6 +170,10 @@ export class FairQueue extends EventTarget {
   order(id: string): Promise<OrderStatus>;
   /** The status now and after each change, until the order is over. Rejects with FairQueueError if it is not found. */
   orderChanges(id: string, options?: { signal?: AbortSignal }): AsyncGenerator<OrderStatus, void>;
+  /** Queues: locks a name, for example of a seat, until the session ends. Rejects with code `lock_held`. */
+  lock(name: string): Promise<Lock>;
+  unlock(name: string): Promise<void>;
+  locks(): Promise<Lock[]>;
   /** "#fairqueue=…" for another device's address. Its holder has the place. Empty without a place. */
   handoff(): string;
   addEventListener<K extends keyof Events>(

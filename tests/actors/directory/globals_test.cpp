@@ -139,7 +139,8 @@ CAF_TEST(a sign-in sets the language of the customer's mails) {
   CAF_CHECK(sign_in({}) == language::fr);
   CAF_CHECK_EQUAL(mails->back().subject, "Your sign-in code");
   CAF_CHECK(sign_in({true, language::es}) == language::es);
-  auto asked = ask<customers_reply>(people, find_customers{default_tenant, {"g@example.com", "f@example.com"}});
+  const find_customers wish{default_tenant, {"g@example.com", "f@example.com"}};
+  auto asked = ask<customers_reply>(people, wish);
   run();
   CAF_CHECK((asked->value.languages == std::vector{language::en, language::es}));
 }

@@ -81,6 +81,9 @@ struct script {
   blocks_reply blocks;
   settle_dead_letter asked_settle;
   end_organizer_session asked_end_session;
+  change_lock asked_lock;
+  find_locks asked_locks;
+  locks_reply locks;
   organizer_sessions_reply sign_ins;
   customer_reply customer;
   erase_customer asked_erasure;
@@ -120,6 +123,14 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     [s](const end_session& m) {
                       s->asked_end = m.session_token;
                       return scripted(*s, s->ack);
+                    },
+                    [s](const change_lock& m) {
+                      s->asked_lock = m;
+                      return scripted(*s, s->locks);
+                    },
+                    [s](const find_locks& m) {
+                      s->asked_locks = m;
+                      return scripted(*s, s->locks);
                     },
                     [](const present&) {},
                     [](const push_read&) {},

@@ -65,6 +65,8 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::no_gateway, 409},
                                             {reason::event_sold_out, 410},
                                             {reason::none_free, 409},
+                                            {reason::lock_held, 409},
+                                            {reason::locks_exhausted, 409},
                                             {reason::claim_live, 409},
                                             {reason::payment_open, 409},
                                             {reason::claim_not_payable, 409},

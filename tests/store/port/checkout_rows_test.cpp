@@ -278,6 +278,19 @@ CAF_TEST(an entry gives an access code once) {
   });
 }
 
+CAF_TEST(a name is locked by one session) {
+  in_every_world([](world& w) {
+    const auto row = [](const char* name, std::uint64_t n) {
+      return session_lock_row{name, queue_number{n}, noon};
+    };
+    FQ_COMMITS(w.put({lock_taken{row("b", 1)}, lock_taken{row("a", 2)}, lock_taken{row("B", 2)}}));
+    CAF_CHECK((w.image().locks == std::vector{row("B", 2), row("a", 2), row("b", 1)}));
+    FQ_CONFLICTS(w.put({lock_taken{row("a", 1)}}));
+    FQ_COMMITS(w.put({lock_freed{"a"}, lock_taken{row("a", 1)}, lock_freed{"b"}, lock_freed{"none"}}));
+    CAF_CHECK((w.image().locks == std::vector{row("B", 2), row("a", 1)}));
+  });
+}
+
 CAF_TEST(a customer has one invitation at an event or none) {
   in_every_world([](world& w) {
     const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity,

@@ -146,7 +146,9 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(27)) {
+    switch (below(29)) {
+      case 27: return lock_taken{{text("A-", 4), queue_number{below(6)}, time()}};
+      case 28: return lock_freed{text("A-", 4)};
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
       case 24: return access_given{{queue_number{below(6)}, static_cast<std::uint32_t>(below(3))}};
@@ -237,6 +239,7 @@ private:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
+    e.queue.locks_per_session = static_cast<std::uint32_t>(below(21));
     e.facts.starts_at = percent(50) ? time() : never;
     e.facts.time_zone = text("Zone/", 3);
     e.facts.venue_name = text("hall ", 3);
