@@ -86,13 +86,6 @@ struct find_locks {
 };
 FQ_INSPECT(find_locks, x.queue, x.session_token, x.tenant, x.after, x.limit)
 
-struct lock_view {
-  session_lock_row row;
-  entry_id ticket{}; ///< of its session
-  timestamp until; ///< end of the session, unless it ends earlier
-};
-FQ_INSPECT(lock_view, x.row, x.ticket, x.until)
-
 struct locks_reply {
   refusal no;
   bool created = false;

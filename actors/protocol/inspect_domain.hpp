@@ -40,6 +40,7 @@ FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_un
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by)
+FQ_INSPECT(lock_view, x.row, x.ticket, x.until)
 FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
            x.tax, x.gateway_id)
 

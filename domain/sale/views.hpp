@@ -216,4 +216,11 @@ struct gateway_fact {
   std::string gateway_id = {}; ///< the gateway's id of the charge, if given
 };
 
+/// A name that a session of a standalone queue has locked.
+struct lock_view {
+  session_lock_row row;
+  entry_id ticket{}; ///< of its session
+  timestamp until; ///< end of the session, unless it ends earlier
+};
+
 } // namespace fq

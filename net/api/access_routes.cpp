@@ -5,6 +5,7 @@
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/bridge/session_table.hpp"
+#include "net/http/json_text.hpp"
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
@@ -294,7 +295,10 @@ response locks_answer(const locks_reply& reply) {
     append_lock(answer.body, lock);
   }
   answer.body += R"(],"next_cursor":)";
-  append_text_or_null(answer.body, reply.more ? reply.locks.back().row.name : std::string{});
+  if (reply.more)
+    append_text(answer.body, reply.locks.back().row.name);
+  else
+    answer.body += "null";
   answer.body += '}';
   return answer;
 }
