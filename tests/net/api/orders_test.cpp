@@ -82,6 +82,19 @@ CAF_TEST(mail of an order goes to the address that signed in whatever the contac
   CAF_CHECK_EQUAL(s.check_out().status, 503u);
 }
 
+CAF_TEST(an order speaks the language of its request or else of the account) {
+  shop s;
+  s.told->customer = {{}, s.customer, "login@example.org", {}, language::hr};
+  const auto spoken = [&](text_fields fields) {
+    fields.push_back({"Authorization", "Bearer " + s.token(token_kind::customer, s.customer)});
+    CAF_CHECK_EQUAL(s.send(method::post, "/checkout", s.body(), fields).status, 202u);
+    return s.told->asked_order.wish.contact.language;
+  };
+  CAF_CHECK(spoken({}) == language::hr);
+  CAF_CHECK(spoken({{"Accept-Language", "*"}}) == language::hr);
+  CAF_CHECK(spoken({{"Accept-Language", "de, fr-CA;q=0.7"}}) == language::fr);
+}
+
 CAF_TEST(customers of this process are known without a question to accounts) {
   shop s;
   s.told->accounts_fail = true;
