@@ -4,6 +4,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "display/replaced.hpp"
+#include "domain/model/language.hpp"
 #include "outbound/mail_template_files.hpp"
 #include "outbound/mail_templates.hpp"
 
