@@ -330,7 +330,7 @@ const template_row& row_of(std::string_view key) {
 }
 
 void set_look(ctemplate::TemplateDictionary& page, language in, const mail_style& style) {
-  const std::string colour{style.colour.empty() ? plain_colour : style.colour};
+  const std::string colour{is_colour(style.colour) ? style.colour : plain_colour};
   page.SetValue("END", is_right_to_left(in) ? "left" : "right");
   page.SetValue("COLOUR", colour);
   page.SetValue("INK", std::string{ink_on(colour)});

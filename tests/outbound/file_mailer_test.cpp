@@ -55,11 +55,11 @@ bool contains(const std::string& text, const std::string& part) {
 
 CAF_TEST_FIXTURE_SCOPE(file_mailer_tests, fixture)
 
-CAF_TEST(a tenant's sender stands in the place of the configured one) {
+CAF_TEST(the sender of a tenant stands in the place of the configured one) {
   const auto send_from = [this](std::string id, const mail_sender& from) {
-  const mail_message m{
-    .id = std::move(id), .to = {{"fan@example.com"}}, .subject = "s", .text = "t\n", .from = from};
-  return mailer.send(m).result;
+    const mail_message m{
+      .id = std::move(id), .to = {{"fan@example.com"}}, .subject = "s", .text = "t\n", .from = from};
+    return mailer.send(m).result;
   };
   CAF_CHECK(send_from("a", {"box@arena.example", "Arena"}) == mail_result::accepted);
   CAF_CHECK(send_from("b", {{}, "Arena"}) == mail_result::accepted);

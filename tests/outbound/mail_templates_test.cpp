@@ -252,7 +252,7 @@ CAF_TEST(the name and the colour of a tenant are in the mail) {
   CAF_CHECK(contains(c.html, "padding:10px 20px;background:#ffd23f;color:#000;"));
   CAF_CHECK(c.text.ends_with("\n\nArena <1>\n"));
   CAF_CHECK(!contains(style_of({}).html, "Arena"));
-  CAF_CHECK(contains(style_of({{}, {}, "red;}</style><script>"}).html, "background:redstylescript;color"));
+  CAF_CHECK(contains(style_of({{}, {}, "red;}</style><script>"}).html, "background:#1d4ed8;color"));
 }
 
 CAF_TEST(a language that is not there is answered in English) {

@@ -127,12 +127,12 @@ CAF_TEST(lists name customers by address and only a sign-in makes an account) {
   CAF_CHECK(listed(wish) == ids);
 }
 
-CAF_TEST(a sign-in sets the language of the customer's mails) {
+CAF_TEST(a sign-in sets the language of mails to the customer) {
   const auto sign_in = [this](maybe<language> in) {
-  ask<ack_reply>(people, request_otp{"f@example.com", {1, 1}, one_handle, {}, {}, in.value});
-  run();
-  CAF_CHECK(!person(verify_otp{"f@example.com", code(), one_handle, in}).no);
-  return store.committed(accounts_aggregate)->customers.at(0).language;
+    ask<ack_reply>(people, request_otp{"f@example.com", {1, 1}, one_handle, {}, {}, in.value});
+    run();
+    CAF_CHECK(!person(verify_otp{"f@example.com", code(), one_handle, in}).no);
+    return store.committed(accounts_aggregate)->customers.at(0).language;
   };
   CAF_CHECK(sign_in({true, language::fr}) == language::fr);
   CAF_CHECK_EQUAL(mails->back().subject, "Votre code de connexion");
