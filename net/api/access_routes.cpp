@@ -325,7 +325,7 @@ access_query admit_lock(context& ctx, const request& rq, const path_parameters& 
   return q;
 }
 
-awaitable<response> change(context& ctx, const request& rq, change_lock wish) {
+awaitable<response> ask_to_change(context& ctx, const request& rq, change_lock wish) {
   const bool frees = wish.frees;
   const auto owner = owner_of(wish.queue);
   auto got = co_await ask_event(ctx, owner, std::move(wish));
@@ -342,10 +342,10 @@ awaitable<response> change_lock_of(context& ctx, const request& rq, const path_p
   const auto q = admit_lock(ctx, rq, path, no);
   if (!no) no = expect_no_body(rq);
   if (no) return ready(std::move(*no));
-  return change(ctx, rq, {*q.queue, std::string{q.token}, std::string{path.values[1]}, Frees});
+  return ask_to_change(ctx, rq, {*q.queue, std::string{q.token}, std::string{path.values[1]}, Frees});
 }
 
-awaitable<response> find(context& ctx, const request& rq, find_locks wish) {
+awaitable<response> ask_for_locks(context& ctx, const request& rq, find_locks wish) {
   const auto owner = owner_of(wish.queue);
   auto got = co_await ask_event(ctx, owner, std::move(wish));
   if (auto no = refused_lock(rq, got)) co_return std::move(*no);
@@ -367,7 +367,7 @@ awaitable<response> get_all_locks(context& ctx, const request& rq, const path_pa
   if (!wish.after.empty() && !is_lock_name(wish.after))
     return ready(problem(fault::invalid_cursor, rq.request_id));
   if (no = read_limit(rq, query, wish.limit); no) return ready(std::move(*no));
-  return find(ctx, rq, std::move(wish));
+  return ask_for_locks(ctx, rq, std::move(wish));
 }
 
 awaitable<response> get_locks(context& ctx, const request& rq, const path_parameters& path) {
@@ -375,7 +375,7 @@ awaitable<response> get_locks(context& ctx, const request& rq, const path_parame
   std::optional<response> no;
   const auto q = admit_lock(ctx, rq, path, no);
   if (no) return ready(std::move(*no));
-  return find(ctx, rq, {*q.queue, std::string{q.token}});
+  return ask_for_locks(ctx, rq, {*q.queue, std::string{q.token}});
 }
 
 awaitable<response> get_jwks(context& ctx, const request&, const path_parameters&) {
