@@ -9,17 +9,16 @@
 #include "actors/storage/ledger_worker.hpp"
 #include "actors/storage/session_reader.hpp"
 #include "app/bus.hpp"
+#include "app/event_log.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
 #include "domain/delivery/outbox.hpp"
+#include "net/pages/ticket_papers.hpp"
 
 #include <caf/scoped_actor.hpp>
 
 #include <algorithm>
-
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 
 namespace fq {
 namespace {
@@ -41,66 +40,6 @@ sale_rules rules_of(const config::options& o) {
 
 retry_policy retry_of(const config::options& o) {
   return {static_cast<std::uint32_t>(o.payments.retry_attempts), o.payments.retry_base, o.payments.retry_cap};
-}
-
-/// Names for the log, such as "checkout.started", that a shop's operators watch.
-std::string_view checkout_name(std::string_view topic) {
-  if (topic == topic::order_placed) return "checkout.started";
-  if (topic == topic::order_completed) return "checkout.completed";
-  if (topic == topic::order_failed || topic == topic::order_cancelled) return "checkout.failed";
-  return {};
-}
-
-std::string text_in(const boost::json::object& data, std::string_view name) {
-  const auto* value = data.if_contains(name);
-  return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
-}
-
-/// A claim without an order has the claim's id alone. `duration`: seconds since the order or claim was made.
-void log_checkout(std::string_view name, const outbox_item& item) {
-  boost::system::error_code error;
-  const auto parsed = boost::json::parse(item.row.payload, error);
-  if (error || !parsed.is_object()) return;
-  const auto& data = parsed.get_object();
-  const auto order = text_in(data, "order_id"), claim = text_in(data, "claim_id");
-  const auto made = parse_uuid(order.empty() ? claim : order);
-  const double duration =
-    made ? static_cast<double>((item.row.created_at - time_of(*made)).count()) / 1'000 : 0;
-  const bool is_cancelled = item.row.topic == topic::order_cancelled;
-  const auto why = is_cancelled ? std::string{"cancelled"} : text_in(data, "failure");
-  if (item.row.topic == topic::order_failed || is_cancelled)
-    log::warn(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}, {"error", why}});
-  else
-    log::info(name, {{"order_id", order}, {"claim_id", claim}, {"duration", duration}});
-}
-
-/// Logs no payload: it contains personal data.
-void log_event(const outbox_item& item) {
-  if (const auto name = checkout_name(item.row.topic); !name.empty()) log_checkout(name, item);
-  log::debug("domain event", {{"id", to_string(item.row.id)},
-                              {"topic", item.row.topic},
-                              {"aggregate", std::to_string(number_of(item.key.aggregate))},
-                              {"seq", std::to_string(item.key.seq)}});
-}
-
-/// Audit log of the bus, without payloads: they contain personal data.
-void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& why) {
-  const auto id = to_string(item.row.id), aggregate = std::to_string(number_of(item.key.aggregate));
-  switch (outcome) {
-    case bus_outcome::published:
-      return log::info("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
-    case bus_outcome::publish_failed:
-      return log::warn("PUBLISH_FAILED",
-                       {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
-    case bus_outcome::given_up:
-      return log::error("PUBLISH_FAILED for good",
-                        {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
-  }
-}
-
-void log_cache(const std::string& why) {
-  if (why.empty()) return log::info("the cache is in use again");
-  log::warn("the cache is away; the sale continues without it", {{"why", why}});
 }
 
 /// Names the actor for the root supervisor's log.
@@ -208,6 +147,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.spans = spans();
   s.env = &env_;
   s.sessions = &sessions_;
+  s.stored_key = keys_.stored;
   s.ledgers = ledgers;
   s.destination_of = [this](const std::string& gateway, tenant_id tenant) {
     return tenant_payments_.destination(gateway, tenant);
@@ -231,9 +171,11 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.rules = rules_of(options_);
   s.rules.has_gateway = !gateways().empty();
   s.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
+  s.my_tickets_url = options_.http.public_url + "/my/tickets";
   s.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   s.sweep_interval = options_.workers.expiry_interval;
   s.reconciliation_interval = options_.workers.reconciliation_interval;
+  s.statistics_step = options_.workers.statistics_interval;
   s.has_cluster = options_.cluster.is_on();
   s.has_bus = bus_ != nullptr;
   s.links = links();
@@ -338,6 +280,9 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
   mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
+  mail_consumer_services_.attach = [this](const std::string& payload) {
+    return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now());
+  };
   mail_consumer_services_.log = log_event;
   mail_consumer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   start(lane::mail, "notifier", system_->spawn<caf::detached>(mail_consumer, &mail_consumer_services_));
@@ -415,6 +360,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
                                           prune_interval,
                                           options_.retention.entries,
                                           options_.retention.personal,
+                                          options_.retention.statistics,
                                           eraser,
                                           &ledger_is_reachable_,
                                           [](const std::string& what) {

@@ -18,7 +18,7 @@ fq_folder(config COLD LINK CLI11::CLI11 Boost::url)
 
 # -- paper: PDF and QR codes, from plain structs ----------------------------------------------------------------
 fq_folder(print/qr COLD LINK PkgConfig::QRCODE)
-fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG)
+fq_folder(print COLD USES domain/base print/qr LINK PkgConfig::PANGOCAIRO PkgConfig::TURBOJPEG ALONE report_pdf)
 
 # -- stores: the ledger and cache ports, and their engines -----------------------------------------------------
 fq_folder(store/port USES domain/base domain/model domain/line domain/delivery)
@@ -63,11 +63,11 @@ fq_folder(net/service
                actors/protocol actors/base net/http net/bridge net/wire
           LINK PkgConfig::PROMETHEUS)
 fq_folder(net/api
-          USES display domain/line domain/money domain/delivery domain/sale crypto outbound actors/base
+          USES display domain/line domain/money domain/delivery domain/sale crypto print print/qr outbound actors/base
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES display domain/base domain/model domain/money domain/sale crypto config store/port outbound print/qr web
+          USES display domain/base domain/model domain/money domain/sale crypto config store/port outbound print print/qr web
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)

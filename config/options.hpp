@@ -130,6 +130,7 @@ struct checkout_options {
 struct workers_options {
   milliseconds expiry_interval{};
   milliseconds reconciliation_interval{};
+  milliseconds statistics_interval{};
 };
 
 /// How long what has ended is kept.
@@ -137,6 +138,7 @@ struct retention_options {
   milliseconds memory{}; ///< ended entries of a standalone queue in its owner's memory
   milliseconds entries{}; ///< ended entries without a claim in the ledger
   milliseconds personal{}; ///< names, addresses and phones of orders after the end of their sale; 0: for ever
+  milliseconds statistics{}; ///< statistics of events, but for the last row of each
 };
 
 struct tokens_options {
@@ -161,6 +163,7 @@ struct rate_limits_options {
   std::int64_t access_per_session_per_minute{}; ///< 0: no limit
   std::int64_t access_per_key_per_minute{}; ///< 0: no limit
   std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
+  std::int64_t device_requests_per_minute{}; ///< 0: no limit
   std::int64_t tracked_max = limits::tracked_principals; ///< max buckets per limit
 };
 

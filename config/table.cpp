@@ -199,6 +199,9 @@ const auto rows = std::to_array<option_row>({
              "Longest timer of a sale: a wall clock that jumps forward is noticed after this time."),
   number_row(FQ_OPTION(workers, reconciliation_interval), duration, "30s", 100 * ms, hour,
              "Time between two deletions of old rows; the mirror in Redis is compared twice in it."),
+  number_row(FQ_OPTION(workers, statistics_interval), duration, "1m", second, hour,
+             "Least time between two rows of an event's statistics. An event that does not change writes "
+             "none."),
 
   number_row(
     FQ_OPTION(retention, memory), duration, "1h", second, 30 * day,
@@ -210,6 +213,10 @@ const auto rows = std::to_array<option_row>({
   number_row(FQ_OPTION(retention, personal), duration, "0s", 0, 3650 * day,
              "How long names, addresses and phones of orders stay after the end of their sale; 0: for ever. "
              "Orders keep their money and tickets."),
+  number_row(
+    FQ_OPTION(retention, statistics), duration, "400d", hour, 3650 * day,
+    "How long the statistics of events stay, for the console's charts and for reports. The last row of "
+    "an event stays."),
 
   number_row(FQ_OPTION(tokens, ttl), duration, "24h", minute, 30 * day,
              "Validity of the token that a customer or an organizer gets at sign-in."),
@@ -237,6 +244,8 @@ const auto rows = std::to_array<option_row>({
              "GET /access with one server key; 0 is no limit."),
   number_row(FQ_OPTION(rate_limits, access_failures_per_ip_per_minute), count, "1000", 0, 100'000'000,
              "Invalid tokens, API keys and webhook signatures from one client address; 0 is no limit."),
+  number_row(FQ_OPTION(rate_limits, device_requests_per_minute), count, "3000", 0, 100'000'000,
+             "Requests of one device that scans tickets; a batch of scans is one; 0 is no limit."),
 
   needed(choice_row(
     FQ_OPTION(mail, mode), "file", "file|smtp|nats",

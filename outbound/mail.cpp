@@ -145,7 +145,8 @@ mail_letter letter_for(const mail_message& message, std::size_t index) {
           with_variables(message.subject, recipient.variables),
           with_variables(message.text, recipient.variables),
           with_variables(message.html, escaped),
-          message.from};
+          message.from,
+          message.attachments};
 }
 
 mail_sender sender_of(const mail_sender& own, const mail_sender& general) {

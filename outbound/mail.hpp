@@ -39,6 +39,12 @@ struct mail_style {
 /// What is wrong with a tenant's style, after the setting's name; empty: nothing.
 [[nodiscard]] std::string wrong_with(const mail_style& style);
 
+struct mail_attachment {
+  std::string name; ///< of the file, ASCII
+  std::string content_type; ///< "application/pdf"
+  std::string content;
+};
+
 /// One message to one or many recipients; recipients do not see each other. UTF-8.
 struct mail_message {
   /// Unique for this message and equal in every repeat, so that receivers can drop repeats. 1 to 200
@@ -50,6 +56,7 @@ struct mail_message {
   std::string html{}; ///< empty: text only
   std::string template_key{}; ///< kind of mail, for counters; may be empty
   mail_sender from{}; ///< without an address: that of the port
+  std::vector<mail_attachment> attachments{}; ///< for all recipients
 };
 
 enum class mail_result {
@@ -86,6 +93,7 @@ void mark_answered(mail_message& message, const mail_answer& answer);
 struct mail_letter {
   std::string id, to, subject, text, html;
   mail_sender from{};
+  std::vector<mail_attachment> attachments{};
 };
 
 /// `own`, with the address of `general` and its name where `own` has none.

@@ -74,6 +74,11 @@ constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, fie
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
+constexpr std::array ticket_offered_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
+                                           field{"tickets_url", kind::link}, field{"expires_at", kind::time}};
+constexpr std::array ticket_moved_fields{field{"event_name", kind::text}, field{"ticket_name", kind::text},
+                                         field{"tickets_url", kind::link},
+                                         field{"declined", kind::flag, need::optional}};
 constexpr std::array item_fields{field{"name", kind::text}, field{"quantity", kind::count},
                                  field{"amount", kind::money}};
 constexpr std::array every_fields{field{"name", kind::text, need::optional}};
@@ -86,6 +91,11 @@ constexpr std::array templates{
   template_row{"order_refunded", order_refunded_fields},
   template_row{"event_cancelled", event_cancelled_fields},
   template_row{"quota_invitation", quota_invitation_fields},
+  template_row{"ticket_offered", ticket_offered_fields},
+  template_row{"ticket_given", ticket_moved_fields},
+  template_row{"ticket_received", ticket_moved_fields},
+  template_row{"ticket_kept", ticket_moved_fields},
+  template_row{"ticket_withdrawn", ticket_moved_fields},
 };
 
 struct unfit : std::runtime_error {

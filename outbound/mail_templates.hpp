@@ -41,6 +41,9 @@ struct template_problem {
 ///                    optional: retry_url
 ///   order_refunded   order_id, event_name, amount, currency, whole (false: a part)
 ///   event_cancelled  event_name, refund (true: money is sent back); optional: order_id
+///   ticket_offered   event_name, ticket_name, tickets_url, expires_at
+///   ticket_given, ticket_received, ticket_withdrawn: event_name, ticket_name, tickets_url
+///   ticket_kept      the same; declined (false: no answer in time)
 ///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key,
                                                                   std::string_view language,

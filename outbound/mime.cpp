@@ -56,11 +56,11 @@ owned<GMimeTextPart> part_of(const char* subtype, std::string_view content) {
 
 /// Deterministic per letter. Neither quoted-printable nor base64 can contain "=_", so no content can end a
 /// part.
-std::string boundary_for(const mail_letter& letter) {
-  return "=_" + to_hex(sha256(letter.id + '\n' + letter.to)).substr(0, 32);
+std::string boundary_for(const mail_letter& letter, std::string_view of = {}) {
+  return "=_" + to_hex(sha256((letter.id + '\n' + letter.to).append(of))).substr(0, 32);
 }
 
-owned<GMimeObject> body_of(const mail_letter& letter) {
+owned<GMimeObject> words_of(const mail_letter& letter) {
   auto text = part_of("plain", letter.text);
   if (letter.html.empty()) return owned<GMimeObject>{GMIME_OBJECT(text.release())};
   const auto html = part_of("html", letter.html);
@@ -69,6 +69,30 @@ owned<GMimeObject> body_of(const mail_letter& letter) {
   g_mime_multipart_add(both.get(), GMIME_OBJECT(text.get()));
   g_mime_multipart_add(both.get(), GMIME_OBJECT(html.get()));
   return owned<GMimeObject>{GMIME_OBJECT(both.release())};
+}
+
+owned<GMimePart> part_of(const mail_attachment& file) {
+  const auto slash = file.content_type.find('/');
+  owned<GMimePart> part{g_mime_part_new_with_type(file.content_type.substr(0, slash).c_str(),
+                                                  file.content_type.substr(slash + 1).c_str())};
+  const owned<GMimeStream> bytes{g_mime_stream_mem_new_with_buffer(file.content.data(), file.content.size())};
+  const owned<GMimeDataWrapper> content{
+    g_mime_data_wrapper_new_with_stream(bytes.get(), GMIME_CONTENT_ENCODING_DEFAULT)};
+  g_mime_part_set_content(part.get(), content.get());
+  g_mime_part_set_content_encoding(part.get(), GMIME_CONTENT_ENCODING_BASE64);
+  g_mime_part_set_filename(part.get(), file.name.c_str());
+  return part;
+}
+
+owned<GMimeObject> body_of(const mail_letter& letter) {
+  auto words = words_of(letter);
+  if (letter.attachments.empty()) return words;
+  owned<GMimeMultipart> all{g_mime_multipart_new_with_subtype("mixed")};
+  g_mime_multipart_set_boundary(all.get(), boundary_for(letter, "\nfiles").c_str());
+  g_mime_multipart_add(all.get(), words.get());
+  for (const auto& file : letter.attachments)
+    g_mime_multipart_add(all.get(), GMIME_OBJECT(part_of(file).get()));
+  return owned<GMimeObject>{GMIME_OBJECT(all.release())};
 }
 
 /// Breaks up text that looks like an encoded word. GMime would pass it on unchanged and a mail reader would

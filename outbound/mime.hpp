@@ -14,9 +14,9 @@ namespace fq {
 /// that are not allowed there become "=" and two hex digits.
 [[nodiscard]] std::string message_id_of(const mail_letter& letter, const mail_sender& sender);
 
-/// Headers and body with CRLF line ends, ASCII only: text, or multipart/alternative of text and html. `when`
-/// becomes Date. Expects input that passed the checks of outbound/mail.hpp; throws std::invalid_argument for
-/// an invalid header value.
+/// Headers and body with CRLF line ends, ASCII only: text, or multipart/alternative of text and html; with
+/// attachments multipart/mixed. `when` becomes Date. Expects input that passed the checks of
+/// outbound/mail.hpp; throws std::invalid_argument for an invalid header value.
 [[nodiscard]] std::string to_mime(const mail_letter& letter, const mail_sender& sender, timestamp when);
 
 /// A message as shown to a reader.

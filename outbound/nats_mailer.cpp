@@ -8,6 +8,8 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <glib.h>
+
 namespace fq {
 namespace {
 
@@ -31,6 +33,23 @@ std::string with_html_names(std::string html, const mail_message& message,
     for (const auto& [name, value] : message.to[i].variables)
       other_names.emplace(name, std::string{"%recipient."}.append(name).append(html_suffix).append("%"));
   return with_variables(html, other_names);
+}
+
+std::string base64_of(const std::string& bytes) {
+  auto* text = g_base64_encode(reinterpret_cast<const guchar*>(bytes.data()), bytes.size());
+  std::string out = text;
+  g_free(text);
+  return out;
+}
+
+/// [{filename, content_type, content}], in base64; null without any.
+json::value attachments_of(const mail_message& message) {
+  if (message.attachments.empty()) return nullptr;
+  json::array files;
+  for (const auto& file : message.attachments)
+    files.push_back(json::object{
+      {"filename", file.name}, {"content_type", file.content_type}, {"content", base64_of(file.content)}});
+  return files;
 }
 
 json::object variables_of(const mail_recipient& recipient, bool with_html) {
@@ -78,7 +97,7 @@ std::string envelope_of(const mail_message& message, const std::string& id,
     {"text", message.text},
     {"from_email", from.address},
     {"from_name", from.name},
-    {"attachments", nullptr},
+    {"attachments", attachments_of(message)},
     {"recipient_variables", std::move(variables)},
     {"metadata",
      json::object{{"source", "fairqueue"}, {"template_key", message.template_key}, {"correlation_id", id}}}};

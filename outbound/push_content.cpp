@@ -37,6 +37,7 @@ constexpr auto pushes = std::to_array<push_row>({
   {topic::claim_expired, "claim_id", false},
   {topic::event_cancelled, "event_id", true},
   {"ticket.cancelled", "", false},
+  {"ticket.transferred", "", false},
   {"quota.invitation", "event_id", false},
   {"loyalty.awarded", "", false},
 });

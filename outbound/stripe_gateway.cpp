@@ -397,7 +397,9 @@ void stripe_gateway::make_refund(const refund_request& order, const std::string&
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);
-  f.add_metadata("metadata", refund_key, order.refund_id).add_metadata("metadata", order.charge);
+  // Without the tenant's metadata: it may have changed, and the key demands the same parameters.
+  f.add_metadata("metadata", refund_key, order.refund_id)
+    .add_metadata("metadata", reference_key, order.charge.reference);
   if (!order.charge.destination.empty()) {
     f.add("reverse_transfer", "true");
     if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");

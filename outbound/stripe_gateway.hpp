@@ -25,8 +25,9 @@
 // - Refunds are looked up by their metadata before one is made, so a repeat after the key's 24 hours makes
 //   no second refund. With a `destination` the transfer is reversed in proportion, and the application fee
 //   is given back if there was one.
-// - Metadata of the charge is on the session, the payment and its refunds, so that a router of webhooks can
-//   decide by it. The payment's description is the charge's title.
+// - Metadata of the charge is on the session and the payment, so that a router of webhooks can decide by it.
+//   Refunds have ids only, because a repeat must send the same. The payment's description is the charge's
+//   title.
 // - Amounts are in Stripe's minor units, which equal FairQueue's, also for zero-decimal currencies. With
 //   automatic tax, Stripe adds tax to the prices and reports it beside the amount. Coupons, shipping and
 //   adjustable quantities are not offered.

@@ -13,4 +13,6 @@ enum class line_breaks { keep, remove };
 /// and more than marks_max marks on a letter. An invalid byte becomes U+FFFD.
 [[nodiscard]] std::string clean_text(std::string_view text, line_breaks breaks);
 
+inline std::string one_line(std::string_view text) { return clean_text(text, line_breaks::remove); }
+
 } // namespace fq::print

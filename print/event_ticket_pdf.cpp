@@ -6,21 +6,15 @@
 #include "print/cairo_pointers.hpp"
 #include "print/clean_text.hpp"
 #include "print/limits.hpp"
+#include "print/pdf_file.hpp"
 #include "print/qr/qr_code.hpp"
 #include "print/text_box.hpp"
 
-#include <cairo-pdf.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <new>
-#include <stdexcept>
 
 namespace fq::print {
 namespace {
 
-constexpr double page_width = 595.276, page_height = 841.89; // A4
 constexpr double margin = 44, gap = 14;
 constexpr double content_width = page_width - 2 * margin;
 constexpr double logo_width = 190, logo_height = 62;
@@ -36,34 +30,6 @@ constexpr text_style label_style{8.5, 6, false, 0.35};
 constexpr text_style value_style{13.5, 7.5, false};
 constexpr text_style note_style{9, 6, false, 0.35};
 constexpr text_style terms_style{8.5, 6, false, 0.2};
-
-void must(cairo_status_t status) {
-  if (status != CAIRO_STATUS_SUCCESS)
-    throw std::runtime_error{std::string{"a ticket cannot be printed: "} + cairo_status_to_string(status)};
-}
-
-/// Cairo is C: nothing may be thrown through it.
-cairo_status_t append(void* to, const unsigned char* bytes, unsigned size) noexcept {
-  try {
-    static_cast<std::string*>(to)->append(reinterpret_cast<const char*>(bytes), size);
-    return CAIRO_STATUS_SUCCESS;
-  } catch (const std::bad_alloc&) { return CAIRO_STATUS_NO_MEMORY; }
-}
-
-std::string one_line(const std::string& text) { return clean_text(text, line_breaks::remove); }
-
-/// ISO 8601, as PDF metadata want it.
-std::string time_text(timestamp when) {
-  const auto day = std::chrono::floor<std::chrono::days>(when);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{std::chrono::floor<seconds>(when - day)};
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text;
-}
 
 /// Stands for a JPEG, whose bytes the PDF takes as they are; null without a picture. `picture` must outlive
 /// it.
@@ -187,19 +153,10 @@ private:
 } // namespace
 
 std::string event_ticket_pdf(const event_ticket_document& document) {
-  std::string pdf;
-  const owned<cairo_surface_t> surface{
-    cairo_pdf_surface_create_for_stream(append, &pdf, page_width, page_height)};
-  const auto created = time_text(document.created_at);
-  cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_TITLE, one_line(document.title).c_str());
-  cairo_pdf_surface_set_metadata(surface.get(), CAIRO_PDF_METADATA_CREATE_DATE, created.c_str());
-  const owned<cairo_t> to{cairo_create(surface.get())};
-  const page_printer printer{to.get(), document};
+  pdf_file pdf{one_line(document.title), document.created_at};
+  const page_printer printer{pdf.page(), document};
   for (const auto& page : document.pages) printer.print(page);
-  must(cairo_status(to.get()));
-  cairo_surface_finish(surface.get());
-  must(cairo_surface_status(surface.get()));
-  return pdf;
+  return pdf.finish();
 }
 
 } // namespace fq::print

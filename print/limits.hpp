@@ -17,5 +17,9 @@ inline constexpr double png_pixels_max = 16e6;
 /// A picture and a logo are each stored once in a document.
 inline constexpr std::size_t picture_bytes_max = 70'000;
 inline constexpr std::size_t logo_bytes_max = 20'000; ///< see picture_bytes_max
+/// Lines of a chart: more cannot be told apart without colour.
+inline constexpr std::size_t chart_lines_max = 3;
+/// Rows of a table of a report: six pages.
+inline constexpr std::size_t table_rows_max = 250;
 
 } // namespace fq::print

@@ -2,23 +2,31 @@
 // Typed replies as bytes, for idempotency records. Stores the reply, not the HTTP text: net/wire/codec
 // renders it by a pure function. First byte: encoding version.
 #pragma once
-#include "actors/protocol/shared_messages.hpp"
+#include "actors/protocol/fan_messages.hpp"
+#include "actors/protocol/organizer_messages.hpp"
 #include "domain/sale/idempotency.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace fq {
 
-/// Of a reply's encoding. A change of any reply raises it.
-inline constexpr char answer_version = 5;
+/// Of a reply's encoding. A change of one reply leaves the stored answers of the others readable.
+template <class Reply>
+inline constexpr char answer_version = 4;
+template <>
+inline constexpr char answer_version<event_reply> = 5;
+template <>
+inline constexpr char answer_version<order_reply> = 5;
 
 template <class Reply>
 std::vector<char> pack_answer(const Reply& reply) {
-  std::vector<char> bytes{answer_version};
+  std::vector<char> bytes{answer_version<Reply>};
   caf::binary_serializer sink{nullptr, bytes};
   sink.seek(1);
   auto copy = reply;
@@ -26,13 +34,22 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
+/// Reads what a program without event tickets stored. Its beginning has the same layout; the owner replaces
+/// the rest by the present state.
+inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& reply) {
+  return source(reply.no, reply.replayed, reply.order.order);
+}
+
 /// Empty if the bytes are of another version or another reply type.
 template <class Reply>
 std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
-  if (bytes.size() < 2 || bytes[0] != answer_version) return std::nullopt;
+  if (bytes.size() < 2) return std::nullopt;
   caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
   Reply reply;
-  if (source(reply)) return std::nullopt;
+  if constexpr (std::is_same_v<Reply, order_reply>)
+    if (bytes[0] == answer_version<order_reply> - 1)
+      return read_beginning(source, reply) ? std::nullopt : std::optional{std::move(reply)};
+  if (bytes[0] != answer_version<Reply> || source(reply)) return std::nullopt;
   return reply;
 }
 

@@ -43,6 +43,7 @@ std::string payload_of(const domain_event& told, const event_row& event,
   if (!told.entry.is_nil()) payload["entry_id"] = to_string(told.entry);
   if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
   if (!told.customer.is_nil()) payload["customer_id"] = to_string(told.customer);
+  if (!told.giver.is_nil()) payload["from_customer_id"] = to_string(told.giver);
   if (has_amount(told.topic)) {
     payload["amount"] = told.amount;
     payload["currency"] = event.currency;

@@ -43,8 +43,11 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
   scan_unowned();
 }
 
-/// Finds aggregates that must run and have no owner: at start, and after another node has died.
-void region_state::scan_unowned() { self_->send(services_->ledgers.reader(), find_aggregates_to_wake{}); }
+/// Finds aggregates that must run and have no owner: at start, and after another node has died. From the
+/// start on also some events with older purchases, until all were looked at once.
+void region_state::scan_unowned() {
+  self_->send(services_->ledgers.reader(), find_aggregates_to_wake{settle_after_});
+}
 
 region_handle::behavior_type region_state::behavior() {
   return {
@@ -75,15 +78,21 @@ void region_state::on_wake(const aggregates_to_wake& found) {
   const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated,
                       !cluster_.peers.empty()};
   std::map<aggregate_id, milliseconds> left;
-  for (const auto aggregate : found.aggregates) {
-    if (find(aggregate)) continue; // runs here
+  const auto take = [&](aggregate_id aggregate) {
+    if (find(aggregate)) return true; // runs here
     const auto before = unowned_since_.find(aggregate);
     const auto since = before == unowned_since_.end() ? steady : before->second;
-    if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since))
+    const bool starts = may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since);
+    if (starts)
       start(aggregate);
     else
       left.emplace(aggregate, since);
-  }
+    return starts;
+  };
+  for (const auto aggregate : found.aggregates) take(aggregate);
+  bool runs_all = true;
+  for (const auto aggregate : found.to_settle.found) runs_all = take(aggregate) && runs_all;
+  if (runs_all) settle_after_ = found.to_settle.next;
   unowned_since_ = std::move(left);
   if (!planted(bug::takeover_forgotten)) schedule_scan();
 }

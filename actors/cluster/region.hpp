@@ -130,6 +130,8 @@ private:
   cluster_changed cluster_; ///< no peers: single node
   /// Aggregates without an owner in the last scan; value: steady time of the first scan that found them.
   std::map<aggregate_id, milliseconds> unowned_since_;
+  /// Ended events up to this one need no owner for their event tickets, or have it; 0: so do all.
+  aggregate_id settle_after_{number_of(first_event_aggregate) - 1};
   /// Requests sent to a stopped supervisor, until its down message.
   std::map<aggregate_id, std::vector<pending_resolve>> stopping_;
   milliseconds next_rebalancing_{0}; ///< steady time of the next rebalancing

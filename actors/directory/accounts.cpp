@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace fq {
 namespace {
@@ -31,29 +33,42 @@ bool is_metadata_line(std::string_view line) {
 }
 
 bool is_payment_metadata(std::string_view text) {
-  std::size_t count = 0;
+  std::set<std::string_view> keys;
   while (!text.empty()) {
-    const auto end = text.find('\n');
-    if (!is_metadata_line(text.substr(0, end)) || ++count > metadata_lines_max) return false;
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const auto line = text.substr(0, text.find('\n'));
+    if (!is_metadata_line(line) || keys.size() == metadata_lines_max) return false;
+    if (!keys.insert(line.substr(0, line.find('='))).second) return false;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
   }
   return true;
 }
 
+/// True if `wish` is a new value; an empty one keeps the setting, "none" empties it.
+bool is_value(std::string_view wish) { return !wish.empty() && wish != "none"; }
+
+void set(std::string& setting, const std::string& wish) {
+  if (!wish.empty()) setting = is_value(wish) ? wish : std::string{};
+}
+
 /// The first wrong field of a wish.
 refusal refusal_of(const add_tenant& x) {
-  if (auto wrong = wrong_with(mail_style{{x.mail_sender, x.mail_name}, x.mail_name, x.mail_colour});
+  const auto value_in = [](const std::string& wish) { return is_value(wish) ? wish : std::string{}; };
+  const auto mail_name = value_in(x.mail_name);
+  if (auto wrong =
+        wrong_with(mail_style{{value_in(x.mail_sender), mail_name}, mail_name, value_in(x.mail_colour)});
       !wrong.empty())
     return {reason::invalid_field, std::move(wrong)};
-  if (!x.stripe_account.empty() && !is_account(x.stripe_account, "acct_"))
-    return {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"};
-  if (!x.paystack_subaccount.empty() && !is_account(x.paystack_subaccount, "ACCT_"))
-    return {reason::invalid_field, "paystack_subaccount: must be ACCT_ and up to 60 letters and digits"};
-  if (!is_payment_metadata(x.payment_metadata))
+  if (is_value(x.stripe_account) && !is_account(x.stripe_account, "acct_"))
+    return {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits, or none"};
+  if (is_value(x.paystack_subaccount) && !is_account(x.paystack_subaccount, "ACCT_"))
+    return {reason::invalid_field,
+            "paystack_subaccount: must be ACCT_ and up to 60 letters and digits, or none"};
+  if (is_value(x.payment_metadata) && !is_payment_metadata(x.payment_metadata))
     return {
       reason::invalid_field,
       "payment_metadata: must be at most 20 of key=value, a key of at most 40 letters, digits, _ and -, a "
-      "value of at most 200 bytes; not order_id, show_id, cancel_action and fairqueue_…"};
+      "value of at most 200 bytes; no key twice, not order_id, show_id, cancel_action and fairqueue_…; or "
+      "none"};
   return {};
 }
 
@@ -155,12 +170,12 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
     row.created_at = core_.now();
   }
   if (!x.subject_jwk.empty()) row.subject_jwk = x.subject_jwk;
-  if (!x.stripe_account.empty()) row.stripe_account = x.stripe_account;
-  if (!x.paystack_subaccount.empty()) row.paystack_subaccount = x.paystack_subaccount;
-  if (!x.payment_metadata.empty()) row.payment_metadata = x.payment_metadata;
-  if (!x.mail_name.empty()) row.mail_name = x.mail_name;
-  if (!x.mail_sender.empty()) row.mail_sender = x.mail_sender;
-  if (!x.mail_colour.empty()) row.mail_colour = x.mail_colour;
+  set(row.stripe_account, x.stripe_account);
+  set(row.paystack_subaccount, x.paystack_subaccount);
+  set(row.payment_metadata, x.payment_metadata);
+  set(row.mail_name, x.mail_name);
+  set(row.mail_sender, x.mail_sender);
+  set(row.mail_colour, x.mail_colour);
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});

@@ -244,8 +244,20 @@ mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const o
   if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
   partly_sent mail;
   mail.message = std::move(std::get<mail_message>(made));
+  attach_files(row, mail.message);
   mail.until = end_of(row);
   return &in_progress_.emplace(key, std::move(mail)).first->second;
+}
+
+/// A mail without its files is better than none: its page has them, too.
+void mail_consumer_state::attach_files(const outbox_row& row, mail_message& message) {
+  if (!services_->attach) return;
+  try {
+    message.attachments = services_->attach(row.payload);
+  } catch (const std::exception& e) { warn(std::string{"no attachments: "} + e.what()); }
+  std::size_t bytes = 0;
+  for (const auto& file : message.attachments) bytes += file.content.size();
+  if (bytes > mail_attachments_bytes_max) message.attachments.clear();
 }
 
 /// Next recipients, up to the port's group size: first those without an attempt, then deferred ones, then

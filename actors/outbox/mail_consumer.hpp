@@ -34,6 +34,8 @@ struct mail_consumer_services {
   environment* env = nullptr;
   mail_port* port = nullptr; ///< not shared: a port belongs to one thread
   region_handle region;
+  /// Files of the mail with this payload, made as late as possible; null: none. May block, and may throw.
+  std::function<std::vector<mail_attachment>(const std::string& payload)> attach = nullptr;
   std::function<void(const outbox_item&)> log; ///< called per completed domain event; may be null
   std::function<void(const std::string&)> warn; ///< failures of sending; may be null
   mail_counts* counts = nullptr; ///< may be null
@@ -92,6 +94,7 @@ private:
   void make_dead_letter(outbox_turn& turn, const outbox_item& item, const std::string& why);
   /// Null: the subject of the mail has ended; the remaining recipients get nothing.
   std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
+  void attach_files(const outbox_row& row, mail_message& message);
   partly_sent* begin_or_continue(const outbox_row& row, std::string& why);
   [[nodiscard]] std::vector<std::size_t> due(const partly_sent& mail, milliseconds now) const;
   void send_to(partly_sent& mail, const std::vector<std::size_t>& places);

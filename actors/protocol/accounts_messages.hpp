@@ -73,7 +73,8 @@ struct record_deed {
 };
 FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
 
-/// From the control socket. If the tenant exists, `replace` sets those of the following that are not empty.
+/// From the control socket. If the tenant exists, `replace` sets those of the following that are not empty;
+/// "none" empties one of the last three.
 struct add_tenant {
   std::string name;
   std::string subject_jwk;

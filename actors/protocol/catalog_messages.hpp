@@ -85,10 +85,57 @@ struct held_tickets_reply {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, event_ticket_listing& x) {
   return f(caf::meta::type_name("event_ticket_listing"), x.event, x.event_name, x.ticket_type,
-           x.ticket_type_name, x.ticket);
+           x.ticket_type_name, x.ticket, x.settings, x.starts_at, x.time_zone, x.venue_name, x.event_state);
 }
 
 FQ_INSPECT(held_tickets_reply, x.no, x.tickets, x.more)
+
+/// A customer's open offers of event tickets, given and received, from committed state.
+struct list_transfers {
+  customer_id customer;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_transfers, x.customer, x.limit)
+
+struct transfers_reply {
+  refusal no;
+  std::vector<transfer_listing> transfers = {}; ///< newest first, at most `limit`
+};
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, transfer_listing& x) {
+  return f(caf::meta::type_name("transfer_listing"), x.event, x.event_name, x.ticket_type_name, x.transfer);
+}
+
+FQ_INSPECT(transfers_reply, x.no, x.transfers)
+
+/// The statistics of an event, from committed state. The caller checks the right to see them. See
+/// statistics_filter.
+struct list_statistics {
+  aggregate_id aggregate{};
+  timestamp from, to;
+  milliseconds step{0};
+  bool with_figures = false;
+};
+FQ_INSPECT(list_statistics, x.aggregate, x.from, x.to, x.step, x.with_figures)
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, type_figures& x) {
+  return f(caf::meta::type_name("type_figures"), x.ticket_type, x.bought, x.refunded, x.revenue);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, sale_figures& x) {
+  return f(caf::meta::type_name("sale_figures"), x.types, x.purchases, x.buyers, x.places, x.refunds,
+           x.refunds_open, x.refunded, x.waiting_peak, x.waiting_peak_at, x.sold_out_at);
+}
+
+struct statistics_reply {
+  refusal no;
+  std::vector<statistics_row> rows = {}; ///< by time
+  sale_figures figures = {}; ///< if they were asked for
+};
+FQ_INSPECT(statistics_reply, x.no, x.rows, x.figures)
 
 /// Part of what is kept of a customer: see ledger::list_records.
 struct list_records {
@@ -157,8 +204,10 @@ using catalog_handle = caf::typed_actor<caf::replies_to<create_event>::with<even
                                         caf::replies_to<list_audit>::with<audit_reply>,
                                         caf::replies_to<list_orders>::with<order_list_reply>,
                                         caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
+                                        caf::replies_to<list_transfers>::with<transfers_reply>,
                                         caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
                                         caf::replies_to<list_records>::with<records_reply>,
+                                        caf::replies_to<list_statistics>::with<statistics_reply>,
                                         caf::reacts_to<cluster_changed>, ///< from the cluster
                                         caf::reacts_to<batch_settled>, ///< INTERNAL
                                         caf::reacts_to<aggregate_acquired>, ///< INTERNAL

@@ -33,6 +33,9 @@ using event_handle = caf::typed_actor<
   caf::replies_to<cancel_order>::with<order_reply>, ///< after commit
   caf::replies_to<list_event_orders>::with<orders_reply>,
   caf::replies_to<find_event_ticket>::with<event_ticket_reply>,
+  caf::replies_to<find_ticket_papers>::with<ticket_papers_reply>,
+  caf::replies_to<offer_ticket>::with<transfer_reply>, ///< after commit
+  caf::replies_to<end_transfer>::with<transfer_reply>, ///< after commit
   caf::replies_to<list_event_tickets>::with<event_tickets_reply>,
   caf::replies_to<refund_tickets>::with<order_reply>, ///< after commit; the refund follows
   caf::replies_to<resend_order>::with<ack_reply>, ///< after commit
@@ -49,7 +52,14 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_event>::with<event_reply>,
   caf::replies_to<patch_event>::with<event_reply>, ///< after commit
   caf::replies_to<turn_event>::with<event_reply>, ///< after commit
-  caf::replies_to<find_stats>::with<stats_reply>,
+  caf::replies_to<renew_ticket_keys>::with<event_reply>, ///< after commit
+  caf::replies_to<set_checkin_list>::with<checkin_reply>, ///< after commit
+  caf::replies_to<set_checkin_device>::with<checkin_reply>, ///< after commit
+  caf::replies_to<find_checkin>::with<checkin_reply>,
+  caf::replies_to<list_checkin_conflicts>::with<checkin_conflicts_reply>,
+  caf::replies_to<redeem_scans>::with<scans_reply>, ///< after commit
+  caf::replies_to<find_gate>::with<gate_reply>, caf::replies_to<find_gate_state>::with<gate_state_reply>,
+  caf::replies_to<search_gate>::with<gate_tickets_reply>, caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<advance_line>::with<count_reply>, ///< after commit
   caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit
   caf::replies_to<find_line>::with<line_reply>, ///< from a hub

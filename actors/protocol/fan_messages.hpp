@@ -197,8 +197,9 @@ struct find_order {
   customer_id customer = {};
   principal by = {};
   milliseconds wait{0}; ///< answers when the order leaves PENDING, at the latest after this
+  bool with_tickets = false; ///< event tickets too; not for an answer that waited
 };
-FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait)
+FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait, x.with_tickets)
 
 /// For its holder, or with `by` for the organizer of its event.
 struct find_event_ticket {
@@ -211,8 +212,43 @@ FQ_INSPECT(find_event_ticket, x.ticket, x.customer, x.by)
 struct event_ticket_reply {
   refusal no;
   event_ticket_view ticket{};
+  event_ticket_settings settings = {}; ///< of its event
 };
-FQ_INSPECT(event_ticket_reply, x.no, x.ticket)
+FQ_INSPECT(event_ticket_reply, x.no, x.ticket, x.settings)
+
+/// What is printed of valid event tickets that the customer holds.
+struct find_ticket_papers {
+  uuid id; ///< of an event ticket, or of an order
+  bool of_order = false; ///< also for the order's buyer, of what he holds of it
+  customer_id holder;
+};
+FQ_INSPECT(find_ticket_papers, x.id, x.of_order, x.holder)
+
+struct ticket_papers_reply {
+  refusal no;
+  event_row event = {};
+  std::vector<ticket_paper> papers = {}; ///< by id; at most papers_max
+};
+FQ_INSPECT(ticket_papers_reply, x.no, x.event, x.papers)
+
+/// The holder offers an event ticket to another person.
+struct offer_ticket {
+  transfer_wish wish;
+};
+FQ_INSPECT(offer_ticket, x.wish)
+
+struct end_transfer {
+  transfer_id transfer;
+  customer_id by; ///< the receiver accepts and declines, the giver withdraws
+  transfer_trigger how{};
+};
+FQ_INSPECT(end_transfer, x.transfer, x.by, x.how)
+
+struct transfer_reply {
+  refusal no;
+  transfer_row transfer = {}; ///< without addresses
+};
+FQ_INSPECT(transfer_reply, x.no, x.transfer)
 
 struct cancel_order {
   order_id order;

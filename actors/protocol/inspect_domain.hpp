@@ -29,6 +29,9 @@ FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
 FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
 FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending)
+FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email, x.giver_language,
+           x.receiver_language)
+FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
            x.can_retry, x.typical_page_time, x.event_tickets)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)

@@ -94,14 +94,19 @@ FQ_INSPECT(release_aggregate, x.aggregate)
 
 /// From the region, at start and periodically: aggregates that must run without a request and that no other
 /// node leases.
-struct find_aggregates_to_wake {};
-FQ_INSPECT_EMPTY(find_aggregates_to_wake)
+struct find_aggregates_to_wake {
+  aggregate_id settle_after{}; ///< see ledger::find_events_to_settle; 0: not asked
+};
+FQ_INSPECT(find_aggregates_to_wake, x.settle_after)
+
+FQ_INSPECT(events_to_settle, x.found, x.next)
 
 struct aggregates_to_wake {
   bool unavailable = false;
   std::vector<aggregate_id> aggregates;
+  events_to_settle to_settle;
 };
-FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates)
+FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates, x.to_settle)
 
 /// From the catalog when it loads: the highest allocated aggregate number.
 struct find_last_aggregate {
@@ -196,9 +201,11 @@ using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
   caf::replies_to<list_audit>::with<audit_reply>, caf::replies_to<list_orders>::with<order_list_reply>,
   caf::replies_to<list_held_tickets>::with<held_tickets_reply>,
+  caf::replies_to<list_transfers>::with<transfers_reply>,
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::replies_to<list_events>::with<event_list_reply>, caf::replies_to<list_records>::with<records_reply>,
   caf::replies_to<find_open_purchase>::with<purchase_found>,
+  caf::replies_to<list_statistics>::with<statistics_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 } // namespace fq

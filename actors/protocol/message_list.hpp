@@ -46,8 +46,13 @@
   X(sign_organizer_out) X(forget_mail) X(send_letter) X(letter_sent) X(find_customer) \
   X(customer_reply) X(erase_customer) X(list_records) X(records_reply) X(find_open_purchase) \
   X(purchase_found) X(erase_mail) X(find_event_ticket) X(event_ticket_reply) X(list_event_tickets) \
-  X(event_tickets_reply) X(list_held_tickets) X(held_tickets_reply) X(change_lock) X(find_locks) \
-  X(locks_reply)
+  X(event_tickets_reply) X(list_held_tickets) X(held_tickets_reply) X(renew_ticket_keys) \
+  X(find_ticket_papers) X(ticket_papers_reply) X(list_transfers) X(transfers_reply) X(offer_ticket) \
+  X(end_transfer) X(transfer_reply) \
+  X(set_checkin_list) X(set_checkin_device) X(find_checkin) X(checkin_reply) \
+  X(list_checkin_conflicts) X(checkin_conflicts_reply) X(redeem_scans) X(scans_reply) X(find_gate) \
+  X(gate_reply) X(find_gate_state) X(gate_state_reply) X(search_gate) X(gate_tickets_reply) \
+  X(list_statistics) X(statistics_reply) X(change_lock) X(find_locks) X(locks_reply)
 // clang-format on
 
 namespace fq {

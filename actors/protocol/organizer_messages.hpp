@@ -30,6 +30,13 @@ struct turn_event {
 };
 FQ_INSPECT(turn_event, x.what, x.note, x.trigger)
 
+/// Voids all codes of the event's tickets.
+struct renew_ticket_keys {
+  managed what;
+  audit_note note;
+};
+FQ_INSPECT(renew_ticket_keys, x.what, x.note)
+
 /// Policy `operator`: admits the next `count` entries.
 struct advance_line {
   managed what;

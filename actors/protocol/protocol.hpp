@@ -5,6 +5,7 @@
 #include "actors/protocol/accounts_messages.hpp"
 #include "actors/protocol/cache_messages.hpp"
 #include "actors/protocol/catalog_messages.hpp"
+#include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/cluster_messages.hpp"
 #include "actors/protocol/directory_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"

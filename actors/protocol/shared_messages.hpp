@@ -75,7 +75,8 @@ enum class timer_kind : std::uint8_t {
   beat,
   pulse,
   moved,
-  lapse
+  lapse,
+  statistics
 };
 
 struct timer_fired {

@@ -28,6 +28,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     if (mirror_) mirror_->begun(b);
     if (audit_) audit_->begun(b);
     if (sessions_) sessions_->begun(b);
+    if (statistics_) statistics_->see_waiting(sale_->queue().counts().waiting);
   };
   owner_core::init(self, aggregate, *services.env, services.ledgers, begun, services.bounds);
   services_ = &services;
@@ -100,6 +101,9 @@ auto event_state::other_messages() {
                     [this](const cancel_order& x) { return on_cancel_order(x); },
                     [this](const list_event_orders& x) { return on_list_orders(x); },
                     [this](const find_event_ticket& x) { return on_find_event_ticket(x); },
+                    [this](const find_ticket_papers& x) { return on_find_ticket_papers(x); },
+                    [this](const offer_ticket& x) { return on_offer_ticket(x); },
+                    [this](const end_transfer& x) { return on_end_transfer(x); },
                     [this](const list_event_tickets& x) { return on_list_event_tickets(x); },
                     [this](const refund_tickets& x) { return on_refund(x); },
                     [this](const resend_order& x) { return on_resend(x); },
@@ -115,6 +119,15 @@ auto event_state::other_messages() {
                     [this](const find_event& x) { return on_find_event(x); },
                     [this](const patch_event& x) { return on_patch(x); },
                     [this](const turn_event& x) { return on_turn(x); },
+                    [this](const renew_ticket_keys& x) { return on_renew_ticket_keys(x); },
+                    [this](const set_checkin_list& x) { return on_set_checkin_list(x); },
+                    [this](const set_checkin_device& x) { return on_set_checkin_device(x); },
+                    [this](const find_checkin& x) { return on_find_checkin(x); },
+                    [this](const list_checkin_conflicts& x) { return on_list_conflicts(x); },
+                    [this](const redeem_scans& x) { return on_redeem(x); },
+                    [this](const find_gate& x) { return on_find_gate(x); },
+                    [this](const find_gate_state& x) { return on_find_gate_state(x); },
+                    [this](const search_gate& x) { return on_search_gate(x); },
                     [this](const find_stats& x) { return on_find_stats(x); },
                     [this](const find_positions& x) { return on_find_positions(x); },
                     [this](const subscribe& x) { on_subscribe(x.on); },
@@ -171,6 +184,10 @@ void event_state::serve(const acquired& image) {
   sale_->load(image.line);
   sale_->load(image.image.entries);
   for (const auto& row : image.image.event_tickets) sale_->load(row);
+  for (const auto& row : image.image.transfers) sale_->load(row);
+  for (const auto& row : image.image.checkin_lists) sale_->load(row);
+  for (const auto& row : image.image.checkin_devices) sale_->load(row);
+  for (const auto& row : image.image.scans) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);
@@ -207,6 +224,7 @@ void event_state::serve(const acquired& image) {
   if (services_->board)
     seat_ =
       services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
+  start_statistics(image.image.statistics);
   commit({}, now());
   for (const auto& id :
        sale_->payments().stale(timestamp::max(), 10'000)) // a crash may have lost the gateway's answers
@@ -222,6 +240,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   fail_waiters();
   joined_.clear();
@@ -299,8 +318,7 @@ void event_state::on_timer(const timer_fired& t) {
         return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       catch_up();
-      commit({}, now());
-      return;
+      return on_run_due(now());
     case timer_kind::mirror: // twice per interval, so that a loss is repaired within one interval
       set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
       if (mirror_ && !journal_->is_stalled()) mirror_->check();
@@ -314,6 +332,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
     case timer_kind::lapse: watches_lease_ = false; return watch_lease();
+    case timer_kind::statistics: return write_statistics();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -322,11 +341,24 @@ void event_state::on_timer(const timer_fired& t) {
   }
 }
 
+void event_state::on_run_due(timestamp t) {
+  decision d;
+  if (!is_behind()) sale_->settle_loaded_tickets(t, d);
+  commit(std::move(d), t);
+}
+
+/// The next batch has enough changes: event tickets of older purchases wait, so that it stays small.
+bool event_state::is_behind() const {
+  return journal_->pending() >= 2 * services_->rules.bounds.rows_per_run;
+}
+
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (serving_) forget_erased();
-  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now()) || reads_under_way_ > 0)
+  // Nothing may become due while it lingers: the region takes it for running. Twice: clocks differ.
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet(now() + 2 * moved_linger))
     return;
+  if (statistics_armed_ || reads_under_way_ > 0) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     is_moving_ = true; // late requests go back to their senders, who find the next owner
     retire();
@@ -356,6 +388,7 @@ void event_state::retire() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  statistics_.reset();
   seat_ = nullptr;
   hubs_->leave();
   demonitor_listeners();

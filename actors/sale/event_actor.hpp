@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Owner of one event: the pure `sale` decides, the journal commits, effects are revealed only after the
 // commit. Parts: event_actor.cpp (life cycle, time), event_commit.cpp, event_fan.cpp, event_checkout.cpp,
-// event_money.cpp, event_people.cpp, event_organizer.cpp.
+// event_money.cpp, event_people.cpp, event_checkin.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/base/answers.hpp"
 #include "actors/base/cluster_links.hpp"
 #include "actors/base/errors.hpp"
 #include "actors/base/trace_book.hpp"
 #include "actors/protocol/cache_messages.hpp"
+#include "actors/protocol/checkin_messages.hpp"
 #include "actors/protocol/fan_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/ledger_messages.hpp"
@@ -20,9 +21,11 @@
 #include "actors/sale/event_sessions.hpp"
 #include "actors/storage/ledger_memory.hpp"
 #include "actors/storage/owner.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/delivery/notice_routing.hpp"
 #include "domain/sale/sale.hpp"
+#include "domain/sale/statistics.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -43,6 +46,7 @@ class sale_board;
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
+  secret_key stored_key = {}; ///< key_store::stored, of which the keys of event tickets are derived
   ledger_workers ledgers;
   payments_handle payments;
   /// The tenant's account at `gateway` that receives its money; null or empty: the installation's account.
@@ -57,6 +61,7 @@ struct owner_services {
   std::function<void(const dead_letter_row&)> alert = nullptr;
   cache_worker_handle cache{}; ///< null: no cache
   sale_rules rules;
+  std::string my_tickets_url = {}; ///< the page with a customer's tickets, for mails
   /// Loyalty points per whole currency unit paid, published as loyalty.awarded; 0: off.
   std::int64_t loyalty_points_per_unit = 0;
   /// Blocked customers of a tenant's and organizer's events; null: none. Called on an owner's thread at every
@@ -86,6 +91,7 @@ struct owner_services {
   /// take all.
   bool has_cluster = false;
   bool has_bus = false; ///< domain events also go to an event bus
+  milliseconds statistics_step{0}; ///< see statistics_book
   owner_bounds bounds = {};
 };
 
@@ -127,6 +133,7 @@ private:
   void forget_erased();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
+  void on_run_due(timestamp now);
   void on_idle_check();
   void on_hand_over(const hand_over& x);
   void finish_move();
@@ -195,8 +202,6 @@ private:
   caf::result<order_reply> on_find_order(const find_order& x);
   caf::result<order_reply> on_cancel_order(const cancel_order& x);
   caf::result<orders_reply> on_list_orders(const list_event_orders& x);
-  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
-  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
   caf::result<order_reply> on_refund(const refund_tickets& x);
   caf::result<ack_reply> on_resend(const resend_order& x);
   caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);
@@ -209,14 +214,40 @@ private:
   caf::result<ack_reply> on_settle(const settle_dead_letter& x);
   caf::result<ack_reply> on_undelivered(const report_undelivered& x);
   [[nodiscard]] order_reply order_answer(const order_id& id) const;
+  [[nodiscard]] order_reply whole(order_reply reply) const;
+  std::optional<order_reply> replayed_order(const idempotency_ref& ref, timestamp now);
   void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
   void on_order_timeout();
   [[nodiscard]] std::vector<order_change> order_changes_of(const changes& content) const;
+
+  // -- event tickets (event_tickets.cpp)
+  caf::result<event_ticket_reply> on_find_event_ticket(const find_event_ticket& x);
+  caf::result<ticket_papers_reply> on_find_ticket_papers(const find_ticket_papers& x);
+  caf::result<transfer_reply> on_offer_ticket(const offer_ticket& x);
+  caf::result<transfer_reply> on_end_transfer(const end_transfer& x);
+  [[nodiscard]] transfer_reply transfer_answer(const transfer_id& id) const;
+  caf::result<event_tickets_reply> on_list_event_tickets(const list_event_tickets& x);
+
+  // -- check-in (event_checkin.cpp)
+  caf::result<checkin_reply> on_set_checkin_list(const set_checkin_list& x);
+  caf::result<checkin_reply> on_set_checkin_device(const set_checkin_device& x);
+  caf::result<checkin_reply> on_find_checkin(const find_checkin& x);
+  caf::result<checkin_conflicts_reply> on_list_conflicts(const list_checkin_conflicts& x);
+  caf::result<scans_reply> on_redeem(const redeem_scans& x);
+  caf::result<gate_reply> on_find_gate(const find_gate& x);
+  caf::result<gate_state_reply> on_find_gate_state(const find_gate_state& x);
+  caf::result<gate_tickets_reply> on_search_gate(const search_gate& x);
+  [[nodiscard]] const checkin_device_row* device_of(const device_pass& pass) const;
+  [[nodiscard]] checkin_reply checkin_now() const;
+  [[nodiscard]] gate_ticket gate_ticket_of(const event_ticket_row& row);
+  [[nodiscard]] scan_wish checked(const presented_scan& scan, timestamp now);
+  const event_ticket_keys& ticket_keys();
 
   // -- organizer (event_organizer.cpp)
   caf::result<event_reply> on_find_event(const find_event& x);
   caf::result<event_reply> on_patch(const patch_event& x);
   caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<event_reply> on_renew_ticket_keys(const renew_ticket_keys& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);
@@ -271,6 +302,10 @@ private:
   void alert(const changes& content) const;
   void push_after_commit(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
+  [[nodiscard]] bool is_behind() const;
+  void start_statistics(const std::optional<statistics_row>& last);
+  void arm_statistics(timestamp now);
+  void write_statistics();
 
   template <class Reply>
   caf::result<Reply> reply_after(std::uint64_t seq, Reply reply) {
@@ -319,6 +354,8 @@ private:
   bool is_moving_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< next expiry; `never`: not set
+  std::optional<statistics_book> statistics_; ///< none: not serving, or no statistics
+  bool statistics_armed_ = false; ///< their timer is set
   timestamp retry_admission_at_; ///< no admission before this time, unless state changes
   bool has_run_ = false; ///< since the load: who waits since then found no room
   std::unordered_multimap<payment_id, page_waiter> page_waiters_;
@@ -338,6 +375,8 @@ private:
   bool pulses_ = false; ///< the pulse timer is set
   bool watches_lease_ = false; ///< the lease timer is set
   milliseconds last_request_{0};
+  std::optional<event_ticket_keys> ticket_keys_; ///< of ticket_key_number_; none: not needed yet
+  std::uint32_t ticket_key_number_ = 0;
   std::string moves_to_; ///< destination node
   region_handle region_; ///< region that requested the move; null: none
 };

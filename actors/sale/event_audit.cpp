@@ -18,7 +18,11 @@ void event_audit::begin(caf::typed_response_promise<ledger_report> promise) {
   asking_.push_back(std::move(promise));
   if (asking_.size() > 1) return;
   journal_->at_boundary([this] {
-    reading_ = reading{journal_->last_seq(), image_of(*sale_), {sale_->event(), sale_->stock().types()}, {}};
+    reading_ = reading{journal_->last_seq(),
+                       image_of(*sale_),
+                       {sale_->event(), sale_->stock().types()},
+                       sale_->has_settled_tickets(),
+                       {}};
     return [this, n = ++readings_] { ask_ledger_(n); }; // after the commit, so that the ledger includes it
   });
 }
@@ -50,9 +54,18 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   }
   apply_deltas(deltas, memory);
   const auto& image = found.image;
-  const audited_rows rows{*image.event,        image.ticket_types, image.entries, image.claims,
-                          image.payments,      image.refunds,      image.orders,  image.promo_codes,
-                          image.event_tickets, image.locks};
+  const audited_rows rows{*image.event,
+                          image.ticket_types,
+                          image.entries,
+                          image.claims,
+                          image.payments,
+                          image.refunds,
+                          image.orders,
+                          image.promo_codes,
+                          image.event_tickets,
+                          image.locks,
+                          reading_->has_settled_tickets,
+                          image.scans};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

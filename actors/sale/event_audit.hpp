@@ -44,6 +44,7 @@ private:
     std::uint64_t seq = 0;
     mirror_image memory;
     audited_memory settings;
+    bool has_settled_tickets = true;
     std::vector<later_batch> later;
   };
   [[nodiscard]] std::vector<std::string> compare(const aggregate_snapshot& found) const;

@@ -17,6 +17,24 @@ order_reply event_state::order_answer(const order_id& id) const {
   return reply;
 }
 
+/// With the order's event tickets, which few callers read; none in a refusal.
+order_reply event_state::whole(order_reply reply) const {
+  const auto tickets = sale_->event_tickets().of_claim(reply.order.order.claim);
+  reply.order.event_tickets = sale_->views_of(tickets);
+  return reply;
+}
+
+/// The stored order with its current state.
+std::optional<order_reply> event_state::replayed_order(const idempotency_ref& ref, timestamp t) {
+  auto before = replayed<order_reply>(ref, t);
+  if (before && !before->no) {
+    auto now = order_answer(before->order.order.id);
+    now.replayed = before->replayed;
+    return now;
+  }
+  return before;
+}
+
 // -- fans
 
 caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
@@ -32,10 +50,7 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
   apply_block_list();
   const auto t = now();
-  if (auto before = replayed<order_reply>(x.idempotency, t)) { // the stored order with its current state
-    if (!before->no) before->order = sale_->view_of(*sale_->orders().find(before->order.order.id));
-    return reveal(std::move(*before));
-  }
+  if (auto before = replayed_order(x.idempotency, t)) return reveal(std::move(*before));
   const auto* entry = x.admission_token.empty() ? nullptr : admitted_by(x.admission_token);
   if (entry == nullptr && !x.admission_token.empty()) return reveal(order_reply{reason::not_admitted});
   decision d;
@@ -60,21 +75,13 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (!is_theirs) return order_reply{reason::not_found};
   if (order->status != order_status::pending || x.wait <= milliseconds{0}
       || (order_waiters_.size() >= services_->bounds.order_waiters && !planted(bug::waits_without_limit)))
-    return reveal(order_answer(x.order));
+    return reveal(x.with_tickets ? whole(order_answer(x.order)) : order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
   order_waiters_.emplace(x.order, order_waiter{self_->make_response_promise(), deadline});
   order_deadlines_.emplace(deadline, x.order);
   set_timer(timer_kind::flush, x.wait, 0);
   return caf::delegated<order_reply>{};
-}
-
-caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_event_ticket& x) {
-  if (refuses()) return refused(x);
-  const auto* ticket = sale_->event_tickets().find(x.ticket);
-  const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
-  if (!is_theirs) return event_ticket_reply{reason::not_found};
-  return reveal(event_ticket_reply{{}, sale_->view_of(*ticket)});
 }
 
 void event_state::answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq) {
@@ -145,33 +152,17 @@ caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x
   return reveal(std::move(reply));
 }
 
-caf::result<event_tickets_reply> event_state::on_list_event_tickets(const list_event_tickets& x) {
-  if (refuses()) return refused(x);
-  if (auto no = refused_to(x.what)) return event_tickets_reply{std::move(no)};
-  const auto& all = sale_->event_tickets().all();
-  event_tickets_reply reply;
-  std::size_t looked_at = 0;
-  for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before));
-       i != all.rend(); ++i) {
-    if (reply.tickets.size() == x.limit || ++looked_at > event_tickets_looked_at) {
-      reply.next = std::prev(i)->first;
-      break;
-    }
-    if (!x.status.given || i->second.status == x.status.value)
-      reply.tickets.push_back(sale_->view_of(i->second));
-  }
-  return reveal(std::move(reply));
-}
-
 caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return order_reply{std::move(no)};
   const auto t = now();
-  if (auto before = replayed<order_reply>(x.idempotency, t)) return reveal(std::move(*before));
+  if (auto before = replayed_order(x.idempotency, t)) return reveal(whole(std::move(*before)));
   decision d;
   refund_id opened;
-  if (auto no = sale_->refund_order(x.what.id, {x.items, x.event_tickets}, t, d, opened))
+  if (auto no = sale_->refund_order(x.what.id, {x.items, x.event_tickets}, t, d, opened)) {
+    if (!d.content.empty()) commit(std::move(d), t); // refused, but its event tickets are settled
     return reveal(order_reply{std::move(no)});
+  }
   auto work = begin_work(x.trace, "refund_tickets");
   traces_.note(sale_->orders().find(x.what.id)->claim, work.context());
   record(d, own(x.what.by), x.note, "refund", t);
@@ -179,7 +170,7 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   remember(x.idempotency, reply, t, d);
   const auto seq = commit(std::move(d), t);
   end_work(std::move(work), seq);
-  return reply_after(seq, std::move(reply));
+  return reply_after(seq, whole(std::move(reply)));
 }
 
 caf::result<ack_reply> event_state::on_resend(const resend_order& x) {

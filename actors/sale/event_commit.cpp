@@ -40,6 +40,7 @@ std::uint64_t event_state::append(decision&& d, timestamp t) {
   add_domain_events(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);
+  if (!d.content.empty()) arm_statistics(t);
   auto orders = order_changes_of(d.content);
   const auto seq = journal_->append(std::move(d.content), t, d.reveals);
   answer_order_waiters(orders, seq);
@@ -103,6 +104,8 @@ void event_state::add_domain_events(decision& d, timestamp t) {
     record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
   }
   for (const auto& row : d.invited) tell_of(invitation_event_of(row));
+  for (auto& mail : transfer_mails(d.transfers, *sale_, services_->my_tickets_url))
+    add_mail(mail.topic, std::move(mail.payload), t, d.content);
   for (auto& mail : mails_of(d.content, *sale_, services_->shop_url))
     add_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
@@ -139,12 +142,45 @@ void event_state::push_after_commit(decision&& d, std::vector<order_change> orde
 }
 
 void event_state::arm(sale::wake_up wake, timestamp t) {
-  const auto at = wake.again ? t + owner_timer_min : wake.at;
+  auto at = wake.at;
+  if (wake.again) {
+    const bool waits = is_behind() && !sale_->has_settled_tickets();
+    const auto soon = t + (waits ? stall_check : owner_timer_min);
+    if (!is_set(at) || at > soon) at = soon;
+  }
   if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
   timer_at_ = at;
   // Far deadlines are reached in steps of sweep_interval: CAF counts nanoseconds, which would overflow.
   set_timer(timer_kind::admission, std::clamp(at - t, owner_timer_min, services_->sweep_interval),
             ++generation_);
+}
+
+// -- statistics
+
+/// What an earlier owner did not write any more is written at the end of this step.
+void event_state::start_statistics(const std::optional<statistics_row>& last) {
+  if (services_->statistics_step.count() == 0) return;
+  statistics_.emplace(services_->statistics_step).start(last, sale_->stats(now()));
+  arm_statistics(now());
+}
+
+void event_state::arm_statistics(timestamp t) {
+  if (!statistics_ || std::exchange(statistics_armed_, true)) return;
+  set_timer(timer_kind::statistics, statistics_->next(t) - t, 0);
+}
+
+/// At most one row a step, only if something changed. Armed again by the next decision.
+void event_state::write_statistics() {
+  statistics_armed_ = false;
+  if (!serving_ || is_moving_ || !statistics_) return;
+  if (refuses() || journal_->is_stalled()) return arm_statistics(now());
+  const auto stats = sale_->stats(now());
+  if (!statistics_->has_news(stats)) return;
+  const auto row = statistics_->take(stats);
+  if (!row) return arm_statistics(now()); // the aggregate's clock is behind the timer's
+  changes content;
+  content.emplace_back(std::in_place_type<statistics_stored>, statistics_stored{*row});
+  journal_->append(std::move(content), now(), false);
 }
 
 // -- cache

@@ -87,6 +87,19 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
   return reply_after(seq, std::move(reply));
 }
 
+caf::result<event_reply> event_state::on_renew_ticket_keys(const renew_ticket_keys& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  sale_->renew_ticket_keys(t, d);
+  record(d, x.what, x.note, "renew_ticket_keys", t);
+  const auto seq = commit(std::move(d), t);
+  event_reply reply;
+  reply.event = sale_->view();
+  return reply_after(seq, std::move(reply));
+}
+
 caf::result<count_reply> event_state::on_advance(const advance_line& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};

@@ -17,7 +17,7 @@ inline constexpr milliseconds switch_store_timeout{5'000};
 inline constexpr milliseconds release_timeout{3'000};
 /// Min delay of a timer: a burst of due deadlines becomes one run.
 inline constexpr milliseconds owner_timer_min{1};
-/// Timer interval while the ledger is unavailable.
+/// Timer interval while the ledger is unavailable or behind.
 inline constexpr milliseconds stall_check{100};
 
 /// A standalone queue loads at least the entries that ended within this time: its admission rate counts them
@@ -28,10 +28,16 @@ inline constexpr milliseconds rate_window_loaded{2 * 60'000};
 /// Max batches during one reading of the ledger; beyond it the audit is abandoned (I14).
 inline constexpr std::size_t batches_per_audit_max = 20'000;
 
+// -- event_checkin
+/// Max event tickets that one answer about the state of a list looks at: some milliseconds.
+inline constexpr std::size_t gate_rows_looked_at = 2'000;
+
 // -- event_checkout
 /// Max event tickets that a list with a filter looks at for one page: under a millisecond. The next page goes
 /// on.
 inline constexpr std::size_t event_tickets_looked_at = 5'000;
+/// Event tickets in one PDF: it takes about 2 s to print. More have PDFs of their own.
+inline constexpr std::size_t papers_max = 100;
 
 // -- event_fan
 /// For the ledger to answer such a read.

@@ -18,20 +18,22 @@ namespace json = boost::json;
 
 /// `end`, if set: the mail is useless afterwards and is not sent.
 std::string mail(std::string_view template_key, const sale& now, language in, json::array to,
-                 json::object data, timestamp end = never) {
+                 json::object data, timestamp end = never, json::value event_tickets = nullptr) {
   json::object all{{"template", template_key},
                    {"tenant", static_cast<std::uint32_t>(now.event().tenant)},
                    {"language", tag_of(in)},
                    {"to", std::move(to)},
                    {"data", std::move(data)}};
   if (is_set(end)) all["expires_at"] = unix_ms(end);
+  if (!event_tickets.is_null()) all["event_tickets"] = std::move(event_tickets);
   return json::serialize(all);
 }
 
 std::string mail_to(const order_row& order, std::string_view template_key, const sale& now, json::object data,
-                    timestamp end = never) {
+                    timestamp end = never, json::value event_tickets = nullptr) {
   return mail(template_key, now, order.contact.language,
-              {json::object{{"address", order.contact.mail_address()}}}, std::move(data), end);
+              {json::object{{"address", order.contact.mail_address()}}}, std::move(data), end,
+              std::move(event_tickets));
 }
 
 /// Without the buyer's name: it could be an advertisement, and the address a stranger's.
@@ -68,6 +70,28 @@ std::string payment_link(const order_row& order, const sale& now) {
   return mail_to(order, "payment_link", now, std::move(data), end);
 }
 
+/// What the tickets' PDF is made of, when the mail is sent: no code and no name. Null without a confirmed
+/// address: the tickets must not go to a stranger.
+json::value papers_of(const order_row& order, const sale& now) {
+  if (order.contact.account_email.empty()) return nullptr;
+  json::array papers;
+  for (const auto* ticket : now.event_tickets().of_claim(order.claim)) {
+    if (!is_valid(ticket->status) || ticket->holder != order.customer) continue;
+    if (papers.size() == papers_max) break;
+    const auto paper = now.paper_of(*ticket);
+    papers.push_back(json::object{{"id", to_string(ticket->id)},
+                                  {"generation", ticket->generation},
+                                  {"type", paper.type_name},
+                                  {"price", paper.price}});
+  }
+  const auto& event = now.event();
+  return json::object{{"event_id", to_string(event.id)},
+                      {"changed_at", unix_ms(event.updated_at)},
+                      {"key_number", event.event_tickets.key_number},
+                      {"rotating", event.event_tickets.rotating_codes},
+                      {"papers", std::move(papers)}};
+}
+
 std::string receipt(const order_row& order, const sale& now) {
   auto data = data_of(order, now);
   json::array items;
@@ -82,7 +106,7 @@ std::string receipt(const order_row& order, const sale& now) {
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
   add_facts(data, now);
-  return mail_to(order, "order_receipt", now, std::move(data));
+  return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
 }
 
 /// It leads back to the shop where the order was placed.
@@ -177,6 +201,12 @@ struct mail_writer {
   void operator()(const Other&) const {}
 };
 
+/// The buyer's is that of the order; another giver's that of the account, when the ticket was offered.
+language language_of_giver(const transfer_row& offer, const sale& now) {
+  const auto* order = now.orders().of_claim(now.event_tickets().find(offer.ticket)->claim);
+  return order != nullptr && order->customer == offer.giver ? order->contact.language : offer.giver_language;
+}
+
 } // namespace
 
 std::vector<topic_mail> mails_of(const changes& content, const sale& now, std::string_view shop_url) {
@@ -199,6 +229,43 @@ std::vector<std::string> invitation_mails(std::span<const invited_mailbox> invit
   };
   for (const auto& one : invited) add_recipient(to, one.language, one.address, send);
   send_rest(to, send);
+  return mails;
+}
+
+std::vector<topic_mail> transfer_mails(std::span<const transfer_row> offers, const sale& now,
+                                       const std::string& url) {
+  std::vector<topic_mail> mails;
+  for (const auto& offer : offers) {
+    const auto tell = [&](const char* key, language in, const std::string& address, timestamp end = never) {
+      if (address.empty()) return; // erased
+      const auto type = now.event_tickets().find(offer.ticket)->ticket_type;
+      json::object data{{"event_name", now.event().name},
+                        {"ticket_name", now.stock().types()[type].name},
+                        {"tickets_url", url}};
+      if (offer.status == transfer_status::declined || offer.status == transfer_status::expired)
+        data["declined"] = offer.status == transfer_status::declined;
+      if (is_set(end)) data["expires_at"] = unix_ms(end);
+      add_facts(data, now);
+      mails.push_back({topic::ticket_transferred,
+                       mail(key, now, in, {json::object{{"address", address}}}, std::move(data), end)});
+    };
+    const auto tell_giver = [&](const char* key) {
+      tell(key, language_of_giver(offer, now), offer.giver_email);
+    };
+    const auto tell_receiver = [&](const char* key, timestamp end = never) {
+      tell(key, offer.receiver_language, offer.receiver_email, end);
+    };
+    switch (offer.status) {
+      case transfer_status::offered: tell_receiver("ticket_offered", offer.expires_at); break;
+      case transfer_status::accepted:
+        tell_giver("ticket_given");
+        tell_receiver("ticket_received");
+        break;
+      case transfer_status::declined:
+      case transfer_status::expired: tell_giver("ticket_kept"); break;
+      case transfer_status::withdrawn: tell_receiver("ticket_withdrawn"); break;
+    }
+  }
   return mails;
 }
 

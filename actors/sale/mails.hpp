@@ -14,7 +14,8 @@
 namespace fq {
 
 /// Payload: {template, tenant, language, expires_at, to: [{address, variables}], data}. `expires_at` only
-/// where the mail is useless afterwards. outbound/mail_templates.hpp has the data of each template.
+/// where the mail is useless afterwards; `event_tickets` where a PDF of them is attached.
+/// outbound/mail_templates.hpp has the data of each template.
 struct topic_mail {
   std::string_view topic; ///< subject of the mail; tenants choose media by topic
   std::string payload;
@@ -31,6 +32,10 @@ struct invited_mailbox {
 /// In chunks.
 [[nodiscard]] std::vector<std::string> invitation_mails(std::span<const invited_mailbox> invited,
                                                         const invitation_row& what, const sale& now);
+
+/// About offers of tickets, see decision::transfers. `url`: of the page with a customer's tickets.
+[[nodiscard]] std::vector<topic_mail> transfer_mails(std::span<const transfer_row> offers, const sale& now,
+                                                     const std::string& url);
 
 /// The mail for the order's current state; empty: none.
 [[nodiscard]] std::string mail_again(const order_row& order, const sale& now, std::string_view shop_url = {});

@@ -52,6 +52,8 @@ public:
   /// The read barrier: the decision that a read must wait for.
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
+  /// Changes of the next batch.
+  [[nodiscard]] std::size_t pending() const { return next_.size(); }
   /// Replies and effects that wait for a commit.
   [[nodiscard]] std::size_t held_count() const { return in_flight_held_.size() + next_held_.size(); }
   [[nodiscard]] bool is_full() const {

@@ -118,12 +118,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const load_acquired& x) { load(x); },
     [this](const fq::read_entry& x) { return read(x); },
     [this](const release_aggregate& x) { release(x); },
-    [this](const find_aggregates_to_wake&) { find_unowned(); },
-    [this](const find_last_aggregate& x) {
-      last_aggregate_found found{x.epoch};
-      found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
-      answer(std::move(found));
-    },
+    [this](const find_aggregates_to_wake& x) { find_unowned(x); },
+    [this](const find_last_aggregate& x) { find_last(x); },
     [this](const fq::take_outbox& x) { take_outbox(x); },
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
@@ -138,7 +134,9 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
+    [this](const fq::list_statistics& x) { return list(x); },
     [this](const list_held_tickets& x) { return list(x); },
+    [this](const fq::list_transfers& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
     [this](const list_events& x) { return list(x); },
     [this](const fq::list_records& x) { return list(x); },
@@ -167,6 +165,12 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); });
     },
   };
+}
+
+void ledger_worker_state::find_last(const find_last_aggregate& x) {
+  last_aggregate_found found{x.epoch};
+  found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
+  answer(std::move(found));
 }
 
 void ledger_worker_state::on_timer(const timer_fired& t) {
@@ -255,7 +259,7 @@ void ledger_worker_state::prune() {
     gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
                            now - delivery_life, now - device_life, now - settings_.entries_life,
                            settings_.contacts_life.count() > 0 ? now - settings_.contacts_life : never,
-                           [this](const std::string& address) {
+                           now - settings_.statistics_life, [this](const std::string& address) {
                              if (settings_.mail_eraser)
                                self_->send(settings_.mail_eraser, erase_mail{address});
                            }});
@@ -359,11 +363,15 @@ entry_read ledger_worker_state::read(const fq::read_entry& x) {
   return found;
 }
 
-void ledger_worker_state::find_unowned() {
+void ledger_worker_state::find_unowned(const find_aggregates_to_wake& x) {
+  const auto& owner = settings_.lease.owner;
   aggregates_to_wake found;
-  if (!is_superseded()) // else it may start none
-    found.unavailable =
-      !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
+  found.to_settle.next = x.settle_after;
+  if (!is_superseded()) { // else it may start none
+    found.unavailable = !reached([&] { found.aggregates = ledger_->aggregates_to_wake(owner); });
+    if (!found.unavailable && x.settle_after != aggregate_id{})
+      reached([&] { found.to_settle = ledger_->find_events_to_settle(owner, x.settle_after); });
+  }
   answer(std::move(found));
 }
 

@@ -38,6 +38,7 @@ struct ledger_worker_settings {
   milliseconds prune_interval{30'000}; ///< 0: this worker does not prune
   milliseconds entries_life{90ll * 24 * 60 * 60 * 1000}; ///< of ended entries; see ledger::prune
   milliseconds contacts_life{0}; ///< of orders after the end of their sale; 0: for ever
+  milliseconds statistics_life{400ll * 24 * 60 * 60 * 1000}; ///< of rows of statistics; see ledger::prune
   mail_eraser_handle mail_eraser = {}; ///< null: no mail is kept in files
   std::atomic<bool>* reachable = nullptr; ///< set after every call, for /readyz
   /// Log lines: ledger unavailable or back, a batch refused; called on any thread.
@@ -73,8 +74,10 @@ private:
   audit_reply list(const list_audit& x);
   order_list_reply list(const fq::list_orders& x);
   held_tickets_reply list(const list_held_tickets& x);
+  transfers_reply list(const fq::list_transfers& x);
   records_reply list(const fq::list_records& x);
   purchase_found find(const fq::find_open_purchase& x);
+  statistics_reply list(const fq::list_statistics& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void read_blocks();
@@ -92,7 +95,8 @@ private:
   void acquire(const acquire_aggregate& x);
   void load(load_acquired x);
   entry_read read(const fq::read_entry& x);
-  void find_unowned();
+  void find_unowned(const find_aggregates_to_wake& x);
+  void find_last(const find_last_aggregate& x);
   void release(const release_aggregate& x);
   void renew();
   void take_outbox(const fq::take_outbox& x);

@@ -62,9 +62,26 @@ held_tickets_reply ledger_worker_state::list(const list_held_tickets& x) {
   return reply;
 }
 
+transfers_reply ledger_worker_state::list(const fq::list_transfers& x) {
+  transfers_reply reply;
+  if (!reached([&] { reply.transfers = ledger_->list_transfers({x.customer, x.limit}); }))
+    reply.no = reason::unavailable;
+  return reply;
+}
+
 purchase_found ledger_worker_state::find(const fq::find_open_purchase& x) {
   purchase_found reply;
   reply.was_read = reached([&] { reply.what = ledger_->find_open_purchase(x.customer); });
+  return reply;
+}
+
+statistics_reply ledger_worker_state::list(const fq::list_statistics& x) {
+  statistics_reply reply;
+  const bool read = reached([&] {
+    reply.rows = ledger_->list_statistics({x.aggregate, x.from, x.to, x.step});
+    if (x.with_figures) reply.figures = ledger_->figures(x.aggregate);
+  });
+  if (!read) reply.no = reason::unavailable;
   return reply;
 }
 

@@ -62,7 +62,7 @@ final class RequireSession
             return $found[1];
         }
         $cookie = $_COOKIE['fairqueue_session'] ?? null;
-        return is_string($cookie) && preg_match('/^[\w.-]{1,200}$/', $cookie) ? $cookie : null;
+        return is_string($cookie) && preg_match('/^[\w.-]{1,200}$/D', $cookie) ? $cookie : null;
     }
 
     private function ask(string $token): array

@@ -63,9 +63,12 @@ export function require_session({
     return { status: 503, reason: body.code };
   }
 
-  const token_of = (request) =>
-    /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ??
-    /(?:^|;\s*)fairqueue_session=([^;\s]+)/.exec(request.headers.cookie ?? '')?.[1];
+  const token_of = (request) => {
+    const token =
+      /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ??
+      /(?:^|;\s*)fairqueue_session=([^;\s]+)/.exec(request.headers.cookie ?? '')?.[1];
+    return token?.length <= session_bytes_max ? token : undefined; // longer ones would fill `kept`
+  };
 
   async function middleware(request, response, next) {
     const token = token_of(request);

@@ -45,14 +45,17 @@ using subject_key = uuid;
 using customer_id = uuid;
 using organizer_id = uuid;
 using event_id = uuid;
-using event_ticket_id = uuid;
 using entry_id = uuid;
 using claim_id = uuid;
 using payment_id = uuid;
 using refund_id = uuid;
 using order_id = uuid;
 using event_ticket_id = uuid;
+using transfer_id = uuid; ///< of an offer of an event ticket
 using promo_code_id = uuid;
+using checkin_list_id = uuid;
+using checkin_device_id = uuid;
+using scan_id = uuid;
 using ticket_type_id = uuid;
 
 /// A UUIDv7 of `owner` with 42 bits of `random`.

@@ -101,6 +101,9 @@ enum class bug : std::uint8_t {
   // event tickets
   refund_keeps_event_ticket, ///< a refund cancels one event ticket too few
   late_money_without_event_tickets, ///< late money that buys again gets no event tickets
+  // check-in
+  scan_counted_twice, ///< a scan that is sent again counts as another one
+  late_scan_moves_back, ///< a scan that arrives late counts as the last one
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -15,10 +15,11 @@ constexpr std::array<std::string_view, 4> channel_names{"webhook", "fcm", "apns"
 constexpr std::array<std::string_view, 5> state_names{"pending", "delivered", "expired", "failed", "dropped"};
 
 /// Topics that are pushed to devices.
-constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired,    topic::claim_expired,
-                                   topic::order_completed,  topic::order_failed,     topic::order_cancelled,
-                                   topic::payment_failed,   topic::payment_refunded, topic::event_cancelled,
-                                   topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
+constexpr std::array device_topics{topic::turn_granted,      topic::queue_expired,    topic::claim_expired,
+                                   topic::order_completed,   topic::order_failed,     topic::order_cancelled,
+                                   topic::payment_failed,    topic::payment_refunded, topic::event_cancelled,
+                                   topic::ticket_cancelled,  topic::quota_invitation, topic::loyalty_awarded,
+                                   topic::ticket_transferred};
 
 // Apple: 32 bytes today, but variable length, up to 100.
 

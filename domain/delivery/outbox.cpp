@@ -108,9 +108,31 @@ struct teller {
     }
     return std::nullopt;
   }
+  /// The customer is the holder, who may not be the buyer.
+  std::optional<domain_event> operator()(const event_ticket_moved& c) const {
+    if (c.from == c.row.status || c.row.status != event_ticket_status::checked_in) return std::nullopt;
+    domain_event told{topic::ticket_checked_in, c.row.claim, c.row.holder, {}, 0, never,
+                      {{c.row.ticket_type, 1}}};
+    told.event_tickets = {c.row.id};
+    return told;
+  }
   std::optional<domain_event> operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
     return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};
+  }
+  /// The ticket moves in front of it.
+  std::optional<domain_event> operator()(const transfer_moved& c) const {
+    if (c.row.status != transfer_status::accepted) return std::nullopt;
+    domain_event told{topic::ticket_transferred, {}, c.row.receiver, {}, 0, never};
+    told.giver = c.row.giver;
+    told.event_tickets = {c.row.ticket};
+    for (const auto& other : content)
+      if (const auto* ticket = std::get_if<event_ticket_moved>(&other);
+          ticket != nullptr && ticket->row.id == c.row.ticket) {
+        told.subject = ticket->row.claim;
+        told.items = {{ticket->row.ticket_type, 1}};
+      }
+    return told;
   }
   template <class Other>
   std::optional<domain_event> operator()(const Other&) const {
@@ -121,7 +143,7 @@ struct teller {
 /// Ticket topics. A decision that takes tickets back first moves their stock and cancels them, then moves
 /// their claim. The claim's row alone does not say how many of its refunded units are new. One that sells
 /// first moves the claim, then issues its event tickets, without another change in between. Event tickets for
-/// older purchases are no news.
+/// older purchases are no news; those that an older program has refunded, their cancellation is.
 class ticket_teller {
 public:
   explicit ticket_teller(const changes& content) : content_(content), orders_{{}, content} {}
@@ -130,13 +152,31 @@ public:
     if (const auto* stock = std::get_if<stock_moved>(&content_[i]); stock != nullptr && stock->sold_delta < 0)
       taken_back_.push_back({stock->ticket_type, static_cast<std::uint32_t>(-stock->sold_delta)});
     const auto* ticket = std::get_if<event_ticket_moved>(&content_[i]);
-    if (ticket != nullptr && ticket->row.status == event_ticket_status::cancelled)
+    if (ticket != nullptr && ticket->row.status == event_ticket_status::cancelled) {
       cancelled_.push_back(&ticket->row);
+      if (!is_about(ticket->row.claim, i + 1)) return settled(ticket->row.claim);
+    }
     if (const auto* claim = std::get_if<claim_moved>(&content_[i])) return moved(*claim, i);
     return std::nullopt;
   }
 
 private:
+  /// Whether the change at `i` goes on with the claim: another of its event tickets, or its own step.
+  [[nodiscard]] bool is_about(const claim_id& claim, std::size_t i) const {
+    if (i >= content_.size()) return false;
+    const auto* ticket = std::get_if<event_ticket_moved>(&content_[i]);
+    const auto* moved = std::get_if<claim_moved>(&content_[i]);
+    return (ticket != nullptr && ticket->row.claim == claim) || (moved != nullptr && moved->row.id == claim);
+  }
+
+  /// Event tickets of units that an earlier event has in `items`: without `items`, or consumers count them
+  /// twice. The owner knows the customer.
+  domain_event settled(const claim_id& claim) {
+    domain_event told{topic::ticket_cancelled, claim, {}, {}, 0, never};
+    for (const auto* ticket : std::exchange(cancelled_, {})) told.event_tickets.push_back(ticket->id);
+    return told;
+  }
+
   std::optional<domain_event> moved(const claim_moved& c, std::size_t i) {
     auto back = std::exchange(taken_back_, {});
     const auto cancelled = std::exchange(cancelled_, {});
@@ -148,8 +188,7 @@ private:
     }
     if (c.from != claim_status::confirmed || back.empty()) return std::nullopt;
     std::vector<event_ticket_id> ids;
-    for (const auto* ticket : cancelled)
-      if (ticket->claim == c.row.id) ids.push_back(ticket->id);
+    for (const auto* ticket : cancelled) ids.push_back(ticket->id);
     return about(topic::ticket_cancelled, c.row, std::move(back), std::move(ids));
   }
 
@@ -174,7 +213,7 @@ private:
   const changes& content_;
   teller orders_;
   std::vector<ticket_count> taken_back_; ///< since the last claim_moved
-  std::vector<const event_ticket_row*> cancelled_; ///< the same
+  std::vector<const event_ticket_row*> cancelled_; ///< the same; of one claim
 };
 
 } // namespace

@@ -31,6 +31,10 @@ inline constexpr std::string_view ticket_generated =
   "ticket.generated"; ///< claim: paid; event tickets with types and quantities
 inline constexpr std::string_view ticket_cancelled =
   "ticket.cancelled"; ///< claim: refunded event tickets, whose stock is free again
+inline constexpr std::string_view ticket_transferred =
+  "ticket.transferred"; ///< claim: an event ticket of it has another holder, the customer
+inline constexpr std::string_view ticket_checked_in =
+  "ticket.checked_in"; ///< claim: a gate let the holder of an event ticket in
 inline constexpr std::string_view loyalty_awarded =
   "loyalty.awarded"; ///< claim: points for the paid amount; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated =
@@ -46,10 +50,11 @@ inline constexpr std::string_view mail_send =
 
 /// The topics that subscribers can receive: all but mail.
 inline constexpr std::array told_topics{
-  topic::turn_granted,     topic::queue_expired,    topic::claim_expired,    topic::order_placed,
-  topic::order_completed,  topic::order_failed,     topic::order_cancelled,  topic::payment_failed,
-  topic::payment_refunded, topic::event_cancelled,  topic::ticket_generated, topic::ticket_cancelled,
-  topic::user_updated,     topic::quota_invitation, topic::loyalty_awarded,  topic::blacklist_enforced};
+  topic::turn_granted,       topic::queue_expired,    topic::claim_expired,    topic::order_placed,
+  topic::order_completed,    topic::order_failed,     topic::order_cancelled,  topic::payment_failed,
+  topic::payment_refunded,   topic::event_cancelled,  topic::ticket_generated, topic::ticket_cancelled,
+  topic::user_updated,       topic::quota_invitation, topic::loyalty_awarded,  topic::blacklist_enforced,
+  topic::ticket_transferred, topic::ticket_checked_in};
 
 /// Tickets of one type.
 struct ticket_count {
@@ -61,7 +66,7 @@ struct ticket_count {
 struct domain_event {
   std::string_view topic;
   uuid subject; ///< nil: the customer, or the event
-  uuid customer; ///< nil: concerns every customer
+  uuid customer; ///< nil: concerns every customer; ticket.cancelled: sale::related finds it
   uuid order; ///< of claims and payments; nil: claim made without an order
   money amount = 0; ///< of the claim or payment; payment.refunded: the refunded amount
   timestamp until; ///< queue.turn_granted: end of the session if claimed in time; quota.invitation: end of
@@ -74,6 +79,7 @@ struct domain_event {
   uuid claim = {}; ///< of payments; for other topics about a claim, it is the subject
   uuid entry = {}; ///< of claims and payments: the entry that claimed; nil: none
   std::vector<event_ticket_id> event_tickets = {}; ///< of ticket.* topics
+  uuid giver = {}; ///< ticket.transferred: the holder before
   friend bool operator==(const domain_event&, const domain_event&) = default;
 };
 

@@ -123,6 +123,32 @@ struct event_ticket_moved {
   event_ticket_row row;
 };
 
+/// Refused if the ticket has another open offer.
+struct transfer_offered {
+  transfer_row row;
+};
+
+/// Status, addresses and ended_at. Refused unless the stored status is `from`.
+struct transfer_moved {
+  transfer_status from{};
+  transfer_row row;
+};
+
+/// Inserted, or replaced by id.
+struct checkin_list_stored {
+  checkin_list_row row;
+};
+
+/// Inserted, or replaced by id.
+struct checkin_device_stored {
+  checkin_device_row row;
+};
+
+/// Refused if the event has a scan with this id.
+struct scan_recorded {
+  scan_row row;
+};
+
 /// Inserted; for an existing id, status and updated_at are replaced.
 struct dead_letter_stored {
   dead_letter_row row;
@@ -236,6 +262,11 @@ struct outbox_appended {
   outbox_row row;
 };
 
+/// Refused if the event has a row of this minute.
+struct statistics_stored {
+  statistics_row row;
+};
+
 /// The cache mirror of this aggregate is no longer trusted: its keys get a new name. Refused unless the
 /// stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
@@ -251,7 +282,8 @@ using change =
                promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
                priority_removed, setting_stored, invitation_stored, block_stored, block_removed, access_given,
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
-               event_ticket_issued, event_ticket_moved, lock_taken, lock_freed>;
+               event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
+               scan_recorded, transfer_offered, transfer_moved, statistics_stored, lock_taken, lock_freed>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

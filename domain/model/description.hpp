@@ -159,13 +159,14 @@ struct patch_of {
     visit(member, [&](std::uint64_t bit, const T& value) { found = (given & bit) != 0 ? &value : nullptr; });
     return found;
   }
-  /// Whether all new values are of this part of Row.
-  template <class Part>
+  /// Whether all new values are of these parts of Row.
+  template <class... Parts>
   [[nodiscard]] bool is_within() const {
     std::uint64_t bit = 1, others = 0;
     each_field<Row>(
       [&]<class Field>(const Field&, const auto&) {
-        if constexpr (!std::is_same_v<Field, row_field<Part, typename Field::value_type>>) others |= bit;
+        if constexpr (!(std::is_same_v<Field, row_field<Parts, typename Field::value_type>> || ...))
+          others |= bit;
         bit <<= 1;
       },
       values);

@@ -98,6 +98,19 @@ FQ_ROW(event_facts, "event_facts", part,
        row_field("longitude", &row::longitude, always, setting("longitude", -180, 180, degrees, "venue")),
        row_field("description", &row::description, always, setting("description", 0, 10'000, lines)))
 
+/// What an event's tickets are like. All can change after the sale, too.
+struct event_ticket_settings {
+  bool rotating_codes = false; ///< codes are valid for 30 s, so no PDF has one
+  std::uint32_t transfers_max = 1; ///< how often a ticket may get another holder; 0: never
+  std::uint32_t key_number =
+    0; ///< of its codes' keys (crypto/event_ticket_code): a higher one voids all codes
+  friend bool operator==(const event_ticket_settings&, const event_ticket_settings&) = default;
+};
+FQ_ROW(event_ticket_settings, "event_ticket_settings", part,
+       row_field("rotating_codes", &row::rotating_codes, always, setting("rotating_codes")),
+       row_field("transfers_max", &row::transfers_max, always, setting("transfers_max", 0, 100)),
+       row_field("key_number", &row::key_number))
+
 /// event_row::async_percent of an event that uses the installation's setting.
 inline constexpr std::int32_t async_inherited = -1;
 
@@ -118,26 +131,29 @@ struct event_row {
   std::uint32_t claims_per_customer = 1;
   std::int32_t async_percent = async_inherited; ///< percentage of customers with asynchronous checkout
   event_facts facts;
+  event_ticket_settings event_tickets;
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
-FQ_ROW(
-  event_row, "event", installation, row_field("id", &row::id, key),
-  row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
-  row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
-  row_field("external_id", &row::external_id),
-  row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
-  row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
-  row_field("currency", &row::currency), row_field("status", &row::status),
-  row_field("queue_opens_at", &row::queue_opens_at, always,
-            setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
-  row_field("sale_start", &row::sale_start, always, setting("sale_start")),
-  row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
-  row_field("claim_ttl_ms", &row::claim_ttl, always, setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
-  row_field("claims_per_customer", &row::claims_per_customer, always, setting("claims_per_customer", 1, 8)),
-  row_field("async_percent", &row::async_percent, always,
-            setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
-  row_part(&row::facts), row_field("created_at", &row::created_at), row_field("updated_at", &row::updated_at))
+FQ_ROW(event_row, "event", installation, row_field("id", &row::id, key),
+       row_field("aggregate", &row::aggregate, key), row_field("kind", &row::kind),
+       row_field("tenant", &row::tenant), row_field("organizer", &row::organizer),
+       row_field("external_id", &row::external_id),
+       row_field("message", &row::message, always, setting("message", 0, 500, plain, "", "message")),
+       row_field("name", &row::name, always, setting("name", 1, 200, plain, "", "name")),
+       row_field("currency", &row::currency), row_field("status", &row::status),
+       row_field("queue_opens_at", &row::queue_opens_at, always,
+                 setting("queue_opens_at", 0, 0, plain, "", "opens_at")),
+       row_field("sale_start", &row::sale_start, always, setting("sale_start")),
+       row_field("sale_end", &row::sale_end, always, setting("sale_end")), row_part(&row::queue),
+       row_field("claim_ttl_ms", &row::claim_ttl, always,
+                 setting("claim_ttl_seconds", 1, 86'400, in_seconds)),
+       row_field("claims_per_customer", &row::claims_per_customer, always,
+                 setting("claims_per_customer", 1, 8)),
+       row_field("async_percent", &row::async_percent, always,
+                 setting("async_percent", 0, 100, null_is_minus_one, "checkout")),
+       row_part(&row::facts), row_part(&row::event_tickets), row_field("created_at", &row::created_at),
+       row_field("updated_at", &row::updated_at))
 
 struct ticket_type_row {
   std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate

@@ -90,6 +90,52 @@ std::string_view name_of(event_ticket_status s) {
   return "";
 }
 
+std::string_view name_of(transfer_status s) {
+  switch (s) {
+    case transfer_status::offered: return "OFFERED";
+    case transfer_status::accepted: return "ACCEPTED";
+    case transfer_status::declined: return "DECLINED";
+    case transfer_status::withdrawn: return "WITHDRAWN";
+    case transfer_status::expired: return "EXPIRED";
+  }
+  return "";
+}
+
+std::string_view name_of(scan_objection o) {
+  switch (o) {
+    case scan_objection::none: return "";
+    case scan_objection::unreadable: return "unreadable";
+    case scan_objection::other_event: return "other_event";
+    case scan_objection::unknown_ticket: return "unknown_ticket";
+    case scan_objection::wrong_key: return "wrong_key";
+    case scan_objection::expired_code: return "expired_code";
+    case scan_objection::transferred: return "transferred";
+    case scan_objection::cancelled: return "cancelled";
+    case scan_objection::refund_pending: return "refund_pending";
+    case scan_objection::wrong_list: return "wrong_list";
+    case scan_objection::no_exit: return "no_exit";
+    case scan_objection::already_in: return "already_in";
+    case scan_objection::not_in: return "not_in";
+  }
+  return "";
+}
+
+std::string_view name_of(scan_type t) {
+  switch (t) {
+    case scan_type::entry: return "entry";
+    case scan_type::exit: return "exit";
+  }
+  return "";
+}
+
+std::string_view name_of(checkin_mode m) {
+  switch (m) {
+    case checkin_mode::entry: return "entry";
+    case checkin_mode::entry_and_exit: return "entry_and_exit";
+  }
+  return "";
+}
+
 std::string_view code_of(reason r) {
   switch (r) {
     case reason::none: return "none";
@@ -137,6 +183,13 @@ std::string_view code_of(reason r) {
     case reason::refund_open: return "refund_open";
     case reason::nothing_to_refund: return "nothing_to_refund";
     case reason::gateway_unavailable: return "gateway_unavailable";
+    case reason::transfers_off: return "transfers_off";
+    case reason::transfer_limit: return "transfer_limit";
+    case reason::transfer_open: return "transfer_open";
+    case reason::not_transferable: return "not_transferable";
+    case reason::device_unknown: return "device_unknown";
+    case reason::scan_id_reused: return "scan_id_reused";
+    case reason::too_many: return "too_many";
   }
   return "";
 }

@@ -58,6 +58,13 @@ enum class reason : std::uint8_t {
   refund_open, ///< another refund of the payment is in progress
   nothing_to_refund,
   gateway_unavailable,
+  transfers_off, ///< the organizer permits none
+  transfer_limit, ///< the ticket has had as many holders as it may have
+  transfer_open, ///< id: the ticket's open offer
+  not_transferable, ///< detail: the ticket's state, or REFUND_PENDING
+  device_unknown, ///< no such scanner, a wrong secret, or revoked
+  scan_id_reused, ///< the id belongs to a scan of another ticket or direction
+  too_many, ///< the event has as many as it may; first: how many
 };
 
 struct refusal {

@@ -173,6 +173,25 @@ FQ_ROW(event_ticket_row, "event_ticket", aggregate, row_field("id", &row::id, ke
        row_field("generation", &row::generation), row_field("created_at", &row::created_at, once),
        row_field("updated_at", &row::updated_at))
 
+/// An offer of an event ticket to another person; once accepted, a part of the ticket's history.
+struct transfer_row {
+  transfer_id id;
+  event_ticket_id ticket;
+  customer_id giver, receiver;
+  std::string giver_email, receiver_email; ///< for mails about it; both empty once it has ended
+  language giver_language = language::en, receiver_language = language::en; ///< of the accounts, when offered
+  transfer_status status = transfer_status::offered;
+  timestamp created_at, expires_at, ended_at;
+  friend bool operator==(const transfer_row&, const transfer_row&) = default;
+};
+FQ_ROW(transfer_row, "event_ticket_transfer", aggregate, row_field("id", &row::id, key),
+       row_field("ticket", &row::ticket, once), row_field("giver", &row::giver, once),
+       row_field("receiver", &row::receiver, once), row_field("giver_email", &row::giver_email),
+       row_field("receiver_email", &row::receiver_email), row_field("status", &row::status),
+       row_field("created_at", &row::created_at, once), row_field("expires_at", &row::expires_at, once),
+       row_field("ended_at", &row::ended_at), row_field("giver_language", &row::giver_language, once),
+       row_field("receiver_language", &row::receiver_language, once))
+
 /// Tickets returned by a refund.
 struct refund_item {
   std::uint32_t ticket_type = 0; ///< ordinal

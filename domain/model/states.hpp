@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/base/state_machine.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -217,11 +218,13 @@ constexpr bool is_open(order_status s) {
 /// One for each unit that is sold, for its whole life. A transfer keeps the row and raises its generation, so
 /// that refund, seat and scans name one id, and an offline gate knows two holders' codes as one ticket.
 enum class event_ticket_status : std::uint8_t { issued, checked_in, checked_out, transferred, cancelled };
+inline constexpr std::size_t event_ticket_statuses = 5;
 enum class event_ticket_trigger : std::uint8_t {
-  check_in, ///< let in at a gate
+  check_in, ///< let in at a gate; not while its money goes back (sale::may_present)
   check_out, ///< left by a gate with exit; may come in again
-  transfer, ///< a receiver accepted it; not after a check-in, or a person inside could pass it out
-  cancel, ///< its money goes back, or its event was cancelled; also after a check-in
+  transfer, ///< a receiver accepted it; not while its money goes back, and not after a check-in, or a person
+            ///< inside could pass it out
+  cancel, ///< its money is back, also that of a cancelled event; also after a check-in
 };
 
 inline constexpr std::array event_ticket_rules{
@@ -238,6 +241,18 @@ inline constexpr std::array event_ticket_rules{
 };
 static_assert(is_deterministic(event_ticket_rules));
 
+/// An offer of an event ticket to another person. The receiver ends it, or its giver, or time.
+enum class transfer_status : std::uint8_t { offered, accepted, declined, withdrawn, expired };
+enum class transfer_trigger : std::uint8_t { accept, decline, withdraw, expire };
+
+inline constexpr std::array transfer_rules{
+  rule{transfer_status::offered, transfer_trigger::accept, transfer_status::accepted},
+  rule{transfer_status::offered, transfer_trigger::decline, transfer_status::declined},
+  rule{transfer_status::offered, transfer_trigger::withdraw, transfer_status::withdrawn},
+  rule{transfer_status::offered, transfer_trigger::expire, transfer_status::expired},
+};
+static_assert(is_deterministic(transfer_rules));
+
 /// Captured money stands for it (I3).
 constexpr bool is_valid(event_ticket_status s) { return s != event_ticket_status::cancelled; }
 
@@ -250,5 +265,6 @@ std::string_view name_of(payment_status s);
 std::string_view name_of(refund_status s);
 std::string_view name_of(order_status s);
 std::string_view name_of(event_ticket_status s);
+std::string_view name_of(transfer_status s);
 
 } // namespace fq

@@ -24,7 +24,7 @@ unsigned decimals_of(std::string_view currency) {
   return found != unusual.end() ? found->decimals : 2;
 }
 
-std::string money_text(std::int64_t minor_units, std::string_view currency) {
+std::string amount_text(std::int64_t minor_units, std::string_view currency) {
   const bool negative = minor_units < 0;
   const auto size =
     negative ? 0 - static_cast<std::uint64_t>(minor_units) : static_cast<std::uint64_t>(minor_units);
@@ -33,7 +33,11 @@ std::string money_text(std::int64_t minor_units, std::string_view currency) {
   if (text.size() <= decimals) text.insert(0, decimals + 1 - text.size(), '0');
   if (decimals > 0) text.insert(text.size() - decimals, ".");
   if (negative) text.insert(0, "-");
-  return text.append(" ").append(currency);
+  return text;
+}
+
+std::string money_text(std::int64_t minor_units, std::string_view currency) {
+  return amount_text(minor_units, currency).append(" ").append(currency);
 }
 
 } // namespace fq

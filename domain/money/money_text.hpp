@@ -22,4 +22,7 @@ struct currency_decimals {
 /// "5000.00 NGN", "1200 JPY", "-0.05 EUR". Decimal point, no grouping: unambiguous in every locale.
 [[nodiscard]] std::string money_text(std::int64_t minor_units, std::string_view currency);
 
+/// The same without the currency: "5000.00".
+[[nodiscard]] std::string amount_text(std::int64_t minor_units, std::string_view currency);
+
 } // namespace fq

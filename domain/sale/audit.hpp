@@ -23,12 +23,15 @@ struct audited_rows {
   std::span<const promo_code_row> promo_codes = {};
   std::span<const event_ticket_row> event_tickets = {};
   std::span<const session_lock_row> locks = {};
+  bool has_settled_tickets = true; ///< false: purchases of older programs still get their event tickets
+  std::span<const scan_row> scans = {};
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
 /// against claims), I2 (entries and claims per customer) and I3 (kept money of a payment against tickets not
-/// refunded; those against valid event tickets). Checks I4: claims against captured money, orders against
-/// claims, promo code uses against claims. Locks against sessions.
+/// refunded; those against valid event tickets, once they are settled). Checks I4: claims against captured
+/// money, orders against claims, promo code uses against claims. Checks I10: event tickets against their
+/// scans. Locks against sessions.
 std::vector<std::string> contradictions(const audited_rows& rows);
 
 /// An event and its ticket types as the owner has them in memory.

@@ -5,32 +5,9 @@
 #include "domain/model/change.hpp"
 #include "domain/sale/views.hpp"
 
-#include <map>
-#include <memory>
 #include <vector>
 
 namespace fq {
-
-/// The block lists that apply to an event: its organizer's and its tenant's, both shared by many events.
-/// Null: empty list.
-struct blocked_customers {
-  using list = std::map<customer_id, bool>; ///< value: refund purchases from ended sales too
-  std::shared_ptr<const list> own, of_tenant;
-
-  [[nodiscard]] bool contains(const customer_id& c) const {
-    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
-  }
-  /// Whether purchases from ended sales are refunded too.
-  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
-  /// Compares pointers: true for the same list objects, not for equal contents.
-  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
-
-private:
-  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
-    const auto found = l ? l->find(c) : list::const_iterator{};
-    return l && found != l->end() && found->second;
-  }
-};
 
 /// Effects of a block at one event.
 struct block_effect {
@@ -56,6 +33,7 @@ struct decision {
   std::vector<gateway_call> gateway_calls;
   std::vector<block_effect> blocked;
   std::vector<invitation_row> invited; ///< invitations to notify customers of
+  std::vector<transfer_row> transfers; ///< offers made or ended, with the addresses to notify
   /// Places that left the line, or joined it before others. No position changes by more.
   std::uint32_t line_moves = 0;
   /// Whether a later read would reveal more of this decision than the caller's own new entry; the read then

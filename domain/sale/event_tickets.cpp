@@ -2,46 +2,96 @@
 #include "domain/sale/event_tickets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 
 void event_tickets_book::load(const event_ticket_row& row) {
-  const auto& stored = rows_.emplace_hint(rows_.end(), row.id, row)->second; // most are newer than all before
-  auto& of_claim = by_claim_[row.claim];
-  of_claim.insert(std::ranges::upper_bound(of_claim, row.id, {}, &event_ticket_row::id), &stored);
+  const auto added = static_cast<index>(rows_.size());
+  const bool is_newest = rows_.empty() || at(rows_.size() - 1).id < row.id; // most are
+  const auto place = is_newest ? rows_.size() : place_of(row.id);
+  rows_.push_back(row);
+  if (by_change_) by_change_->emplace(row.updated_at, row.id);
+  ++counter_of(row);
+  by_id_.insert(by_id_.begin() + static_cast<std::ptrdiff_t>(place), added);
+  auto* newer = &newest_.try_emplace(row.claim, none).first->second;
+  while (*newer != none && rows_[*newer].id > row.id) newer = &older_[*newer];
+  const auto older = std::exchange(*newer, added);
+  older_.push_back(older);
+}
+
+std::size_t event_tickets_book::place_of(const event_ticket_id& id) const {
+  const auto found = std::ranges::lower_bound(
+    by_id_, id, {}, [this](index i) -> const event_ticket_id& { return rows_[i].id; });
+  return static_cast<std::size_t>(found - by_id_.begin());
+}
+
+std::size_t& event_tickets_book::counter_of(const event_ticket_row& row) {
+  if (counts_.size() <= row.ticket_type) counts_.resize(row.ticket_type + 1);
+  return counts_[row.ticket_type][static_cast<std::size_t>(row.status)];
+}
+
+std::size_t event_tickets_book::count(std::uint32_t ticket_type, event_ticket_status status) const {
+  return ticket_type < counts_.size() ? counts_[ticket_type][static_cast<std::size_t>(status)] : 0;
+}
+
+std::vector<const event_ticket_row*> event_tickets_book::changed_after(timestamp at,
+                                                                       const event_ticket_id& id,
+                                                                       timestamp until,
+                                                                       std::size_t limit) const {
+  if (!by_change_) {
+    by_change_.emplace();
+    for (const auto& row : rows_) by_change_->emplace(row.updated_at, row.id);
+  }
+  std::vector<const event_ticket_row*> changed;
+  for (auto i = by_change_->upper_bound({at, id});
+       i != by_change_->end() && i->first < until && changed.size() < limit; ++i)
+    changed.push_back(find(i->second));
+  return changed;
 }
 
 const event_ticket_row* event_tickets_book::find(const event_ticket_id& id) const {
-  const auto i = rows_.find(id);
-  return i == rows_.end() ? nullptr : &i->second;
+  const auto place = place_of(id);
+  return place < size() && at(place).id == id ? &at(place) : nullptr;
 }
 
-std::span<const event_ticket_row* const> event_tickets_book::of_claim(const claim_id& claim) const {
-  const auto i = by_claim_.find(claim);
-  return i == by_claim_.end() ? std::span<const event_ticket_row* const>{} : i->second;
+template <class Visit>
+void event_tickets_book::newest_first(const claim_id& claim, Visit visit) const {
+  const auto newest = newest_.find(claim);
+  for (auto i = newest == newest_.end() ? none : newest->second; i != none; i = older_[i]) visit(rows_[i]);
+}
+
+std::vector<const event_ticket_row*> event_tickets_book::of_claim(const claim_id& claim) const {
+  std::vector<const event_ticket_row*> found;
+  newest_first(claim, [&](const event_ticket_row& row) { found.push_back(&row); });
+  std::ranges::reverse(found);
+  return found;
 }
 
 std::size_t event_tickets_book::count_valid(const claim_id& claim, std::uint32_t ticket_type) const {
-  return static_cast<std::size_t>(std::ranges::count_if(of_claim(claim), [&](const event_ticket_row* row) {
-    return row->ticket_type == ticket_type && is_valid(row->status);
-  }));
+  std::size_t count = 0;
+  newest_first(claim, [&](const event_ticket_row& row) {
+    count += row.ticket_type == ticket_type && is_valid(row.status) ? 1 : 0;
+  });
+  return count;
 }
 
 std::vector<event_ticket_id> event_tickets_book::first_to_cancel(const claim_id& claim,
                                                                  std::uint32_t ticket_type,
                                                                  std::size_t count) const {
-  std::vector<event_ticket_id> unused, used;
-  const auto all = of_claim(claim);
-  for (auto i = all.rbegin(); i != all.rend(); ++i) {
-    const auto& row = **i;
-    if (row.ticket_type != ticket_type || !is_valid(row.status)) continue;
+  std::vector<const event_ticket_row*> valid;
+  newest_first(claim, [&](const event_ticket_row& row) {
+    if (row.ticket_type == ticket_type && is_valid(row.status)) valid.push_back(&row);
+  });
+  std::ranges::stable_sort(valid, {}, [](const event_ticket_row* row) {
     const bool was_in =
-      row.status == event_ticket_status::checked_in || row.status == event_ticket_status::checked_out;
-    (was_in ? used : unused).push_back(row.id);
-  }
-  unused.insert(unused.end(), used.begin(), used.end());
-  if (unused.size() > count) unused.resize(count);
-  return unused;
+      row->status == event_ticket_status::checked_in || row->status == event_ticket_status::checked_out;
+    return std::pair{row->generation > 1, was_in};
+  });
+  std::vector<event_ticket_id> ids;
+  for (const auto* row : valid)
+    if (ids.size() < count) ids.push_back(row->id);
+  return ids;
 }
 
 void event_tickets_book::issue(event_ticket_row row, changes& out) {
@@ -49,14 +99,35 @@ void event_tickets_book::issue(event_ticket_row row, changes& out) {
   out.emplace_back(std::in_place_type<event_ticket_issued>, event_ticket_issued{std::move(row)});
 }
 
+void event_tickets_book::set(event_ticket_row& row, event_ticket_status to, timestamp now) {
+  if (by_change_) by_change_->erase({row.updated_at, row.id});
+  --counter_of(row);
+  row.status = to;
+  row.updated_at = now;
+  if (by_change_) by_change_->emplace(now, row.id);
+  ++counter_of(row);
+}
+
 bool event_tickets_book::move(const event_ticket_id& id, event_ticket_trigger trigger, timestamp now,
                               changes& out) {
-  auto& row = rows_.at(id);
+  auto& row = rows_[by_id_[place_of(id)]];
   const auto from = row.status;
   const auto to = next(event_ticket_rules, from, trigger);
+  if (!to || trigger == event_ticket_trigger::transfer) return false;
+  set(row, *to, now);
+  out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
+  return true;
+}
+
+bool event_tickets_book::hand_over(const event_ticket_id& id, const customer_id& holder, timestamp now,
+                                   changes& out) {
+  auto& row = rows_[by_id_[place_of(id)]];
+  const auto from = row.status;
+  const auto to = next(event_ticket_rules, from, event_ticket_trigger::transfer);
   if (!to) return false;
-  row.status = *to;
-  row.updated_at = now;
+  set(row, *to, now);
+  row.holder = holder;
+  ++row.generation;
   out.emplace_back(std::in_place_type<event_ticket_moved>, event_ticket_moved{from, row});
   return true;
 }

@@ -3,7 +3,9 @@
 #pragma once
 #include "domain/base/time.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace fq {
 
@@ -29,7 +31,19 @@ struct sale_bounds {
   /// Rows of one kind that one run moves: commits and pushes stay small. The next run follows at once.
   std::size_t rows_per_run = 500;
   std::size_t refunds_per_run = 100; ///< each is a gateway call; at most rows_per_run
+  std::size_t checkin_lists = 50; ///< including removed ones
+  std::size_t checkin_devices = 1'000; ///< including revoked ones
+  std::size_t scans = 1'000'000; ///< in memory, about 200 bytes each
+  std::size_t scans_of_ticket = 100; ///< so that one scanner cannot use up `scans`
+  /// Beyond it a refused scan is answered but not recorded, so that no broken scanner uses up `scans`.
+  std::size_t refused_scans = 200'000;
 };
+/// An offer of a ticket ends after it.
+inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
+/// Max age of the time that a scanner gives: the longest that a gate is offline. An older time becomes this.
+inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
+/// Max orders that one search of a gate looks at, the newest: a few milliseconds.
+inline constexpr std::size_t gate_search_max = 50'000;
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried
@@ -72,5 +86,19 @@ inline constexpr milliseconds eta_span{60'000};
 inline constexpr double poll_min_ms = 500;
 /// See poll_min_ms.
 inline constexpr double poll_max_ms = 15'000;
+
+// -- statistics
+/// At most one row of statistics per event in it.
+inline constexpr milliseconds statistics_step{60'000};
+/// Distances of the points of an answer: a minute to a day.
+inline constexpr std::array statistics_steps{milliseconds{60'000},     milliseconds{300'000},
+                                             milliseconds{900'000},    milliseconds{3'600'000},
+                                             milliseconds{21'600'000}, milliseconds{86'400'000}};
+/// Points of an answer: 25 hours of minutes, more than a chart has pixels.
+inline constexpr std::int64_t statistics_points_max = 1'500;
+/// Of the rows of one answer, at most one a minute: a reader of the ledger is busy for some 100 ms.
+inline constexpr milliseconds statistics_span_max{62ll * 24 * 60 * 60 * 1000};
+/// Interventions that a report lists, newest first.
+inline constexpr std::uint32_t reported_interventions_max = 200;
 
 } // namespace fq

@@ -63,10 +63,10 @@ void sale::refresh(timestamp now) {
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   refresh(now);
-  auto moved = settle_loaded_tickets(now, out);
-  moved += end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
-           + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
-  moved += expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out);
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
+               + check_stale_payments(now, out) + recheck_failed_attempts(now, out);
+  moved +=
+    expire_waiting(now, out) + mark_absent(now, out) + send_links(now, out) + expire_transfers(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
@@ -74,8 +74,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   const bool forgets_more = forget_ended(now, out) == forgotten_per_run;
   const auto admitted = admit(now, out);
   update_sold_out(out);
-  const bool again =
-    forgets_more || moved >= rules_.bounds.refunds_per_run || admitted.count >= admissions_per_decision_max;
+  const bool again = forgets_more || !tickets_due_.empty() || moved >= rules_.bounds.refunds_per_run
+                     || admitted.count >= admissions_per_decision_max;
   return {again, earlier(admitted.retry_at, next_deadline(now))};
 }
 
@@ -357,6 +357,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
+  t = earlier(t, transfers_.next_deadline());
   if (const auto recheck = payments_.next_recheck(); is_set(recheck))
     t = earlier(t, std::max(recheck, rechecks_from_));
   t = earlier(t, next_forgetting());
@@ -376,7 +377,8 @@ bool sale::is_quiet(timestamp now) const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt())
-         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty();
+         && !payments_.owes_recheck(now) && !owes_refunds() && tickets_due_.empty()
+         && !is_set(transfers_.next_deadline());
 }
 
 } // namespace fq

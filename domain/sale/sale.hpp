@@ -4,24 +4,26 @@
 // before anything becomes visible. A standalone queue is a sale without stock, claims and payments.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims),
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
-// sale_tickets.cpp (event tickets), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden
-// types), sale_locks.cpp (names that sessions lock), sale_people.cpp (blocks, invitations),
-// sale_organizer.cpp.
+// sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_unknown.cpp
+// (payments whose rows are lost), sale_access.cpp (hidden types), sale_locks.cpp (names that sessions lock),
+// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
-#include "domain/base/pace.hpp"
-#include "domain/base/retry.hpp"
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
 #include "domain/money/orders.hpp"
 #include "domain/money/payments.hpp"
 #include "domain/money/promo_codes.hpp"
+#include "domain/sale/blocked_customers.hpp"
+#include "domain/sale/checkin.hpp"
 #include "domain/sale/claims.hpp"
 #include "domain/sale/decision.hpp"
 #include "domain/sale/event_tickets.hpp"
 #include "domain/sale/idempotency.hpp"
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
+#include "domain/sale/rules.hpp"
 #include "domain/sale/session_locks.hpp"
+#include "domain/sale/transfers.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
 
@@ -37,28 +39,6 @@
 namespace fq {
 
 struct domain_event;
-
-/// Installation-wide rules, the same for every event.
-struct sale_rules {
-  bool has_gateway = true; ///< false: nothing that costs money is sold
-  std::uint32_t attempts_per_claim = 3;
-  milliseconds stale_after{10 * 60 * 1000};
-  milliseconds verdict_grace{2 * 60 * 1000};
-  retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
-  milliseconds pending_max{5 * 60 * 1000}; ///< an order without a payment page fails after it
-  milliseconds initialize_again{
-    15'000}; ///< retry delay for the payment page after the gateway was unreachable
-  /// Checks of a failed attempt: a page that could not be closed may have been paid.
-  std::array<milliseconds, 2> recheck_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}};
-  milliseconds recheck_pause{2 * 60 * 1000}; ///< at least, until an unanswered check is repeated
-  milliseconds memory_retention{60 * 60 * 1000}; ///< of ended entries of a standalone queue
-  milliseconds payment_link_after{2'000}; ///< an unpaid order gets its page by mail after it
-  sale_bounds bounds = {};
-  std::map<std::string, fee_rules> fees = {}; ///< by currency
-  fee_rules other_fees = {}; ///< of all other currencies
-  std::shared_ptr<refund_pace> pace =
-    std::make_shared<refund_pace>(); ///< shared by all copies of these rules
-};
 
 /// Why a claim is released, for its order.
 struct claim_end {
@@ -85,7 +65,11 @@ public:
   void load(const line_totals& totals);
   void load(std::span<const entry_row> rows) { queue_.load(rows); }
   void load(const event_ticket_row& row) { event_tickets_.load(row); }
+  void load(const transfer_row& row) { transfers_.load(row); }
   void load(const claim_row& row);
+  void load(const checkin_list_row& row) { checkin_.load(row); }
+  void load(const checkin_device_row& row) { checkin_.load(row); }
+  void load(const scan_row& row) { checkin_.load(row); }
   void load(const payment_row& row);
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
@@ -167,7 +151,10 @@ public:
   /// and claims, and refund their payments.
   void block(const blocked_customers& blocked);
   /// See orders_book.
-  void forget_contacts(std::span<const customer_id> erased) { orders_.forget_contacts(erased); }
+  void forget_contacts(std::span<const customer_id> erased) {
+    orders_.forget_contacts(erased);
+    transfers_.forget_addresses(erased);
+  }
   /// As prune() does with prune_bounds::contacts_before.
   void forget_contacts_of_sales_before(timestamp before);
   /// Invites all or none: enough tickets must be free for all open invitations. Skips blocked customers.
@@ -208,12 +195,11 @@ public:
   // -- refunds (sale_refunds.cpp)
   /// A refund call failed, or the refund is pending at the gateway.
   void refund_not_processed(const refund_id& refund, bool refused, timestamp now, decision& out);
-  /// The organizer refunds these tickets. Without ids, those that were never checked in go first, then the
-  /// newest. Fees are refunded with the last ticket.
+  /// The organizer refunds these tickets. Without ids: see event_tickets_book::first_to_cancel. Fees are
+  /// refunded with the last ticket. Even a refusal may have settled event tickets: see `out`.
   refusal refund_order(const order_id& id, const refund_wish& wish, timestamp now, decision& out,
                        refund_id& opened);
-  /// Retries the failed work of a dead letter. For quarantined money, which differs from the quote, this is
-  /// a refund.
+  /// Retries the failed work of a dead letter; of quarantined money, which differs from the quote: a refund.
   refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
   /// Whether `payment` can be one of this event's whose row is lost: it names the event, and is not older. A
   /// gateway's account may be shared with other systems.
@@ -224,9 +210,40 @@ public:
   /// Stores a dead letter for a domain event that no consumer accepted.
   void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
+  // -- event tickets (sale_tickets.cpp)
+  /// For timers: settles some of the loaded purchases and refunds of programs without event tickets.
+  void settle_loaded_tickets(timestamp now, decision& out);
+  [[nodiscard]] bool has_settled_tickets() const { return tickets_due_.empty(); }
+  /// Why this event ticket admits no one and cannot be transferred: cancelled, or its money goes back.
+  [[nodiscard]] refusal may_present(const event_ticket_row& ticket) const;
+
+  // -- offers of event tickets (sale_transfers.cpp)
+  /// The same again is the same offer.
+  refusal offer_ticket(const transfer_wish& wish, timestamp now, decision& out, transfer_id& made);
+  /// Accepted or declined by the receiver, withdrawn by the giver.
+  refusal end_transfer(const transfer_id& id, const customer_id& by, transfer_trigger trigger, timestamp now,
+                       decision& out);
+
+  // -- check-in (sale_checkin.cpp)
+  refusal set_checkin_list(const checkin_list_patch& patch, timestamp now, decision& out,
+                           checkin_list_id& id);
+  refusal set_checkin_device(const checkin_device_patch& patch, timestamp now, decision& out,
+                             checkin_device_id& id);
+  /// Decides about a scan and records it, whatever the decision is. The same id is the same scan.
+  scan_view redeem(const checkin_device_id& device, const scan_wish& wish, timestamp now, decision& out);
+  [[nodiscard]] checkin_ticket at_gate(const event_ticket_row& t) const;
+  [[nodiscard]] checkin_conflict conflict_of(const event_ticket_id& ticket) const;
+  [[nodiscard]] std::vector<checkin_type_count> checkin_counts() const;
+  /// Tickets of `list` whose buyer's name, order or id contains `text` without regard to ASCII case, newest
+  /// first; at most `limit`.
+  [[nodiscard]] std::vector<checkin_ticket> find_at_gate(const checkin_list_row& list, std::string_view text,
+                                                         std::size_t limit) const;
+
   // -- organizer (sale_organizer.cpp)
   refusal change_status(event_trigger trigger, timestamp now, decision& out);
   refusal patch(const event_patch& patch, timestamp now, decision& out);
+  /// All codes of the event's tickets become void, and their holders load others.
+  void renew_ticket_keys(timestamp now, decision& out);
 
   // -- time
   /// Applies every deadline that has passed and admits as many entries as allowed. Bounded work; `again` if
@@ -249,12 +266,12 @@ public:
   [[nodiscard]] const payments_book& payments() const { return payments_; }
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const event_tickets_book& event_tickets() const { return event_tickets_; }
+  [[nodiscard]] const transfers_book& transfers() const { return transfers_; }
+  [[nodiscard]] const checkin_book& checkin() const { return checkin_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
-  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
-    return invitations_;
-  } ///< including past invitations
-  /// The valid invitation of `customer`; null: none.
+  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; }
+  /// The one of `customer` unless it is past; null: none.
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
   /// Whether `customer` may see and buy this hidden type now, with an invitation or an access code.
   [[nodiscard]] bool opens_hidden(const ticket_type_row& type, const customer_id& customer,
@@ -262,17 +279,19 @@ public:
   /// Tickets that the customer may still take with it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
-  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const {
-    return dead_letters_;
-  } ///< only open letters
+  /// Only open ones.
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  /// Without event tickets, which few callers read: see views_of.
   [[nodiscard]] order_view view_of(const order_row& o) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t) const;
+  using ticket_rows = std::span<const event_ticket_row* const>;
+  [[nodiscard]] std::vector<event_ticket_view> views_of(ticket_rows tickets) const;
+  [[nodiscard]] ticket_paper paper_of(const event_ticket_row& t) const;
   [[nodiscard]] event_view view() const;
-  /// Adds the order and the entry to a domain event about a claim or a payment.
+  /// Adds order, entry and customer to a domain event about a claim or a payment.
   [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const queue_line::entry& e) const;
@@ -391,11 +410,19 @@ private:
   void store_dead_letter(dead_letter_row row, timestamp now, decision& out);
   // event tickets
   void settle_tickets(const claim_row& claim, timestamp now, decision& out);
-  std::size_t settle_loaded_tickets(timestamp now, decision& out);
   [[nodiscard]] std::vector<event_ticket_id> chosen(const claim_id& claim, const units_back& units) const;
+  [[nodiscard]] std::vector<event_ticket_id> refunded_tickets(const claim_id& claim) const;
   [[nodiscard]] std::vector<event_ticket_id> pending_refunds(const claim_row& claim) const;
-  [[nodiscard]] event_ticket_view view_of(const event_ticket_row& t,
-                                          const std::vector<event_ticket_id>& pending) const;
+  [[nodiscard]] refusal refused_transfer(const event_ticket_row& ticket) const;
+  std::size_t expire_transfers(timestamp now, decision& out);
+  // check-in
+  refusal patch_list(const checkin_list_patch& patch, checkin_list_row& row) const;
+  [[nodiscard]] scan_objection objection_to(const scan_wish& wish, const event_ticket_row* ticket,
+                                            const checkin_list_row& list) const;
+  [[nodiscard]] const scan_row* entry_before(const event_ticket_id& ticket) const;
+  void follow_scans(const event_ticket_id& ticket, const scan_row& newest, timestamp now, decision& out);
+  [[nodiscard]] scan_place place_of(const scan_row& scan) const;
+  [[nodiscard]] scan_view view_of(const scan_row& scan) const;
   // payments whose rows are lost
   refusal apply_unknown(const payment_id& payment, const gateway_fact& fact, timestamp now, decision& out);
   void add_unknown(const uuid& id, const unknown_payment& p, std::string_view why, timestamp now,
@@ -438,7 +465,9 @@ private:
   payments_book payments_;
   orders_book orders_;
   event_tickets_book event_tickets_;
+  transfers_book transfers_;
   std::vector<claim_id> tickets_due_; ///< loaded claims with another number of valid event tickets than units
+  checkin_book checkin_;
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
@@ -447,8 +476,8 @@ private:
   session_locks locks_;
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
-  std::vector<customer_id> blocked_to_end_,
-    blocked_to_refund_; ///< blocked customers that the next runs process
+  /// Blocked customers that the next runs process.
+  std::vector<customer_id> blocked_to_end_, blocked_to_refund_;
   std::map<uuid, dead_letter_row> dead_letters_; ///< only open letters
   idempotency_index answers_;
   std::deque<queue_number> ended_; ///< standalone queues: entries in memory that ended, by time

@@ -103,10 +103,16 @@ refusal sale::change_status(event_trigger trigger, timestamp now, decision& out)
   return {};
 }
 
+void sale::renew_ticket_keys(timestamp now, decision& out) {
+  ++event_.event_tickets.key_number;
+  change_event(event_.status, now, out);
+}
+
 refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
-  // An ended sale still accepts facts: the event takes place later.
-  const bool are_facts = p.given != 0 && p.is_within<event_facts>() && p.ticket_types.empty();
-  if ((event_.status == event_status::ended && !are_facts) || event_.status == event_status::cancelled)
+  // An ended sale still accepts these: the event takes place later.
+  const bool is_of_event =
+    p.given != 0 && p.is_within<event_facts, event_ticket_settings>() && p.ticket_types.empty();
+  if ((event_.status == event_status::ended && !is_of_event) || event_.status == event_status::cancelled)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   auto event = event_;
   apply_settings(p, event);

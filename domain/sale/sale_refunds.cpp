@@ -74,6 +74,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   }
   if (given_up) settle_dead_letter_about(id, now, out);
   const auto claim = before.claim;
+  settle_tickets(*claims_.find(claim), now, out);
   const auto units = taken_by(*refund);
   const bool whole = refund->items.empty() || refund->items == left_of(*claims_.find(claim));
   payments_.move(id, refund_trigger::succeed, now, out.content);
@@ -95,6 +96,29 @@ sale::units_back sale::taken_by(const refund_row& refund) const {
        payments_.of_claim(claim.id)) // second capture of a sold claim: the other payment still pays it
     if (!pays_it && other != payment.id && pays(*payments_.find(other))) return {};
   return {left_of(claim), {}};
+}
+
+/// The event tickets of `claim` that refunds in progress take. If all captures of a claim go back as a whole,
+/// the last one takes them.
+std::vector<event_ticket_id> sale::pending_refunds(const claim_row& claim) const {
+  std::vector<event_ticket_id> pending;
+  if (claim.status != claim_status::confirmed) return pending;
+  bool is_whole = false, is_kept_elsewhere = false;
+  for (const auto& id : payments_.of_claim(claim.id)) {
+    const auto& payment = *payments_.find(id);
+    bool goes_back = false;
+    for (const auto& requested : payments_.requested_of(id)) {
+      const auto& refund = *payments_.find_refund(requested);
+      goes_back = refund.items.empty();
+      if (goes_back) continue;
+      const auto some = chosen(claim.id, {refund.items, refund.tickets});
+      pending.insert(pending.end(), some.begin(), some.end());
+    }
+    if (goes_back && payment.refunded > 0) return chosen(claim.id, {left_of(claim), {}}); // see taken_by
+    is_whole = is_whole || goes_back;
+    is_kept_elsewhere = is_kept_elsewhere || (pays(payment) && !goes_back);
+  }
+  return is_whole && !is_kept_elsewhere ? chosen(claim.id, {left_of(claim), {}}) : pending;
 }
 
 /// The money for these tickets of a CONFIRMED claim is refunded: they are cancelled, also if another customer
@@ -194,6 +218,7 @@ refusal sale::refund_order(const order_id& id, const refund_wish& wish, timestam
   const auto* paid = bought_with(claim, is_under_way);
   if (is_under_way) return reason::refund_open;
   if (paid == nullptr || claim.status != claim_status::confirmed) return reason::nothing_to_refund;
+  settle_tickets(claim, now, out);
   units_back units;
   money amount = 0;
   if (auto no = wanted_back(claim, wish, units, amount)) return no;

@@ -25,8 +25,10 @@ void sale::load(const claim_row& row) {
   if (!is_settled) tickets_due_.push_back(row.id);
 }
 
-/// Issues the event tickets that the claim has too few, and cancels those that it has too many.
+/// Issues the event tickets that the claim has too few, and cancels those that it has too many: those first
+/// that refunds of a program without event tickets have named.
 void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) {
+  const auto before = out.content.size();
   for (const auto& item : claim.items) {
     const auto due = units_due(claim, item);
     auto valid = event_tickets_.count_valid(claim.id, item.ticket_type);
@@ -39,22 +41,33 @@ void sale::settle_tickets(const claim_row& claim, timestamp now, decision& out) 
       row.created_at = row.updated_at = now;
       event_tickets_.issue(std::move(row), out.content);
     }
-    for (const auto& id : event_tickets_.first_to_cancel(claim.id, item.ticket_type, valid - due))
+    if (valid == due) continue;
+    const refund_item too_many{item.ticket_type, static_cast<std::uint32_t>(valid - due)};
+    for (const auto& id : chosen(claim.id, {{too_many}, refunded_tickets(claim.id)}))
       event_tickets_.move(id, event_ticket_trigger::cancel, now, out.content);
   }
+  if (out.content.size() > before) out.reveals = true;
 }
 
-/// A program without event tickets may have confirmed or refunded claims.
-std::size_t sale::settle_loaded_tickets(timestamp now, decision& out) {
+/// The event tickets that successful refunds of the claim's payments name.
+std::vector<event_ticket_id> sale::refunded_tickets(const claim_id& claim) const {
+  std::vector<event_ticket_id> named;
+  for (const auto& payment : payments_.of_claim(claim))
+    for (const auto& id : payments_.refunds_of(payment)) {
+      const auto& refund = *payments_.find_refund(id);
+      if (refund.status == refund_status::succeeded)
+        named.insert(named.end(), refund.tickets.begin(), refund.tickets.end());
+    }
+  return named;
+}
+
+void sale::settle_loaded_tickets(timestamp now, decision& out) {
   const auto before = out.content.size();
   while (!tickets_due_.empty() && out.content.size() - before < rules_.bounds.rows_per_run) {
     const auto claim = tickets_due_.back();
     tickets_due_.pop_back();
     settle_tickets(*claims_.find(claim), now, out);
   }
-  const auto moved = out.content.size() - before;
-  if (moved > 0) out.reveals = true;
-  return moved;
 }
 
 /// The named tickets, as far as they are valid, and others of their types up to the quantities.
@@ -75,25 +88,40 @@ std::vector<event_ticket_id> sale::chosen(const claim_id& claim, const units_bac
   return result;
 }
 
-/// The event tickets of `claim` that refunds in progress take.
-std::vector<event_ticket_id> sale::pending_refunds(const claim_row& claim) const {
-  std::vector<event_ticket_id> pending;
-  for (const auto& payment : payments_.of_claim(claim.id))
-    for (const auto& refund : payments_.requested_of(payment))
-      for (const auto& id : chosen(claim.id, taken_by(*payments_.find_refund(refund)))) pending.push_back(id);
-  return pending;
+/// What refunds in progress take is found once for each claim.
+std::vector<event_ticket_view> sale::views_of(ticket_rows tickets) const {
+  std::unordered_map<claim_id, std::vector<event_ticket_id>> pending;
+  std::vector<event_ticket_view> views;
+  for (const auto* t : tickets) {
+    const auto [of_claim, is_first] = pending.try_emplace(t->claim);
+    if (is_first) of_claim->second = pending_refunds(*claims_.find(t->claim));
+    const auto* order = orders_.of_claim(t->claim);
+    views.push_back({*t, event_.id, stock_.types()[t->ticket_type].id,
+                     order != nullptr ? order->id : order_id{},
+                     std::ranges::find(of_claim->second, t->id) != of_claim->second.end()});
+  }
+  return views;
 }
 
-event_ticket_view sale::view_of(const event_ticket_row& t,
-                                const std::vector<event_ticket_id>& pending) const {
-  const auto* order = orders_.of_claim(t.claim);
-  return {t, event_.id, stock_.types()[t.ticket_type].id, order != nullptr ? order->id : order_id{},
-          std::ranges::find(pending, t.id) != pending.end()};
+refusal sale::may_present(const event_ticket_row& t) const {
+  if (!is_valid(t.status)) return {reason::invalid_transition, std::string{name_of(t.status)}};
+  if (event_.status == event_status::cancelled) return {reason::invalid_transition, "the event is CANCELLED"};
+  const auto pending = pending_refunds(*claims_.find(t.claim));
+  if (std::ranges::find(pending, t.id) != pending.end()) return reason::refund_open;
+  return {};
 }
 
-event_ticket_view sale::view_of(const event_ticket_row& t) const {
-  return view_of(t, is_valid(t.status) ? pending_refunds(*claims_.find(t.claim))
-                                       : std::vector<event_ticket_id>{});
+ticket_paper sale::paper_of(const event_ticket_row& t) const {
+  const auto& claim = *claims_.find(t.claim);
+  ticket_paper paper{t, {}, stock_.types()[t.ticket_type].name, 0, {}};
+  const auto item = std::ranges::find(claim.items, t.ticket_type, &claim_item::ticket_type);
+  if (item != claim.items.end()) paper.price = price_of_one(*item) - item->donation;
+  if (const auto* order = orders_.of_claim(t.claim)) {
+    paper.order = order->id;
+    if (t.holder == claim.customer)
+      paper.attendee = order->contact.first_name + ' ' + order->contact.last_name;
+  }
+  return paper;
 }
 
 // -- what an organizer wants to refund
@@ -107,8 +135,6 @@ refusal sale::wanted_back(const claim_row& claim, const refund_wish& wish, units
     if (i == claim.items.end()) return {reason::invalid_field, "items.ticket_type_id: not in this order"};
     if (std::ranges::find(out.items, i->ticket_type, &refund_item::ticket_type) != out.items.end())
       return {reason::invalid_field, "items.ticket_type_id: given twice"};
-    if (w.quantity == 0 || w.quantity > i->quantity - i->refunded)
-      return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
     out.items.push_back({i->ticket_type, w.quantity});
   }
   if (auto no = wanted_tickets(claim, wish, out)) return no;
@@ -116,7 +142,12 @@ refusal sale::wanted_back(const claim_row& claim, const refund_wish& wish, units
     return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type);
   };
   std::ranges::sort(out.items, {}, place); // in the order of left_of
-  for (const auto& i : out.items) amount += price_of_one(*place(i)) * i.quantity;
+  for (const auto& i : out.items) {
+    const auto& bought = *place(i);
+    if (i.quantity == 0 || i.quantity > bought.quantity - bought.refunded)
+      return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
+    amount += price_of_one(bought) * i.quantity;
+  }
   return {};
 }
 

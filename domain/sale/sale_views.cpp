@@ -88,9 +88,6 @@ order_view sale::view_of(const order_row& o) const {
     if (shown->status == payment_status::pending && claim.status == claim_status::claimed)
       v.payment_url = shown->authorization_url;
   }
-  const auto pending = pending_refunds(claim);
-  for (const auto* ticket : event_tickets_.of_claim(claim.id))
-    v.event_tickets.push_back(view_of(*ticket, pending));
   const bool may_pay_again = claim.status == claim_status::claimed
                              && (shown == nullptr || shown->status == payment_status::failed)
                              && attempts.size() < rules_.attempts_per_claim;
@@ -103,6 +100,7 @@ domain_event sale::related(domain_event told) const {
   if (claim == nullptr) return told;
   const auto* order = orders_.of_claim(claim->id);
   if (order != nullptr) told.order = order->id;
+  if (told.customer.is_nil()) told.customer = claim->customer;
   const auto* place = queue_.find(claim->entry);
   if (place != nullptr) told.entry = make_entry_id(place->joined_at, event_.aggregate, place->number);
   return told;

@@ -128,6 +128,23 @@ struct event_ticket_view {
   bool refund_pending = false; ///< a refund that the gateway has not made yet takes it
 };
 
+/// What is printed of an event ticket.
+struct ticket_paper {
+  event_ticket_row ticket;
+  order_id order; ///< nil: claim made without an order
+  std::string type_name;
+  money price = 0; ///< paid for it, without fees
+  std::string attendee; ///< the buyer's name; empty: unknown, or another one holds it
+};
+
+/// A holder's wish to give an event ticket away.
+struct transfer_wish {
+  event_ticket_id ticket;
+  customer_id giver, receiver;
+  std::string giver_email, receiver_email; ///< for mails
+  language giver_language = language::en, receiver_language = language::en;
+};
+
 /// An order as its customer sees it.
 struct order_view {
   order_row order;
@@ -139,7 +156,7 @@ struct order_view {
   money refunded = 0;
   bool can_retry = false; ///< another payment attempt or checkout may succeed
   milliseconds typical_page_time{0}; ///< recent average time until an order's payment page exists
-  std::vector<event_ticket_view> event_tickets = {}; ///< by id
+  std::vector<event_ticket_view> event_tickets = {}; ///< by id; see sale::views_of
 };
 
 /// A new promo code, or changes to an existing code.
@@ -150,6 +167,82 @@ struct promo_code_patch {
   maybe<timestamp> valid_from = {}, valid_until = {};
   maybe<std::uint32_t> uses_max = {}, uses_per_customer = {};
   maybe<bool> is_active = {};
+};
+
+/// A new check-in list, or changes to one.
+struct checkin_list_patch {
+  checkin_list_id id = {}; ///< nil: a new list, which requires `name`
+  maybe<std::string> name = {};
+  maybe<std::vector<ticket_type_id>> ticket_types = {}; ///< empty: all
+  maybe<std::vector<std::string>> gates = {};
+  maybe<checkin_mode> mode = {};
+  bool remove = false; ///< it stays for the scans that name it
+};
+
+/// A new device that scans, or the end of one.
+struct checkin_device_patch {
+  checkin_device_id id = {}; ///< nil: a new device, which requires the rest
+  std::string label = {}, gate = {};
+  std::vector<checkin_list_id> lists = {}; ///< empty: all
+  std::string secret_hash = {};
+  bool revoke = false;
+};
+
+/// What a scanner presents.
+struct scan_wish {
+  scan_id id; ///< the nonce
+  checkin_list_id list;
+  event_ticket_id ticket; ///< of the code, or chosen by a person; nil: unreadable
+  std::uint32_t generation = 0; ///< of the code; 0: chosen by a person
+  scan_objection code = scan_objection::none; ///< what is wrong with the code itself
+  scan_type type = scan_type::entry;
+  timestamp at; ///< never: now
+  bool force = false; ///< the holder has passed, or passes in any case
+  bool refused = false; ///< the gate has sent the holder away: `objection` says why
+  scan_objection objection = scan_objection::none;
+};
+
+/// Scans at one list.
+struct scan_counts {
+  std::uint64_t entries = 0, exits = 0, refused = 0;
+};
+
+/// A scan with the names of where it was.
+struct scan_place {
+  scan_row scan; ///< id nil: none
+  std::string list = {}, gate = {}, device = {};
+};
+
+/// An event ticket as a gate sees it.
+struct checkin_ticket {
+  event_ticket_row ticket; ///< id nil: none
+  std::string type = {}; ///< name
+  std::string name = {}; ///< of the buyer, while the buyer holds it; may be empty
+  order_id order = {}; ///< nil: none
+  bool refund_pending = false;
+  scan_place last = {}; ///< the latest admitted scan
+};
+
+/// The decision about a scan.
+struct scan_view {
+  reason no = reason::none; ///< not recorded
+  bool is_replayed = false;
+  scan_row scan;
+  scan_place earlier = {}; ///< the scan that `already_in` means
+  checkin_ticket ticket = {};
+};
+
+/// A ticket that gates let in twice or against the rules.
+struct checkin_conflict {
+  checkin_ticket ticket;
+  std::vector<scan_place> scans = {}; ///< admitted ones, by time
+};
+
+/// Event tickets of one type.
+struct checkin_type_count {
+  ticket_type_id ticket_type;
+  std::string name;
+  std::uint64_t valid = 0, in = 0, out = 0;
 };
 
 /// A state change of an entry, as pushed to hubs.

@@ -10,6 +10,8 @@
 namespace fq::net {
 namespace {
 
+static_assert(record_reads_max == static_cast<int>(record_kind::letter) + 1 + 2);
+
 awaitable<response> show_me(call c) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);

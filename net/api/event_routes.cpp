@@ -195,6 +195,14 @@ awaitable<response> turn(call c) {
   co_return event_answer(got.reply);
 }
 
+awaitable<response> rotate_ticket_keys(call c) {
+  renew_ticket_keys wish{{c.id, c.by}, {}};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return event_answer(got.reply);
+}
+
 awaitable<response> read_stats(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
@@ -213,6 +221,7 @@ std::span<const route> event_routes() {
     {get, "/events/{id}", for_anybody_or_persons<read_event>},
     {patch, "/events/{id}", for_managers<change_settings>},
     {get, "/events/{id}/stats", for_managers<read_stats>},
+    {post, "/events/{id}/event-tickets/rotate-keys", for_managers<rotate_ticket_keys>},
     {post, "/events/{id}/activate", for_managers<turn<event_trigger::activate>>},
     {put, "/events/{id}/activate", for_managers<turn<event_trigger::activate>>},
     {post, "/events/{id}/pause", for_managers<turn<event_trigger::pause>>},

@@ -58,16 +58,7 @@ response csv_answer(std::shared_ptr<body_source> source, const std::string& file
   return answer;
 }
 
-std::string time_text(timestamp when) { return is_set(when) ? rfc3339(when) : std::string{}; }
-
 // -- orders
-
-/// "149.00": the currency has its own column.
-std::string amount_text(money amount, const std::string& currency) {
-  auto text = money_text(amount, currency);
-  text.resize(text.size() - currency.size() - 1);
-  return text;
-}
 
 using type_names = std::map<ticket_type_id, std::string>;
 
@@ -93,8 +84,8 @@ void append_order(std::string& out, const order_view& v, const type_names& names
   const auto& o = v.order;
   const auto& currency = v.claim.currency;
   append_csv_row(out, {to_string(o.id),
-                       time_text(o.created_at),
-                       time_text(o.updated_at),
+                       csv_time(o.created_at),
+                       csv_time(o.updated_at),
                        wire_name(o.status),
                        o.failure,
                        o.contact.first_name,
@@ -176,7 +167,7 @@ private:
   void append(const audit_reply& page, std::string& out, uuid& last) const override {
     for (const auto& r : page.rows) {
       append_csv_row(
-        out, {to_string(r.id), time_text(r.at), r.actor, r.action, to_string(r.target), r.reason, r.detail});
+        out, {to_string(r.id), csv_time(r.at), r.actor, r.action, to_string(r.target), r.reason, r.detail});
       last = r.id;
     }
   }

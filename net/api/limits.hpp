@@ -38,6 +38,14 @@ inline constexpr range types_count{1, 50};
 /// Of a name that a session locks: an origin's id of a seat.
 inline constexpr std::size_t lock_name_bytes_max = 64;
 
+// -- event tickets
+
+/// Open offers that a customer sees, the newest.
+inline constexpr std::uint32_t transfers_shown_max = 100;
+
+/// Of statistics: a chart shows a day.
+inline constexpr milliseconds statistics_span_default{24 * 60 * 60 * 1000};
+
 // -- claims and orders
 
 /// Longer than any admission token: a wrong one is refused by the event.
@@ -68,6 +76,19 @@ inline constexpr range limit_range{1, list_limit_max}; ///< as of lists
 /// Orders read by one search: at most ten requests to their owner.
 inline constexpr std::size_t searched_max = 2'000;
 
+// -- check-in
+
+inline constexpr range checkin_name_size{1, 100}; ///< of lists, gates and devices: a line on a phone
+inline constexpr range gates_count{0, 50}; ///< of a list; also lists of a device
+/// Longer than any code of a ticket: the event decides what it is.
+inline constexpr range ticket_code_size{1, 400};
+inline constexpr range scans_count{1, 100}; ///< of one request, which is one commit
+inline constexpr range gate_search_size{2, 100}; ///< one letter finds nearly all
+/// Body of 100 scans with 400 bytes for each.
+inline constexpr std::size_t redeem_body_max = 64 * 1024;
+/// Tickets of one answer about the state of a list: about 50 KB.
+inline constexpr std::uint32_t gate_page_rows = 500;
+
 // -- people
 
 /// Addresses of one request, which is one commit.
@@ -93,7 +114,7 @@ inline constexpr int edit_tries = 8;
 // -- personal data
 
 /// Reads of one request for an export: each kind of row once, and two more.
-inline constexpr int record_reads_max = 12;
+inline constexpr int record_reads_max = 15;
 /// Max reads of those kinds that have no index, 500 rows each: once each, and one more.
 inline constexpr int record_scans_max = 6;
 

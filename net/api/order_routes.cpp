@@ -228,6 +228,7 @@ awaitable<response> list_own(call c) {
 
 awaitable<response> read_order(call c) {
   find_order wish{c.id, c.who, c.by};
+  wish.with_tickets = true;
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 200, .body = order_text(got.reply.order)};

@@ -10,6 +10,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> access_routes();
 [[nodiscard]] std::span<const route> audit_routes();
 [[nodiscard]] std::span<const route> auth_routes();
+[[nodiscard]] std::span<const route> checkin_routes();
 [[nodiscard]] std::span<const route> claim_routes();
 [[nodiscard]] std::span<const route> customer_routes();
 [[nodiscard]] std::span<const route> event_routes();
@@ -21,6 +22,7 @@ namespace fq::net {
 [[nodiscard]] std::span<const route> payment_routes();
 [[nodiscard]] std::span<const route> people_routes();
 [[nodiscard]] std::span<const route> queue_routes();
+[[nodiscard]] std::span<const route> report_routes();
 [[nodiscard]] std::span<const route> task_routes();
 [[nodiscard]] std::span<const route> ticket_routes();
 [[nodiscard]] std::span<const route> waiting_room_routes();

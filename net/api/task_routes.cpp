@@ -6,6 +6,7 @@
 #include "net/api/routes.hpp"
 #include "net/service/guards.hpp"
 #include "net/wire/codec.hpp"
+#include "net/wire/json_out.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -155,13 +156,13 @@ awaitable<response> show_history(call c) {
   if (numbers == nullptr) co_return problem(fault::unavailable, c.rq.request_id, {}, 1);
   json::array items;
   for (const auto& task : numbers->history.all())
-    items.push_back(json::object{{"ended_at", rfc3339(task.ended_at)},
-                                 {"name", task.name},
-                                 {"subject_id", to_string(task.subject)},
-                                 {"result", task.result},
-                                 {"detail", task.detail.empty() ? json::value{} : json::value{task.detail}},
-                                 {"attempts", task.attempts > 0 ? json::value{task.attempts} : json::value{}},
-                                 {"duration_seconds", static_cast<double>(task.duration.count()) / 1'000}});
+    items.push_back(
+      json::object{{"ended_at", rfc3339(task.ended_at)}, // of all organizers: no ids
+                   {"name", task.name},
+                   {"result", task.result},
+                   {"detail", text_or_null(task.detail)},
+                   {"attempts", task.attempts > 0 ? json::value(task.attempts) : json::value(nullptr)},
+                   {"duration_seconds", static_cast<double>(task.duration.count()) / 1'000}});
   response answer;
   answer.body = json::serialize(json::object{{"items", std::move(items)}});
   co_return answer;

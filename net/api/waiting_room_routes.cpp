@@ -5,9 +5,9 @@
 #include "domain/line/admission.hpp"
 #include "domain/sale/event_settings.hpp"
 #include "net/api/limits.hpp"
+#include "net/api/query_text.hpp"
 #include "net/api/routes.hpp"
 #include "net/http/query.hpp"
-#include "net/http/utf8.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/services.hpp"
@@ -15,11 +15,6 @@
 #include "net/wire/json_in.hpp"
 #include "net/wire/settings_codec.hpp"
 #include "net/wire/view_codec.hpp"
-
-#include <boost/url/decode_view.hpp>
-#include <boost/url/pct_string_view.hpp>
-
-#include <algorithm>
 
 namespace fq::net {
 namespace {
@@ -92,18 +87,6 @@ awaitable<response> create_queue(call c) {
 }
 
 // -- GET /queues
-
-/// Decodes percent-encoding; nothing if the result is no UTF-8 or has control characters.
-std::optional<std::string> decoded(std::string_view encoded) {
-  const auto parsed = boost::urls::make_pct_string_view(encoded);
-  if (!parsed) return std::nullopt;
-  std::string text;
-  parsed->decode({}, boost::urls::string_token::assign_to(text));
-  utf8_checker utf8;
-  const auto is_refused = [&utf8](unsigned char ch) { return ch < 0x20 || ch == 0x7f || !utf8.feed(ch); };
-  if (std::any_of(text.begin(), text.end(), is_refused) || !utf8.complete()) return std::nullopt;
-  return text;
-}
 
 /// The list that a cursor belongs to.
 uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }

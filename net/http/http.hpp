@@ -114,6 +114,7 @@ enum class audience : std::uint8_t {
   ticket_holders, ///< with the token of the entry in the path
   session_holders, ///< with the token of an admission
   api_keys,
+  devices, ///< that scan tickets at an event
 };
 
 /// The bucket of the client's address from which a request takes a token before anything but its header is
@@ -139,7 +140,7 @@ struct guarded_handler {
 /// answers HEAD.
 struct route {
   method verb;
-  std::string_view pattern; ///< segments; "{name}" takes any text
+  std::string_view pattern; ///< segments; "{name}" takes any text, "{name}.pdf" with that ending
   guarded_handler guarded;
   std::size_t body_limit = 0; ///< bytes; 0: http.body_limit
 };

@@ -98,6 +98,7 @@ void queue_id(std::string& out, const refusal& no) {
   if (!no.id.is_nil()) append_member(out, "queue_id", no.id);
 }
 void field_detail(std::string& out, const refusal& no) { append_field_detail(out, no.detail); }
+void transfer_of(std::string& out, const refusal& no) { append_member(out, "transfer_id", no.id); }
 void claim_id(std::string& out, const refusal& no) { append_member(out, "claim_id", no.id); }
 void held_and_sold(std::string& out, const refusal& no) {
   append_member(out, "held", no.first);
@@ -105,6 +106,7 @@ void held_and_sold(std::string& out, const refusal& no) {
 }
 void free_units(std::string& out, const refusal& no) { append_member(out, "free", no.first); }
 void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
+void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
   out += ",\"current_status\":";
@@ -218,6 +220,13 @@ constexpr reason_row reasons[] = {
   {reason::refund_open, 409, "Another refund of this order is under way."},
   {reason::nothing_to_refund, 409, "There is nothing to refund."},
   {reason::gateway_unavailable, 503, "The payment gateway does not answer. Please try again."},
+  {reason::transfers_off, 409, "Tickets of this event cannot be given to others."},
+  {reason::transfer_limit, 409, "This ticket has had as many holders as it may have."},
+  {reason::transfer_open, 409, "The ticket is already offered to somebody.", transfer_of},
+  {reason::not_transferable, 409, "The ticket cannot be given to others any more.", current_status},
+  {reason::device_unknown, 401, "This device may not scan, or not any more."},
+  {reason::scan_id_reused, 409, "This nonce belongs to another scan."},
+  {reason::too_many, 409, "The event has as many as it may have.", highest_number},
 };
 
 /// Whether row i describes value i, up to the last one.
@@ -228,7 +237,7 @@ constexpr bool is_complete(const Rows& rows, Value last) {
     if (static_cast<std::size_t>(row.what) != i++) return false;
   return i == static_cast<std::size_t>(last) + 1;
 }
-static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::gateway_unavailable));
+static_assert(is_complete(faults, last_fault) && is_complete(reasons, reason::too_many));
 
 const fault_row& row_of(fault f) { return faults[static_cast<std::size_t>(f)]; }
 const reason_row& row_of(reason r) { return reasons[static_cast<std::size_t>(r)]; }

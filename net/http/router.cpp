@@ -6,9 +6,12 @@
 namespace fq::net {
 
 namespace {
+/// "{id}" or "{id}.pdf".
 bool is_parameter(std::string_view segment) {
-  return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
+  return segment.size() > 2 && segment.front() == '{' && segment.find('}') != std::string_view::npos;
 }
+/// Behind a parameter: ".pdf", or nothing.
+std::string_view ending_of(std::string_view parameter) { return parameter.substr(parameter.find('}') + 1); }
 } // namespace
 
 bool router::split(std::string_view path, segments& out) {
@@ -29,7 +32,9 @@ bool router::split(std::string_view path, segments& out) {
 
 bool router::fits(const segments& pattern, const segments& path) {
   for (std::size_t i = 0; i < pattern.count; ++i)
-    if (pattern.text[i] != path.text[i] && !is_parameter(pattern.text[i])) return false;
+    if (pattern.text[i] != path.text[i]
+        && !(is_parameter(pattern.text[i]) && path.text[i].ends_with(ending_of(pattern.text[i]))))
+      return false;
   return true;
 }
 
@@ -38,9 +43,13 @@ router::router(std::span<const route> routes) {
     row added{&r, {}};
     if (!split(r.pattern, added.pattern))
       throw std::invalid_argument("malformed route " + std::string{r.pattern});
-    for (std::size_t i = 0; i < added.pattern.count; ++i)
-      added.parameters += is_parameter(added.pattern.text[i]);
-    if (added.parameters > path_parameters{}.values.size())
+    std::size_t parameters = 0;
+    for (std::size_t i = 0; i < added.pattern.count; ++i) {
+      if (!is_parameter(added.pattern.text[i])) continue;
+      ++parameters;
+      added.openness += ending_of(added.pattern.text[i]).empty() ? 2 : 1;
+    }
+    if (parameters > path_parameters{}.values.size())
       throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
     auto& rows = by_length_[added.pattern.count];
     for (const auto& other : rows)
@@ -51,14 +60,14 @@ router::router(std::span<const route> routes) {
   for (auto& rows : by_length_)
     for (auto& each : rows)
       for (const auto& other : rows)
-        if (other.parameters < each.parameters && fits(each.pattern, other.pattern)) each.may_yield = true;
+        if (other.openness < each.openness && fits(each.pattern, other.pattern)) each.may_yield = true;
 }
 
-std::size_t router::fewest_parameters(const segments& path) const {
-  std::size_t fewest = path_segments_max;
+std::size_t router::least_openness(const segments& path) const {
+  std::size_t least = 2 * path_segments_max;
   for (const auto& candidate : by_length_[path.count])
-    if (candidate.parameters < fewest && fits(candidate.pattern, path)) fewest = candidate.parameters;
-  return fewest;
+    if (candidate.openness < least && fits(candidate.pattern, path)) least = candidate.openness;
+  return least;
 }
 
 route_match router::match(method verb, std::string_view path) const {
@@ -69,18 +78,21 @@ route_match router::match(method verb, std::string_view path) const {
   const row* best = nullptr;
   for (const auto& candidate : by_length_[parts.count]) {
     if (candidate.target->verb != wanted || !fits(candidate.pattern, parts)) continue;
-    if (best && candidate.parameters >= best->parameters) continue; // "/a/b" wins before "/a/{x}"
+    if (best && candidate.openness >= best->openness) continue; // "/a/b" wins before "/a/{x}"
     best = &candidate;
-    if (best->parameters == 0) break;
+    if (best->openness == 0) break;
   }
-  if (!best || (best->may_yield && fewest_parameters(parts) < best->parameters)) {
+  if (!best || (best->may_yield && least_openness(parts) < best->openness)) {
     result.allow = methods_of(parts);
     return result;
   }
   result.found = best->target;
   for (std::size_t i = 0; i < best->pattern.count; ++i)
-    if (is_parameter(best->pattern.text[i]))
-      result.parameters.values[result.parameters.count++] = parts.text[i];
+    if (is_parameter(best->pattern.text[i])) {
+      const auto ending = ending_of(best->pattern.text[i]);
+      result.parameters.values[result.parameters.count++] =
+        parts.text[i].substr(0, parts.text[i].size() - ending.size());
+    }
   return result;
 }
 
@@ -91,9 +103,9 @@ std::string router::methods_of(std::string_view path) const {
 
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
-  const auto fewest = fewest_parameters(path);
+  const auto least = least_openness(path);
   for (const auto& candidate : by_length_[path.count])
-    if (candidate.parameters == fewest && fits(candidate.pattern, path))
+    if (candidate.openness == least && fits(candidate.pattern, path))
       has[static_cast<std::size_t>(candidate.target->verb)] = true;
   has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
   std::string allow;

@@ -35,15 +35,15 @@ private:
   struct row {
     const route* target;
     segments pattern;
-    std::size_t parameters = 0;
+    std::size_t openness = 0; ///< 2 for each "{id}", 1 for each "{id}.pdf"
     bool may_yield = false; ///< a more literal pattern has some of its paths
   };
 
   static bool split(std::string_view path, segments& out);
   static bool fits(const segments& pattern, const segments& path);
   [[nodiscard]] std::string methods_of(const segments& path) const;
-  /// The parameters of the most literal pattern of that path, whatever its method.
-  [[nodiscard]] std::size_t fewest_parameters(const segments& path) const;
+  /// Of the most literal pattern of that path, whatever its method.
+  [[nodiscard]] std::size_t least_openness(const segments& path) const;
 
   std::vector<row> by_length_[path_segments_max + 1];
 };

@@ -32,6 +32,10 @@ inline constexpr std::size_t reference_max = 100;
 inline constexpr std::uint32_t events_shown_max = 50;
 /// A customer's newest orders.
 inline constexpr std::uint32_t orders_shown_max = 50;
+/// A holder's newest event tickets, each with its code: about 6 KB of page.
+inline constexpr std::uint32_t tickets_shown_max = 50;
+/// Offers of tickets beside them.
+inline constexpr std::uint32_t offers_shown_max = 100;
 /// Words of a description in previews of a link and in calendars: more is cut there anyway.
 inline constexpr std::size_t preview_bytes_max = 300;
 /// Newest mails in the demo's mailbox: each is a file that is read.

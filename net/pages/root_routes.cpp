@@ -48,7 +48,8 @@ awaitable<response> show_root(visit v) {
 }
 
 /// Paths of pages for one person or for the organizer.
-constexpr std::array not_for_robots{"/shop/", "/checkout", "/orders", "/console", "/sandbox/", "/demo/"};
+constexpr std::array not_for_robots{"/shop/",    "/checkout", "/orders", "/console",
+                                    "/sandbox/", "/demo/",    "/scan"};
 
 awaitable<response> get_robots(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq)) return ready(std::move(*no));

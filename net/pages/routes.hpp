@@ -9,8 +9,10 @@ namespace fq::net {
 
 [[nodiscard]] std::span<const route> asset_routes();
 [[nodiscard]] std::span<const route> demo_routes();
+[[nodiscard]] std::span<const route> my_tickets_routes();
 [[nodiscard]] std::span<const route> root_routes();
 [[nodiscard]] std::span<const route> sandbox_routes();
+[[nodiscard]] std::span<const route> scan_routes();
 [[nodiscard]] std::span<const route> shop_routes();
 [[nodiscard]] std::span<const route> wait_routes();
 

@@ -246,6 +246,9 @@ site_page order_page(const shopper& who, const order_view& v, const event_view& 
   set_order_lead(data, v);
   set_receipt(data, who, v, event);
   set_facts(data, who.in, event.event);
+  data.show("HAS_TICKETS", std::ranges::any_of(v.event_tickets, [&](const event_ticket_view& t) {
+              return is_valid(t.ticket.status) && t.ticket.holder == v.order.customer;
+            }));
   data.show(is_moving(v) ? "IS_MOVING" : "IS_SETTLED");
   page.script = "shop.mjs";
   page.state = order_state(who, v);

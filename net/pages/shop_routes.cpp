@@ -239,6 +239,7 @@ awaitable<response> act_on_choice(visit v) {
 awaitable<response> show_order(visit v) {
   if (v.customer.is_nil()) co_return see_other(v, "/shop");
   find_order wish{v.id, v.customer};
+  wish.with_tickets = true;
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got)) co_return std::move(*no);
   const auto event = got.reply.order.claim.event;

@@ -133,18 +133,6 @@ void show_admitted(site_page& page, const wait_view& v) {
 
 // -- before and after
 
-void set_sign_in(page_data& data, const wait_view& v) {
-  data.show("SIGN_IN");
-  data.show(v.step == sign_in_step::address ? "STEP_ADDRESS" : "STEP_CODE");
-  data.set_optional("EMAIL", v.email);
-  data.set_optional("HANDLE", v.handle);
-  data.show("WAS_WRONG", v.was_wrong);
-  if (v.has_mailbox)
-    data.set_optional("MAILBOX", v.base + std::string{mailbox_path});
-  else
-    data.set_optional("FOLDER", v.mail_folder);
-}
-
 void add_tickets(page_data& data, const wait_view& v) {
   if (is_queue(v) || v.line.ticket_types.empty()) return;
   data.show("HAS_TICKETS");
@@ -186,7 +174,8 @@ void show_still(site_page& page, const wait_view& v, face is) {
   data.show("PAUSED", v.line.event.status == event_status::paused);
   data.set_optional("MESSAGE", v.line.event.message);
   if (is == face::sign_in)
-    set_sign_in(data, v);
+    set_sign_in(data, v.sign_in, v.mail_folder,
+                v.has_mailbox ? v.base + std::string{mailbox_path} : std::string{});
   else
     data.show("NO_SIGN_IN");
   add_tickets(data, v);

@@ -4,15 +4,13 @@
 #pragma once
 #include "config/branding.hpp"
 #include "domain/sale/views.hpp"
+#include "net/pages/page_sign_in.hpp"
 #include "net/pages/site_page.hpp"
 
 #include <string>
 #include <string_view>
 
 namespace fq::net {
-
-/// Step of the sign-in: enter the address, or the code.
-enum class sign_in_step : std::uint8_t { address, code };
 
 struct wait_view {
   language in = language::en;
@@ -29,10 +27,7 @@ struct wait_view {
   std::string_view return_url = {}; ///< queues: target of an admitted visitor; empty: none
   std::string_view home_url = {}; ///< the tenant's own site; empty: unknown
   std::string_view reason = {}; ///< ?reason=: "already_claimed", "queue_full", "expired", …
-  sign_in_step step = sign_in_step::address;
-  std::string email = {}; ///< as typed
-  std::string handle = {}; ///< of the request for the code
-  bool was_wrong = false; ///< the address or the code was wrong
+  sign_in_state sign_in = {};
   std::string mail_folder = {}; ///< folder with the mailed code, outside production; empty: not shown
   bool has_mailbox = false; ///< the demo's mailbox shows the mail
 };

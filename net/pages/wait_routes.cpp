@@ -12,11 +12,9 @@
 #include "net/service/guards.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
-#include "net/service/sign_in.hpp"
 #include "net/wire/json_in.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace fq::net {
 namespace {
@@ -94,21 +92,6 @@ awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
 
 // -- the page
 
-struct sign_in_state {
-  sign_in_step step = sign_in_step::address;
-  std::string email = {};
-  bool was_wrong = false;
-  std::string handle = {};
-};
-
-/// Only outside production, because it reveals a folder name.
-std::string mail_folder_of(const config::options& options) {
-  const bool is_told =
-    options.mail.mode == "file" && options.environment != config::environment_kind::production;
-  return is_told ? std::filesystem::absolute(options.data_dir / "mail").lexically_normal().string()
-                 : std::string{};
-}
-
 /// Adds the session token and admission pass of an admitted visitor.
 void add_session(const visit& v, const entry_view& place, wait_view& view) {
   view.session_token = make_session_token(v.ctx.sessions, place.id, place.admission_no);
@@ -128,10 +111,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.now = v.ctx.environment.wall_now();
   view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
   view.token = event.kind == event_kind::sale ? v.token : ticket_token(v);
-  view.step = sign_in.step;
-  view.email = std::move(sign_in.email);
-  view.was_wrong = sign_in.was_wrong;
-  view.handle = std::move(sign_in.handle);
+  view.sign_in = std::move(sign_in);
   view.mail_folder = mail_folder_of(v.ctx.options);
   view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
@@ -152,21 +132,11 @@ awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
 // -- signing in
 
 awaitable<response> send_code(visit v) {
-  auto email = lower_email(v.sent.find("email"));
-  if (!is_email(email)) {
-    sign_in_state again{sign_in_step::address, std::move(email), true};
-    auto page = show(std::move(v), std::move(again), 400);
-    co_return co_await page;
-  }
-  const auto name = v.cookie_name(code_cookie);
-  const cookie_scope scope{v.base(), code_seconds, v.is_secure()};
-  auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, name)},
-                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in);
-  if (sent.no) co_return std::move(*sent.no);
-  sign_in_state next{sign_in_step::code, std::move(email), false, sent.handle};
-  auto page = show(std::move(v), std::move(next), 200);
+  auto turn = co_await send_code_to(v);
+  if (turn.no) co_return std::move(*turn.no);
+  auto page = show(v, turn.next, turn.status);
   auto answer = co_await page;
-  set_cookie(answer, name, sent.handle, scope);
+  keep_turn(v, answer, turn);
   co_return answer;
 }
 
@@ -226,28 +196,16 @@ awaitable<taking> take_place(const visit& v, const uuid& customer) {
 }
 
 awaitable<response> enter(visit v) {
-  auto email = lower_email(v.sent.find("email"));
-  const std::string code{v.sent.find("otp").substr(0, code_max)};
-  if (!is_email(email))
-    co_return problem(fault::invalid_field, v.rq.request_id,
-                      {{"email", "invalid", "Must be an e-mail address."}});
-  std::string handle{v.sent.find("handle").substr(0, handle_max)};
-  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle, v.in);
-  if (got.was_wrong) {
-    const auto status = got.no->status;
-    sign_in_state again{sign_in_step::code, std::move(email), true, std::move(handle)};
-    auto page = show(std::move(v), std::move(again), status);
+  auto turn = co_await enter_code(v);
+  if (turn.no) co_return std::move(*turn.no);
+  if (turn.customer.is_nil()) {
+    auto page = show(std::move(v), std::move(turn.next), turn.status);
     co_return co_await page;
   }
-  if (got.no) co_return std::move(*got.no);
   // A visitor who signs in here wants to join; otherwise the page explains the refusal.
-  auto place = co_await take_place(v, got.customer);
+  auto place = co_await take_place(v, turn.customer);
   auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
-  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ttl);
-  keep_customer(v, answer,
-                v.ctx.issuer.issue(token_kind::customer, got.customer, v.ctx.environment.wall_now(), life));
-  set_cookie(answer, v.cookie_name(mark_cookie), got.mark,
-             {v.base(), browser_mark_life.count(), v.is_secure()});
+  keep_turn(v, answer, turn);
   co_return answer;
 }
 

@@ -4,10 +4,12 @@
 
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
+#include "net/service/device_token.hpp"
 #include "net/service/limits.hpp"
 #include "net/service/services.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace fq::net {
 namespace {
@@ -207,6 +209,18 @@ awaitable<response> with_ticket(context& ctx, const request& rq, const path_para
   if (who.no) return ready(std::move(*who.no));
   if (parse_uuid(path.values[0]) != who.subject) return ready(problem(fault::not_found, rq.request_id));
   return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
+}
+
+/// A bucket for each token: a device's id is no secret, and its bucket must last for the device alone.
+awaitable<response> with_device(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query) {
+  const auto pass = pass_of(rq);
+  if (!pass) return ready(unauthenticated(ctx, rq));
+  if (auto no = limit_address(ctx, rq, address_limit::webhook)) return ready(std::move(*no));
+  const auto hash = sha256(pass->secret_hash);
+  uuid key;
+  std::memcpy(&key, hash.data(), sizeof key);
+  return limited(ctx, rq, path, {pass->device}, run, query, ctx.shared->devices, key);
 }
 
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,

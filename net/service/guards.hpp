@@ -41,7 +41,7 @@ enum class query_use : std::uint8_t {
 using guard = awaitable<response>(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query);
 guard with_anybody, with_anybody_or_person, with_customer, with_manager, with_customer_or_manager,
-  with_ticket;
+  with_ticket, with_device;
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);
 /// 403 with this detail for an organizer. For a step behind with_manager.
@@ -92,6 +92,10 @@ inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, ru
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 template <step run, api_key_scope... scopes>
 inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
+/// A well-formed token of a device that scans; `who` is the device. The event's owner compares its secret:
+/// the step gives back what the guard took from the address (address_limit::webhook) once it is known.
+template <step run, query_use query = query_use::none>
+inline constexpr guarded_handler for_devices{checked_step<with_device, run, query>, audience::devices};
 /// The handler itself checks the whole request.
 template <handler run, audience who>
 inline constexpr guarded_handler self_guarded{run, who};

@@ -18,6 +18,13 @@ inline constexpr std::size_t api_key_text_max = 256;
 /// Jobs that wait for the blocking thread; beyond it the answer is 503.
 inline constexpr std::size_t blocking_jobs_max = 4096;
 
+/// Threads that print event tickets: a page takes some 20 ms of a core, and joins need the others.
+inline constexpr std::size_t printing_threads = 2;
+/// PDFs that wait for them; beyond it the answer is 503. The last one waits about a second.
+inline constexpr std::size_t printing_jobs_max = 100;
+/// Seconds until a client tries again that found all of them taken.
+inline constexpr unsigned printing_retry_after = 2;
+
 /// Events with metric series of their own, the busiest; all others share "other". Bounds the series.
 inline constexpr std::size_t shown_events_max = 20;
 /// Currencies of the series "other"; further ones are left out, because sums over currencies mean nothing.
@@ -43,6 +50,11 @@ inline constexpr std::uint32_t wrong_codes_per_customer = 10;
 /// The same at one event, of all customers with several: many accounts guess no faster than 60 of them.
 inline constexpr std::uint32_t wrong_codes_per_event = 600;
 inline constexpr seconds wrong_codes_window{10 * 60};
+
+/// Offers of tickets by a customer: a group's worth, and some that were withdrawn. Each sends a stranger a
+/// mail.
+inline constexpr std::uint32_t offers_per_customer = 30;
+inline constexpr seconds offers_window{60 * 60};
 
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;

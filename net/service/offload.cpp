@@ -3,21 +3,23 @@
 
 namespace fq::net {
 
-blocking_lane::blocking_lane() : thread_([this] { work(); }) {}
+blocking_lane::blocking_lane(std::size_t threads, std::size_t jobs_max) : jobs_max_(jobs_max) {
+  while (threads_.size() < threads) threads_.emplace_back([this] { work(); });
+}
 
 blocking_lane::~blocking_lane() {
   {
     const std::lock_guard guard{lock_};
     stopping_ = true;
   }
-  wake_.notify_one();
-  thread_.join();
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
 }
 
 bool blocking_lane::run(std::function<void()> job) {
   {
     const std::lock_guard guard{lock_};
-    if (stopping_ || jobs_.size() >= blocking_jobs_max) return false;
+    if (stopping_ || jobs_.size() >= jobs_max_) return false;
     jobs_.push_back(std::move(job));
   }
   wake_.notify_one();

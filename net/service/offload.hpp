@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread for blocking calls (the sandbox gateway's file) and an awaitable for their results, so that no
-// io thread waits for a disk. Called by sandbox_routes.
+// Threads for blocking calls (the sandbox gateway's file, printing) and an awaitable for their results, so
+// that no io thread waits for them.
 #pragma once
 #include "net/service/limits.hpp"
 #include <boost/asio/io_context.hpp>
@@ -15,13 +15,14 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace fq::net {
 
 class blocking_lane {
 public:
-  blocking_lane();
-  /// Finishes the running job and drops the others: their coroutines are never resumed.
+  explicit blocking_lane(std::size_t threads = 1, std::size_t jobs_max = blocking_jobs_max);
+  /// Finishes the running jobs and drops the others: their coroutines are never resumed.
   ~blocking_lane();
   blocking_lane(const blocking_lane&) = delete;
   blocking_lane& operator=(const blocking_lane&) = delete;
@@ -35,7 +36,8 @@ private:
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::size_t jobs_max_;
+  std::vector<std::thread> threads_;
 };
 
 /// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Returns nothing if the

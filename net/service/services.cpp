@@ -51,8 +51,11 @@ services::services(const config::options& o, const key_store& store, const key_d
                        env.random_u64()),
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
                     env.random_u64()),
+    offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
+    devices({"device", quota(o.rate_limits.device_requests_per_minute), minute}, tracked(o),
+            env.random_u64()),
     join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
                  env.random_u64()),
     key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
@@ -70,6 +73,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     marks(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
     otp_key(otp_key_of(store.stored)),
+    stored_key(store.stored),
     webhook_key(webhook_key_of(store.stored)),
     sandbox(gateway),
     configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
@@ -83,10 +87,11 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {
-    &customers,       &organizers,      &joins,       &anonymous,       &sandbox_pages, &login_failures,
-    &otp_addresses,   &otp_mails,       &otp_clients, &join_clients,    &key_failures,  &codes_of_customers,
-    &codes_of_events, &access_sessions, &access_keys, &access_failures, &exports,       &erasures};
+  return {&customers,       &organizers,      &joins,         &anonymous,
+          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
+          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
+          &codes_of_events, &access_sessions, &access_keys,   &access_failures,
+          &exports,         &erasures,        &offers,        &devices};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

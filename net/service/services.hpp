@@ -4,6 +4,7 @@
 #pragma once
 #include "config/options.hpp"
 #include "crypto/customer_id.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/passes.hpp"
 #include "domain/base/environment.hpp"
@@ -57,8 +58,10 @@ struct services {
   rate_limiter otp_clients; ///< per client address
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
+  rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
+  rate_limiter devices; ///< per device that scans tickets
   rate_limiter join_clients; ///< per client address: joins with a publishable key
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
@@ -73,6 +76,7 @@ struct services {
   browser_marks marks;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
   secret_key otp_key; ///< of this installation; customers' ids are hashes under it
+  secret_key stored_key; ///< of this installation; the keys of event tickets are derived from it
   secret_key webhook_key; ///< of this installation; the endpoints' secrets are derived from it
   webhook_url_rules webhook_urls; ///< allowed webhook URLs; set by the composition
   /// Those of accounts; null: accounts may be on another node. Set by the composition.
@@ -88,6 +92,7 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
+  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.
@@ -101,6 +106,14 @@ struct services {
   [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
   /// `email`: in lower case. False also for an address that was erased very often, or has an older id.
   [[nodiscard]] bool is_address_of(std::string_view email, const customer_id& customer) const;
+  /// The keys of the codes of an event's tickets.
+  [[nodiscard]] event_ticket_keys ticket_keys(const event_row& event) const {
+    return ticket_keys(event.id, event.event_tickets);
+  }
+  [[nodiscard]] event_ticket_keys ticket_keys(const event_id& event,
+                                              const event_ticket_settings& settings) const {
+    return {stored_key, event, settings.key_number};
+  }
   /// The hash by which an entry stores a tenant's subject.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire/csv.hpp"
 
+#include "net/http/json_text.hpp"
+
 namespace fq::net {
 namespace {
 
@@ -14,6 +16,8 @@ bool would_be_formula(std::string_view text) {
 }
 
 } // namespace
+
+std::string csv_time(timestamp when) { return is_set(when) ? rfc3339(when) : std::string{}; }
 
 /// Always quoted, for readers that split at commas. A reader that splits at semicolons or tabs (Excel in
 /// half of Europe) does not recognise these quotes and splits inside the cell. So formula starts behind

@@ -21,9 +21,9 @@ namespace {
 namespace json = boost::json;
 
 /// By record_kind.
-constexpr std::array<std::string_view, 11> sections{
-  "places", "claims",  "payments", "priorities", "invitations", "event_tickets",
-  "blocks", "devices", "notices",  "mails",      "unsent_mails"};
+constexpr std::array<std::string_view, 13> sections{
+  "places", "claims", "payments", "priorities", "invitations", "event_tickets", "transfers",
+  "scans",  "blocks", "devices",  "notices",    "mails",       "unsent_mails"};
 
 template <class Status>
 std::string_view status_of(const customer_record& r) {
@@ -79,6 +79,20 @@ json::object object_of(const customer_record& r) {
               {"status", status_of<event_ticket_status>(r)},
               {"created_at", rfc3339(r.created_at)},
               {"updated_at", time_or_null(r.changed_at)}};
+    case record_kind::transfer:
+      return {{"transfer_id", to_string(r.at.id)},
+              {"event_id", event},
+              {"side", r.text},
+              {"status", status_of<transfer_status>(r)},
+              {"created_at", rfc3339(r.created_at)},
+              {"expires_at", time_or_null(r.changed_at)},
+              {"ended_at", time_or_null(r.ended_at)}};
+    case record_kind::scan:
+      return {{"event_id", event},
+              {"list", r.text},
+              {"type", name_of(static_cast<scan_type>(r.status))},
+              {"admitted", r.count > 0},
+              {"at", rfc3339(r.created_at)}};
     case record_kind::block:
       return {{"by", r.at.id.is_nil() ? "operator" : "organizer"}, {"created_at", rfc3339(r.created_at)}};
     case record_kind::device:

@@ -21,8 +21,8 @@ inline constexpr std::size_t json_members_max = 50;
 /// Elements of an array, bytes of a name and of a text: far more than any route takes, to stop a hostile body
 /// while it is read.
 inline constexpr std::size_t json_elements_max = 10'000, json_name_max = 200, json_text_max = 16 * 1024;
-/// Objects, arrays and fractions of a body together: an event with 50 ticket types has about 60.
-inline constexpr std::size_t json_costly_values_max = 100;
+/// Objects, arrays and fractions of a body together: 100 scans have 102.
+inline constexpr std::size_t json_costly_values_max = 110;
 
 /// Bytes of a cell and cells of a line of CSV: more than any file that is read here has.
 inline constexpr std::size_t csv_cell_max = 1'000, csv_cells_max = 50;

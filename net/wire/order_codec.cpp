@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/wire/order_codec.hpp"
 
+#include "crypto/limits.hpp"
 #include "net/wire/codec.hpp"
 #include "net/wire/json_out.hpp"
 #include "net/wire/page.hpp"
@@ -78,6 +79,7 @@ json::object object_of(const event_ticket_listing& l) {
   return {{"id", to_string(l.ticket.id)},
           {"event_id", to_string(l.event)},
           {"event_name", l.event_name},
+          {"event_status", name_of(l.event_state)},
           {"ticket_type_id", to_string(l.ticket_type)},
           {"ticket_type_name", l.ticket_type_name},
           {"claim_id", to_string(l.ticket.claim)},
@@ -101,9 +103,6 @@ json::object object_of(const order_view& v) {
                                  {"refunded_quantity", item.refunded}});
   }
   out["items"] = std::move(items);
-  json::array tickets;
-  for (const auto& ticket : v.event_tickets) tickets.push_back(object_of(ticket));
-  out["event_tickets"] = std::move(tickets);
   out["refunded_amount"] = v.refunded;
   out["payment_id"] = id_or_null(v.payment);
   out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));
@@ -234,7 +233,13 @@ std::string quote_text(const quote_view& q) {
                                      p.processing_fee, p.total, q.currency));
 }
 
-std::string order_text(const order_view& order) { return json::serialize(object_of(order)); }
+std::string order_text(const order_view& order) {
+  auto out = object_of(order);
+  json::array tickets;
+  for (const auto& ticket : order.event_tickets) tickets.push_back(object_of(ticket));
+  out["event_tickets"] = std::move(tickets);
+  return json::serialize(out);
+}
 
 std::string order_status_text(const order_view& v, timestamp now, const std::string& payments_url) {
   const auto& o = v.order;
@@ -287,6 +292,49 @@ std::string own_orders_text(const std::vector<order_listing>& orders, bool more)
 
 std::string event_ticket_text(const event_ticket_view& ticket) {
   return json::serialize(whole_object_of(ticket));
+}
+
+std::string event_ticket_text(const event_ticket_view& v, const event_ticket_keys& keys, bool is_rotating) {
+  auto out = whole_object_of(v);
+  const auto& t = v.ticket;
+  out["code"] = nullptr;
+  out["rotating_code"] = nullptr;
+  if (!is_valid(t.status)) return json::serialize(out);
+  if (is_rotating)
+    out["rotating_code"] = json::object{{"secret", to_base64url(keys.secret_of(t.id, t.generation).bytes())},
+                                        {"generation", t.generation},
+                                        {"step_seconds", event_ticket_code_step.count()}};
+  else
+    out["code"] = keys.fixed_code(t.id, t.generation);
+  return json::serialize(out);
+}
+
+std::string transfer_text(const transfer_row& t) {
+  return json::serialize(json::object{{"transfer_id", to_string(t.id)},
+                                      {"event_ticket_id", to_string(t.ticket)},
+                                      {"status", name_of(t.status)},
+                                      {"created_at", rfc3339(t.created_at)},
+                                      {"expires_at", rfc3339(t.expires_at)},
+                                      {"ended_at", time_or_null(t.ended_at)}});
+}
+
+std::string transfers_text(const transfers_reply& page, const customer_id& viewer, timestamp now) {
+  json::array items;
+  for (const auto& l : page.transfers) {
+    const auto& t = l.transfer;
+    if (t.expires_at <= now) continue;
+    const bool is_given = t.giver == viewer;
+    items.push_back(json::object{{"transfer_id", to_string(t.id)},
+                                 {"event_ticket_id", is_given ? json::value(to_string(t.ticket)) : nullptr},
+                                 {"event_id", to_string(l.event)},
+                                 {"event_name", l.event_name},
+                                 {"ticket_type_name", l.ticket_type_name},
+                                 {"side", is_given ? "given" : "received"},
+                                 {"email", is_given ? t.receiver_email : t.giver_email},
+                                 {"created_at", rfc3339(t.created_at)},
+                                 {"expires_at", rfc3339(t.expires_at)}});
+  }
+  return json::serialize(json::object{{"items", std::move(items)}});
 }
 
 std::string event_tickets_text(const event_tickets_reply& page) {

@@ -5,6 +5,7 @@
 #include "actors/protocol/catalog_messages.hpp"
 #include "actors/protocol/hub_messages.hpp"
 #include "actors/protocol/organizer_messages.hpp"
+#include "crypto/event_ticket_code.hpp"
 #include "domain/sale/views.hpp"
 #include "store/port/ledger.hpp"
 
@@ -43,6 +44,13 @@ namespace fq::net {
 [[nodiscard]] std::string event_ticket_text(const event_ticket_view& ticket);
 [[nodiscard]] std::string event_tickets_text(const event_tickets_reply& page);
 [[nodiscard]] std::string held_tickets_text(const held_tickets_reply& page);
+/// What the holder of an event ticket has besides: the code, or what rotating ones are made of. A secret.
+[[nodiscard]] std::string event_ticket_text(const event_ticket_view& ticket, const event_ticket_keys& keys,
+                                            bool is_rotating);
+[[nodiscard]] std::string transfer_text(const transfer_row& transfer);
+/// `viewer`: a giver sees the receiver's address, and the receiver the giver's.
+[[nodiscard]] std::string transfers_text(const transfers_reply& page, const customer_id& viewer,
+                                         timestamp now);
 /// Parses "CHECKED_IN" and similar; nothing if unknown.
 [[nodiscard]] std::optional<event_ticket_status> parse_event_ticket_status(std::string_view text);
 /// An order with its contact, for the export of a customer.

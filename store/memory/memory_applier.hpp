@@ -204,6 +204,29 @@ public:
     return true;
   }
 
+  bool operator()(const transfer_offered& c) {
+    return find_row(own_.image.event_tickets, c.row.ticket) && is_alone(own_.image.transfers, c.row)
+           && insert(own_.image.transfers, c.row);
+  }
+
+  bool operator()(const transfer_moved& c) {
+    const auto* stored = find_row(own_.image.transfers, c.row.id);
+    if (!stored || stored->status != c.from) return false;
+    auto next = *stored;
+    copy_updated(next, c.row);
+    return is_alone(own_.image.transfers, next) && replace(own_.image.transfers, next);
+  }
+
+  bool operator()(const checkin_list_stored& c) {
+    return own_.image.event && is_sound(c.row) && insert_or_replace(own_.image.checkin_lists, c.row);
+  }
+
+  bool operator()(const checkin_device_stored& c) {
+    return own_.image.event && is_sound(c.row) && insert_or_replace(own_.image.checkin_devices, c.row);
+  }
+
+  bool operator()(const scan_recorded& c) { return own_.image.event && insert(own_.image.scans, c.row); }
+
   bool operator()(const dead_letter_stored& c) {
     auto next = c.row;
     if (const auto* stored = find_row(own_.dead_letters, c.row.id)) {
@@ -300,6 +323,14 @@ public:
   bool operator()(const audit_recorded& c) {
     own_.audit.push_back(c.row);
     undo([this] { own_.audit.pop_back(); });
+    return true;
+  }
+
+  bool operator()(const statistics_stored& c) {
+    if (!insert(own_.statistics, c.row)) return false;
+    auto& last = own_.image.statistics;
+    undo([&last, before = last] { last = before; });
+    last = own_.statistics.back();
     return true;
   }
 

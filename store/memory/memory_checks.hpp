@@ -24,6 +24,13 @@ inline bool is_sound(const entry_row& r) {
 inline bool is_sound(const entry_access_row&) { return true; }
 inline bool is_sound(const session_lock_row&) { return true; }
 inline bool is_sound(const event_ticket_row& r) { return r.generation >= 1; }
+inline bool is_sound(const transfer_row&) { return true; }
+inline bool is_sound(const checkin_list_row& r) { return !r.name.empty(); }
+inline bool is_sound(const checkin_device_row& r) { return !r.secret_hash.empty(); }
+inline bool is_sound(const scan_row& r) { return r.is_admitted || r.objection != scan_objection::none; }
+inline bool is_sound(const statistics_row& r) {
+  return r.waiting_peak >= r.waiting && r.arrivals_total >= r.arrivals && r.admissions_total >= r.admissions;
+}
 inline bool is_sound(const claim_item& i) {
   return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0
          && i.unit_discount >= 0 && i.unit_discount <= i.unit_price;
@@ -61,6 +68,13 @@ inline bool is_alone(const std::vector<promo_code_row>& codes, const promo_code_
 }
 inline bool is_alone(const std::vector<order_row>& orders, const order_row& row) {
   return std::ranges::none_of(orders, [&](const auto& o) { return o.id != row.id && o.claim == row.claim; });
+}
+
+/// At most one open offer of a ticket.
+inline bool is_alone(const std::vector<transfer_row>& offers, const transfer_row& row) {
+  return row.status != transfer_status::offered || std::ranges::none_of(offers, [&](const auto& o) {
+           return o.id != row.id && o.ticket == row.ticket && o.status == transfer_status::offered;
+         });
 }
 
 inline bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 namespace fq {
@@ -47,6 +48,21 @@ public:
 
   void empty_contact(const order_contact& order) override {
     find_row(state_.aggregates.at(order.aggregate).image.orders, order.order)->contact = {};
+  }
+
+  std::size_t empty_transfers(const customer_id& customer, std::size_t limit) override {
+    std::size_t emptied = 0;
+    const auto empty = [&](const customer_id& whose, std::string& address) {
+      if (whose != customer || address.empty() || emptied == limit) return;
+      address.clear();
+      ++emptied;
+    };
+    for (auto& [number, state] : state_.aggregates)
+      for (auto& o : state.image.transfers) {
+        empty(o.giver, o.giver_email);
+        empty(o.receiver, o.receiver_email);
+      }
+    return emptied;
   }
 
   std::size_t erase_devices(const customer_id& customer, std::size_t limit) override {
@@ -118,7 +134,19 @@ public:
         ++gone;
       }
     }
-    return gone;
+    return gone + erase_old_scans(before, limit - gone);
+  }
+
+  /// Oldest first.
+  std::size_t erase_old_scans(timestamp before, std::size_t limit) {
+    std::vector<std::tuple<timestamp, aggregate_id, scan_id>> old;
+    for (const auto& [number, state] : state_.aggregates)
+      for (const auto& s : state.image.scans)
+        if (s.received_at < before) old.emplace_back(s.received_at, number, s.id);
+    std::ranges::sort(old);
+    if (old.size() > limit) old.resize(limit);
+    for (const auto& [at, number, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
+    return old.size();
   }
 
   /// Removes the answers that were found, last first.

@@ -133,8 +133,21 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto left = bounds.limit - idempotency - receipts - delivered;
   const auto notices = prune_notices(bounds, left);
   const auto entries = prune_entries(bounds.entries_before, left - notices);
-  const auto gone = idempotency + receipts + delivered + notices + entries;
+  auto gone = idempotency + receipts + delivered + notices + entries;
+  gone += prune_statistics(bounds.statistics_before, bounds.limit - gone);
   return gone + prune_personal(bounds, bounds.limit - gone);
+}
+
+/// All but the last row of an event.
+std::size_t memory_ledger::prune_statistics(timestamp before, std::size_t most) {
+  std::vector<std::pair<timestamp, aggregate_id>> due;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& r : state.statistics)
+      if (r.at < before && r.at < state.statistics.back().at) due.emplace_back(r.at, number);
+  std::ranges::sort(due);
+  if (due.size() > most) due.resize(most);
+  for (const auto& [at, number] : due) erase_row(state_.aggregates.at(number).statistics, at);
+  return due.size();
 }
 
 /// Entries that never had a claim, with their access codes; in standalone queues also the history of as old

@@ -115,6 +115,7 @@ private:
     std::vector<audit_row> audit;
     std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open letters
     std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
+    std::vector<statistics_row> statistics; ///< by time; the image has the last one
   };
   [[nodiscard]] std::set<aggregate_id> owned_by(const std::string& node) const;
   [[nodiscard]] milliseconds silence_of(const held_lease& lease, milliseconds term) const;
@@ -146,6 +147,7 @@ private:
                          Forget forget);
   std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t most);
+  std::size_t prune_statistics(timestamp before, std::size_t most);
   std::size_t prune_personal(const prune_bounds& bounds, std::size_t most);
   void pass_a_call(const std::set<aggregate_id>& touched);
   void refuse_earlier(const std::string& node, std::uint64_t incarnation) const;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 namespace fq {
 namespace {
@@ -30,6 +32,13 @@ bool must_run(const aggregate_image& image, timestamp now) {
          || std::any_of(image.claims.begin(), image.claims.end(), claim_runs)
          || std::any_of(image.payments.begin(), image.payments.end(), payment_runs)
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
+}
+
+/// Whether an ended event has another number of valid event tickets than sold units.
+bool owes_event_tickets(const aggregate_image& image) {
+  std::int64_t sold = 0;
+  for (const auto& type : image.ticket_types) sold += type.sold;
+  return sold != std::ranges::count_if(image.event_tickets, [](const auto& t) { return is_valid(t.status); });
 }
 
 /// Whether a customer in `blocks` has paid here and was not fully refunded.
@@ -115,9 +124,27 @@ std::vector<event_ticket_listing> memory_ledger::list_event_tickets(const event_
       const auto* type = find_row(state.image.ticket_types, t.ticket_type);
       if (t.holder == filter.holder && is_valid(t.status) && type != nullptr
           && (filter.before.is_nil() || t.id < filter.before))
-        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t});
+        rows.push_back({state.image.event->id, state.image.event->name, type->id, type->name, t,
+                        state.image.event->event_tickets, state.image.event->facts.starts_at,
+                        state.image.event->facts.time_zone, state.image.event->facts.venue_name,
+                        state.image.event->status});
     }
   std::ranges::sort(rows, std::greater{}, [](const event_ticket_listing& l) { return l.ticket.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<transfer_listing> memory_ledger::list_transfers(const transfer_filter& filter) {
+  std::vector<transfer_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& o : state.image.transfers) {
+      const bool is_theirs = o.giver == filter.customer || o.receiver == filter.customer;
+      const auto& ticket = *find_row(state.image.event_tickets, o.ticket);
+      const auto* type = find_row(state.image.ticket_types, ticket.ticket_type);
+      if (is_theirs && o.status == transfer_status::offered && type != nullptr && state.image.event)
+        rows.push_back({state.image.event->id, state.image.event->name, type->name, o});
+    }
+  std::ranges::sort(rows, std::greater{}, [](const transfer_listing& l) { return l.transfer.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }
@@ -137,6 +164,63 @@ std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_let
   return rows;
 }
 
+std::vector<statistics_row> memory_ledger::list_statistics(const statistics_filter& filter) {
+  std::vector<statistics_row> rows;
+  const auto* state = find(filter.aggregate);
+  if (!state) return rows;
+  const auto step_of = [&](timestamp t) { return unix_ms(t) / filter.step.count(); };
+  for (auto r : state->statistics) {
+    if (r.at < filter.from || r.at >= filter.to) continue;
+    if (rows.empty() || step_of(rows.back().at) != step_of(r.at)) {
+      rows.push_back(r);
+      continue;
+    }
+    r.waiting_peak = std::max(r.waiting_peak, rows.back().waiting_peak);
+    r.arrivals += rows.back().arrivals;
+    r.admissions += rows.back().admissions;
+    rows.back() = r;
+  }
+  return rows;
+}
+
+sale_figures memory_ledger::figures(aggregate_id aggregate) {
+  sale_figures f;
+  const auto* state = find(aggregate);
+  if (!state) return f;
+  std::map<std::uint32_t, type_figures> types;
+  std::set<customer_id> buyers;
+  std::set<queue_number> places;
+  for (const auto& c : state->image.claims) {
+    if (c.status != claim_status::confirmed && c.status != claim_status::refunded) continue;
+    ++f.purchases;
+    buyers.insert(c.customer);
+    places.insert(c.entry);
+    for (const auto& i : c.items) {
+      auto& type = types[i.ticket_type];
+      type.ticket_type = i.ticket_type;
+      type.bought += i.quantity;
+      type.refunded += i.refunded;
+      type.revenue += (i.unit_price - i.unit_discount + i.donation) * (std::int64_t{i.quantity} - i.refunded);
+    }
+  }
+  for (const auto& [ordinal, type] : types) f.types.push_back(type);
+  f.buyers = buyers.size();
+  f.places = places.size();
+  for (const auto& r : state->image.refunds) {
+    f.refunds += r.status == refund_status::succeeded;
+    f.refunds_open += r.status == refund_status::requested;
+    if (r.status == refund_status::succeeded) f.refunded += r.amount;
+  }
+  for (const auto& r : state->statistics) {
+    if (!is_set(f.waiting_peak_at) || r.waiting_peak > f.waiting_peak) {
+      f.waiting_peak = r.waiting_peak;
+      f.waiting_peak_at = r.at;
+    }
+    if (!is_set(f.sold_out_at) && r.available == 0 && r.held == 0 && r.sold > 0) f.sold_out_at = r.at;
+  }
+  return f;
+}
+
 std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {
   const auto now = options_.now();
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
@@ -145,6 +229,19 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
     if ((must_run(state.image, now) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
       result.push_back(number);
   return result;
+}
+
+events_to_settle memory_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  const auto now = options_.now();
+  std::vector<event_looked_at> rows;
+  for (auto i = state_.aggregates.upper_bound(after);
+       i != state_.aggregates.end() && rows.size() < events_looked_at; ++i) {
+    const auto& [number, state] = *i;
+    const auto& event = state.image.event;
+    if (event && (event->status == event_status::ended || event->status == event_status::cancelled))
+      rows.push_back({number, owes_event_tickets(state.image) && !state.lease.keeps_out(owner, now)});
+  }
+  return first_due_of(rows);
 }
 
 aggregate_id memory_ledger::last_aggregate() {

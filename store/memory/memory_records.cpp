@@ -68,6 +68,17 @@ void read_image(const aggregate_image& image, aggregate_id number, const custome
         record_at({event_ticket, {}, 0, 0, t.id}, number_of_state(t.status), t.created_at, t.updated_at, {}),
         type != nullptr ? type->name : std::string{});
     }
+  for (const auto& o : image.transfers)
+    if (o.giver == customer || o.receiver == customer)
+      add(record_at({transfer, {}, 0, 0, o.id}, number_of_state(o.status), o.created_at, o.expires_at,
+                    o.ended_at),
+          o.giver == customer ? "given" : "received");
+  for (const auto& s : image.scans)
+    if (const auto* t = find_row(image.event_tickets, s.ticket); t != nullptr && t->holder == customer) {
+      const auto* list = find_row(image.checkin_lists, s.list);
+      add(record_at({scan, {}, 0, 0, s.id}, number_of_state(s.type), s.at, {}, {}),
+          list != nullptr ? list->name : std::string{}, 0, s.is_admitted ? 1 : 0);
+    }
 }
 
 } // namespace

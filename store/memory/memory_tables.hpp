@@ -18,6 +18,10 @@ inline const uuid& key_of(const refund_row& r) { return r.id; }
 inline std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 inline const uuid& key_of(const order_row& r) { return r.id; }
 inline const uuid& key_of(const event_ticket_row& r) { return r.id; }
+inline const uuid& key_of(const transfer_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_list_row& r) { return r.id; }
+inline const uuid& key_of(const checkin_device_row& r) { return r.id; }
+inline const uuid& key_of(const scan_row& r) { return r.id; }
 inline const uuid& key_of(const dead_letter_row& r) { return r.id; }
 inline const uuid& key_of(const priority_row& r) { return r.customer; }
 inline const uuid& key_of(const invitation_row& r) { return r.customer; }
@@ -25,6 +29,7 @@ inline std::pair<queue_number, std::uint32_t> key_of(const entry_access_row& r) 
   return {r.number, r.promo_code};
 }
 inline const std::string& key_of(const session_lock_row& r) { return r.name; }
+inline timestamp key_of(const statistics_row& r) { return r.at; }
 inline std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) {
   return {r.tenant, r.organizer, r.customer};
 }

@@ -63,7 +63,9 @@ std::size_t erase_some(erasure_store& store, const prune_bounds& bounds, std::si
     store.store_erasure(e);
   }
   for (const auto& order : contacts) store.empty_contact(order);
-  if (contacts.size() == limit || store.erase_devices(e.customer, limit) == limit) return limit;
+  if (contacts.size() == limit || store.empty_transfers(e.customer, limit) == limit
+      || store.erase_devices(e.customer, limit) == limit)
+    return limit;
   if (look(store, e, limit)) {
     store.store_erasure(e);
     return limit;

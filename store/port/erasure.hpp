@@ -55,6 +55,8 @@ public:
   /// At most `limit` orders that have a contact.
   virtual std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) = 0;
   virtual void empty_contact(const order_contact& order) = 0;
+  /// Empties the customer's address in at most `limit` offers of tickets; returns the number.
+  virtual std::size_t empty_transfers(const customer_id& customer, std::size_t limit) = 0;
   /// Deletes at most `limit` devices, and deliveries to them; returns the number.
   virtual std::size_t erase_devices(const customer_id& customer, std::size_t limit) = 0;
   /// Rows after e.after in the order of their keys.
@@ -65,7 +67,8 @@ public:
   virtual void erase_address(std::string_view address) = 0;
   /// Empties and dismisses dead letters of undelivered mail: see is_of().
   virtual void empty_letters(std::string_view name) = 0;
-  /// Empties the contacts of at most `limit` orders of sales that ended before `before`.
+  /// Empties the contacts of orders of sales that ended before `before`, and deletes scans that arrived
+  /// before it; together at most `limit`.
   virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
 };
 
@@ -76,6 +79,7 @@ public:
   void end_erasure(const customer_id& customer) override;                                                    \
   std::vector<order_contact> contacts_of(const customer_id& customer, std::size_t limit) override;           \
   void empty_contact(const order_contact& order) override;                                                   \
+  std::size_t empty_transfers(const customer_id& customer, std::size_t limit) override;                      \
   std::size_t erase_devices(const customer_id& customer, std::size_t limit) override;                        \
   std::vector<erasable_row> rows_to_look_at(const erasure& e, std::size_t limit) override;                   \
   void erase_row_of(erasure_part part, const outbox_key& key) override;                                      \

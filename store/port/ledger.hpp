@@ -108,11 +108,16 @@ struct aggregate_image {
   std::vector<promo_code_row> promo_codes; ///< by ordinal
   std::vector<order_row> orders; ///< by id
   std::vector<event_ticket_row> event_tickets; ///< by id
+  std::vector<transfer_row> transfers; ///< by id
+  std::vector<checkin_list_row> checkin_lists; ///< by id
+  std::vector<checkin_device_row> checkin_devices; ///< by id
+  std::vector<scan_row> scans; ///< by id
   std::vector<dead_letter_row> dead_letters; ///< open letters, by id
   std::vector<priority_row> priorities; ///< by customer
   std::vector<invitation_row> invitations; ///< by customer
   std::vector<entry_access_row> access; ///< by queue number and promo code
   std::vector<session_lock_row> locks; ///< by name
+  std::optional<statistics_row> statistics; ///< the last row
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
@@ -233,14 +238,16 @@ struct prune_bounds {
   timestamp deliveries_before = never; ///< end time
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
-  timestamp contacts_before = never; ///< end of the sale; of orders that are not open. The orders are kept
+  /// End of the sale; of orders that are not open. The orders are kept. Also for scans: their arrival.
+  timestamp contacts_before = never;
+  timestamp statistics_before = never; ///< an event's last row is kept
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
   std::function<void(const std::string& address)> on_erased = nullptr;
 };
 
 /// One transition in the life of a row, for I10. The ledger writes it for every *_created, *_opened and
 /// *_moved that changes the status. entry_joined and event_ticket_issued write none, because they are many:
-/// the row itself is the start.
+/// the row itself is the start. Transfers write none: their rows stay.
 struct history_row {
   std::uint64_t seq = 0; ///< applied_seq of its batch
   std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order", "event ticket"
@@ -305,8 +312,12 @@ public:
   virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
   /// Newest first, by id.
   virtual std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) = 0;
+  virtual std::vector<transfer_listing> list_transfers(const transfer_filter& filter) = 0;
   /// One kind, by position.
   virtual record_page list_records(const record_filter& filter) = 0;
+  /// By time, one row per step: its last one, with the highest peak and the sums of arrivals and admissions.
+  virtual std::vector<statistics_row> list_statistics(const statistics_filter& filter) = 0;
+  virtual sale_figures figures(aggregate_id aggregate) = 0;
   virtual open_purchase find_open_purchase(const customer_id& customer) = 0;
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
@@ -315,6 +326,9 @@ public:
   /// events with money still to refund; events where a blocked customer has paid. Excludes aggregates with a
   /// lease of another owner than `owner`.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
+  /// Of the ended and cancelled events behind `after`: those with another number of valid event tickets than
+  /// sold units, because of programs without event tickets. Without those that another owner leases.
+  virtual events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after) = 0;
   /// Greatest aggregate number in use, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
   virtual std::vector<history_row> history(aggregate_id aggregate) = 0;
@@ -377,10 +391,14 @@ public:
   std::vector<audit_row> audit(const audit_filter& filter) override;                                         \
   std::vector<order_listing> list_orders(const order_filter& filter) override;                               \
   std::vector<event_ticket_listing> list_event_tickets(const event_ticket_filter& filter) override;          \
+  std::vector<transfer_listing> list_transfers(const transfer_filter& filter) override;                      \
   record_page list_records(const record_filter& filter) override;                                            \
+  std::vector<statistics_row> list_statistics(const statistics_filter& filter) override;                     \
+  sale_figures figures(aggregate_id aggregate) override;                                                     \
   open_purchase find_open_purchase(const customer_id& customer) override;                                    \
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;             \
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;                           \
+  events_to_settle find_events_to_settle(const std::string& owner, aggregate_id after) override;             \
   aggregate_id last_aggregate() override;                                                                    \
   std::vector<history_row> history(aggregate_id aggregate) override;                                         \
   aggregate_snapshot peek(aggregate_id aggregate) override;                                                  \

@@ -3,6 +3,7 @@
 // engines share.
 #pragma once
 #include "store/port/ledger.hpp"
+#include "store/port/limits.hpp"
 #include "store/port/notice_rows.hpp"
 #include "store/port/row_sql.hpp"
 
@@ -58,11 +59,49 @@ inline constexpr auto listed_order_of = [](const auto& r) {
 };
 
 inline const std::string listed_event_ticket_columns =
-  "SELECT event.id, event.name, y.id, y.name, " + column_names<event_ticket_row>("t.")
+  "SELECT event.id, event.name, y.id, y.name, event.starts_at, event.time_zone, event.venue_name, "
+  "event.status, "
+  + column_names<event_ticket_settings>("event.") + ", " + column_names<event_ticket_row>("t.")
   + " FROM event_ticket AS t JOIN event USING (aggregate)"
     " JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type ";
 inline constexpr auto listed_event_ticket_of = [](const auto& r) {
-  return event_ticket_listing{r.id(0), r.text(1), r.id(2), r.text(3), read_row<event_ticket_row>(r, 4)};
+  constexpr int settings = 8, ticket = settings + column_count<event_ticket_settings>();
+  return event_ticket_listing{r.id(0),
+                              r.text(1),
+                              r.id(2),
+                              r.text(3),
+                              read_row<event_ticket_row>(r, ticket),
+                              read_row<event_ticket_settings>(r, settings),
+                              r.time(4),
+                              r.text(5),
+                              r.text(6),
+                              r.template number<event_status>(7)};
+};
+
+/// Rows of event_looked_at. `owner` and `after` are parameters. The events are chosen before their tickets
+/// are counted.
+inline std::string events_to_settle_sql(const std::string& owner, const std::string& after,
+                                        const std::string& now) {
+  return "SELECT e.aggregate, CASE WHEN (" + owner
+         + " = '' OR a.lease_owner IS NULL OR a.lease_owner = " + owner + " OR a.lease_until <= " + now
+         + ") AND (SELECT coalesce(sum(sold), 0) FROM ticket_type AS y WHERE y.aggregate = e.aggregate)"
+           " <> (SELECT count(*) FROM event_ticket AS t WHERE t.aggregate = e.aggregate AND t.status <> 4)"
+           " THEN CAST(1 AS bigint) ELSE CAST(0 AS bigint) END"
+           " FROM (SELECT aggregate FROM event WHERE status IN (3, 4) AND aggregate > "
+         + after + " ORDER BY aggregate LIMIT " + std::to_string(events_looked_at)
+         + ") AS e JOIN aggregate AS a ON a.number = e.aggregate ORDER BY e.aggregate";
+}
+inline constexpr auto event_looked_at_of = [](const auto& r) {
+  return event_looked_at{r.template number<aggregate_id>(0), r.integer(1) != 0};
+};
+
+inline const std::string listed_transfer_columns =
+  "SELECT event.id, event.name, y.name, " + column_names<transfer_row>("o.")
+  + " FROM event_ticket_transfer AS o JOIN event USING (aggregate)"
+    " JOIN event_ticket AS t ON t.aggregate = o.aggregate AND t.id = o.ticket"
+    " JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type ";
+inline constexpr auto listed_transfer_of = [](const auto& r) {
+  return transfer_listing{r.id(0), r.text(1), r.text(2), read_row<transfer_row>(r, 3)};
 };
 
 /// Includes letters of aggregates without an event.

@@ -41,6 +41,11 @@ inline constexpr milliseconds found_session_life{500};
 /// History rows that a pruning looks at for each deleted entry: an entry writes about three.
 inline constexpr std::size_t history_rows_per_entry = 8;
 
+/// Max events that find_events_to_settle gives, because each is loaded at once, and that it looks at: it
+/// counts their event tickets, well within a second.
+inline constexpr std::size_t events_settled_at_once = 4;
+inline constexpr std::size_t events_looked_at = 20;
+
 /// Max elements per chunk of a mirror step: blocks the cache server for about 1 ms.
 inline constexpr std::size_t mirror_chunk_max = 1'000;
 

@@ -2,6 +2,7 @@
 // Reads of the ledger that need no owner: what is asked for, and the rows of the answers.
 #pragma once
 #include "domain/model/rows.hpp"
+#include "store/port/limits.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -87,7 +88,49 @@ struct event_ticket_listing {
   ticket_type_id ticket_type;
   std::string ticket_type_name;
   event_ticket_row ticket;
+  event_ticket_settings settings = {}; ///< of the event
+  timestamp starts_at = never; ///< of the event
+  std::string time_zone = {}, venue_name = {}; ///< see event_facts
+  event_status event_state = event_status::active;
   friend bool operator==(const event_ticket_listing&, const event_ticket_listing&) = default;
+};
+
+/// An ended or cancelled event that was looked at.
+struct event_looked_at {
+  aggregate_id aggregate{};
+  bool is_due = false; ///< its event tickets must be made or cancelled
+};
+
+struct events_to_settle {
+  std::vector<aggregate_id> found; ///< at most events_settled_at_once
+  aggregate_id next{}; ///< go on behind it; 0: all were looked at
+  friend bool operator==(const events_to_settle&, const events_to_settle&) = default;
+};
+
+/// `rows`: by aggregate, at most events_looked_at.
+inline events_to_settle first_due_of(const std::vector<event_looked_at>& rows) {
+  events_to_settle result;
+  for (const auto& row : rows) {
+    if (row.is_due) result.found.push_back(row.aggregate);
+    if (result.found.size() == events_settled_at_once) result.next = row.aggregate;
+    if (result.next != aggregate_id{}) return result;
+  }
+  if (rows.size() == events_looked_at) result.next = rows.back().aggregate;
+  return result;
+}
+
+/// A customer's open offers of event tickets, given and received, of all tenants.
+struct transfer_filter {
+  customer_id customer = {};
+  std::uint32_t limit = 50; ///< the newest
+};
+
+struct transfer_listing {
+  event_id event;
+  std::string event_name;
+  std::string ticket_type_name;
+  transfer_row transfer;
+  friend bool operator==(const transfer_listing&, const transfer_listing&) = default;
 };
 
 struct dead_letter_filter {
@@ -102,6 +145,13 @@ struct dead_letter_listing {
   event_id event;
   dead_letter_row letter;
   friend bool operator==(const dead_letter_listing&, const dead_letter_listing&) = default;
+};
+
+/// The rows of one event in [from, to). Reads all of them: the caller bounds the span.
+struct statistics_filter {
+  aggregate_id aggregate{};
+  timestamp from, to;
+  milliseconds step{60'000}; ///< above 0; steps begin at multiples of it
 };
 
 } // namespace fq

@@ -21,6 +21,8 @@ enum class record_kind : std::uint8_t {
   priority,
   invitation,
   event_ticket, ///< held; another customer may have bought it
+  transfer, ///< an offer of an event ticket, given or received
+  scan, ///< at a gate, of a held event ticket
   block,
   device,
   notice, ///< a notice to the customer's devices
@@ -41,12 +43,14 @@ struct record_position {
 struct customer_record {
   record_position at;
   event_id event; ///< nil: none
-  std::uint32_t status = 0; ///< of the kind; device: the channel
-  std::string text; ///< payment: the gateway; event ticket: its type; notice, mail: the topic
+  std::uint32_t status = 0; ///< of the kind; device: the channel; scan: its type
+  std::string text; ///< payment: the gateway; event ticket: its type; transfer: "given", "received"; scan:
+                    ///< its list; notice, mail: the topic
   money amount = 0;
-  std::uint64_t count = 0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices
+  std::uint64_t count =
+    0; ///< tickets; place, priority: the class; payment: refunded money; notice: devices; scan: 1 if admitted
   timestamp created_at;
-  timestamp changed_at; ///< place: admitted; claim: expires; payment, event ticket: last change
+  timestamp changed_at; ///< place: admitted; claim, transfer: expires; payment, event ticket: last change
   timestamp ended_at; ///< invitation: valid until; mail: delivered
   friend bool operator==(const customer_record&, const customer_record&) = default;
 };

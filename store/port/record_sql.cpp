@@ -40,6 +40,19 @@ constexpr std::array<std::string_view, record_kinds> statements{
   " LEFT JOIN ticket_type AS y ON y.aggregate = t.aggregate AND y.ordinal = t.ticket_type"
   " WHERE t.holder = @c AND t.id > @i ORDER BY t.id LIMIT @l",
 
+  "SELECT NULL, NULL, NULL, o.id, o.status, CASE WHEN o.giver = @c THEN 'given' ELSE 'received' END, NULL,"
+  " NULL, o.created_at, o.expires_at, o.ended_at, e.id, NULL, NULL FROM event_ticket_transfer AS o"
+  " LEFT JOIN event AS e ON e.aggregate = o.aggregate"
+  " WHERE (o.giver = @c OR o.receiver = @c) AND o.id > @i ORDER BY o.id LIMIT @l",
+
+  "SELECT NULL, NULL, NULL, s.id, s.type, l.name, NULL, CAST(CASE WHEN s.is_admitted THEN 1"
+  " ELSE 0 END AS bigint),"
+  " s.scanned_at, NULL, NULL, e.id, NULL, NULL FROM checkin_scan AS s"
+  " JOIN event_ticket AS t ON t.aggregate = s.aggregate AND t.id = s.ticket"
+  " LEFT JOIN event AS e ON e.aggregate = s.aggregate"
+  " LEFT JOIN checkin_list AS l ON l.aggregate = s.aggregate AND l.id = s.list"
+  " WHERE t.holder = @c AND s.id > @i ORDER BY s.id LIMIT @l",
+
   "SELECT NULL, b.tenant, NULL, b.organizer, NULL, NULL, NULL, NULL, b.created_at, NULL, NULL, NULL, NULL, "
   "NULL"
   " FROM blocked_customer AS b WHERE b.customer = @c AND (b.tenant, b.organizer) > (@n, @i)"

@@ -17,6 +17,10 @@ inline constexpr int waits_max = 20;
 inline constexpr milliseconds grace{2'000};
 /// Another node may be migrating a large ledger.
 inline constexpr milliseconds migration_time{10 * 60 * 1000};
+/// Lock timeout of a migration, because its waiting lock request blocks later requests; then it begins again.
+/// A transaction of a running node is far shorter.
+inline constexpr milliseconds migration_patience{2'000};
+inline constexpr int migration_attempts = 30;
 /// Lock timeout of a dry run, because its waiting lock request blocks later requests.
 inline constexpr milliseconds rehearsal_patience{2'000};
 /// Far beyond any counter value: a clamped move is refused like the original, and no sum of moves overflows.

@@ -28,6 +28,13 @@ const postgres_statement own_contacts{
   " AND email <> '' LIMIT $2::bigint"};
 const postgres_statement drop_contact{"drop_contact",
                                       empty_contacts + " WHERE aggregate = $1::bigint AND id = $2"};
+const postgres_statement own_given{
+  "own_given", "UPDATE event_ticket_transfer SET giver_email = '' WHERE (aggregate, id) IN (SELECT aggregate,"
+               " id FROM event_ticket_transfer WHERE giver = $1 AND giver_email <> '' LIMIT $2::bigint)"};
+const postgres_statement own_received{
+  "own_received",
+  "UPDATE event_ticket_transfer SET receiver_email = '' WHERE (aggregate, id) IN (SELECT aggregate, id FROM"
+  " event_ticket_transfer WHERE receiver = $1 AND receiver_email <> '' LIMIT $2::bigint)"};
 const postgres_statement own_deliveries{
   "own_deliveries",
   "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
@@ -67,6 +74,9 @@ const postgres_statement old_contacts{
     + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e JOIN orders AS o ON o.aggregate ="
       " e.aggregate AND o.email <> '' WHERE e.status IN (3, 4) AND e.sale_end < $1::bigint AND o.status > 1"
       " LIMIT $2::bigint)"};
+const postgres_statement old_scans{
+  "old_scans", "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
+               " WHERE received_at < $1::bigint ORDER BY received_at, aggregate, id LIMIT $2::bigint)"};
 
 postgres_result ask(postgres_connection& db, const postgres_statement& statement,
                     const postgres_parameters& parameters) {
@@ -79,10 +89,11 @@ postgres_result ask(postgres_connection& db, const postgres_statement& statement
 } // namespace
 
 postgres_erasure::postgres_erasure(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{next_to_erase, store_progress, end_of_erasure, own_contacts, drop_contact,
-                        own_deliveries, own_devices, look_at_outbox, look_at_answers, drop_outbox,
-                        drop_answer, drop_codes, drop_old_codes, account_deliveries, naming_letters,
-                        drop_delivery, empty_letter, old_contacts});
+  db.prepare(std::array{next_to_erase,      store_progress, end_of_erasure, own_contacts, drop_contact,
+                        own_given,          own_received,   own_deliveries, own_devices,  look_at_outbox,
+                        look_at_answers,    drop_outbox,    drop_answer,    drop_codes,   drop_old_codes,
+                        account_deliveries, naming_letters, drop_delivery,  empty_letter, old_contacts,
+                        old_scans});
 }
 
 std::optional<erasure> postgres_erasure::next_erasure() {
@@ -118,6 +129,11 @@ std::vector<order_contact> postgres_erasure::contacts_of(const customer_id& cust
 
 void postgres_erasure::empty_contact(const order_contact& order) {
   ask(db_, drop_contact, postgres_parameters::of(order.aggregate, order.order));
+}
+
+std::size_t postgres_erasure::empty_transfers(const customer_id& customer, std::size_t limit) {
+  const auto given = ask(db_, own_given, postgres_parameters::of(customer, limit)).affected();
+  return given + ask(db_, own_received, postgres_parameters::of(customer, limit - given)).affected();
 }
 
 std::size_t postgres_erasure::erase_devices(const customer_id& customer, std::size_t limit) {
@@ -165,7 +181,8 @@ void postgres_erasure::empty_letters(std::string_view name) {
 }
 
 std::size_t postgres_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
-  return ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
+  const auto contacts = ask(db_, old_contacts, postgres_parameters::of(before, limit)).affected();
+  return contacts + ask(db_, old_scans, postgres_parameters::of(before, limit - contacts)).affected();
 }
 
 } // namespace fq

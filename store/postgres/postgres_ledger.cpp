@@ -280,8 +280,20 @@ std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
   return in_session([&](session& s) { return s.reader.audit(filter); });
 }
 
+std::vector<statistics_row> postgres_ledger::list_statistics(const statistics_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_statistics(filter); });
+}
+
+sale_figures postgres_ledger::figures(aggregate_id aggregate) {
+  return in_session([&](session& s) { return s.reader.figures(aggregate); });
+}
+
 std::vector<event_ticket_listing> postgres_ledger::list_event_tickets(const event_ticket_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_event_tickets(filter); });
+}
+
+std::vector<transfer_listing> postgres_ledger::list_transfers(const transfer_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_transfers(filter); });
 }
 
 std::vector<order_listing> postgres_ledger::list_orders(const order_filter& filter) {
@@ -302,6 +314,10 @@ open_purchase postgres_ledger::find_open_purchase(const customer_id& customer) {
 
 std::vector<aggregate_id> postgres_ledger::aggregates_to_wake(const std::string& owner) {
   return in_session([&](session& s) { return s.reader.aggregates_to_wake(owner); });
+}
+
+events_to_settle postgres_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return in_session([&](session& s) { return s.reader.find_events_to_settle(owner, after); });
 }
 
 aggregate_id postgres_ledger::last_aggregate() {
@@ -371,6 +387,7 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
     auto gone = keys + receipts + delivered;
     gone += s.notices.prune(bounds, bounds.limit - gone);
     gone += s.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    gone += s.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
     return gone + erase_some(s.erasure, bounds, bounds.limit - gone);
   });
 }

@@ -43,10 +43,13 @@ void apply(postgres_connection& db, const migration& m) {
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
-/// Runs inside a transaction. Waits `lock_wait` (0: no limit) for each lock. Returns the state before.
-std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds lock_wait) {
-  db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
+/// Runs inside a transaction. Waits `turn_wait` (0: no limit) until no other node migrates, and `lock_wait`
+/// for each lock. Returns the state before.
+std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds turn_wait,
+                                            milliseconds lock_wait) {
+  db.execute("SET LOCAL lock_timeout = " + std::to_string(turn_wait.count()));
   ask(db, lock);
+  db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
   const auto before = migration_status_of(db);
   try {
     for (std::size_t i = 0; i < before.size(); ++i)
@@ -86,10 +89,17 @@ std::vector<migration_status> migration_status_of(postgres_connection& db) {
 std::vector<migration_status> migrate(postgres_connection& db) {
   auto status = migration_status_of(db);
   if (is_complete(status)) return status;
-  postgres_transaction transaction(db, postgres_access::read_write, postgres_limits::migration_time);
-  apply_missing(db, milliseconds{0});
-  transaction.commit();
-  return migration_status_of(db);
+  for (int attempt = 1;; ++attempt) {
+    try {
+      postgres_transaction transaction(db, postgres_access::read_write, postgres_limits::migration_time);
+      apply_missing(db, milliseconds{0}, postgres_limits::migration_patience);
+      transaction.commit();
+      return migration_status_of(db);
+    } catch (const postgres_error& e) { // a waiting lock request blocks later requests: let them pass
+      const bool is_in_the_way = e.sqlstate() == "55P03" || e.sqlstate() == "40P01"; // a lock, a deadlock
+      if (!is_in_the_way || attempt == postgres_limits::migration_attempts) throw;
+    }
+  }
 }
 
 std::vector<migration_status> migrate_status_of_url(const std::string& url) {
@@ -100,7 +110,7 @@ std::vector<migration_status> migrate_dry_run_of_url(const std::string& url) {
   return on_url(url, [](postgres_connection& db) {
     const postgres_transaction rolled_back_at_the_end(db, postgres_access::read_write,
                                                       postgres_limits::migration_time);
-    return apply_missing(db, postgres_limits::rehearsal_patience);
+    return apply_missing(db, postgres_limits::rehearsal_patience, postgres_limits::rehearsal_patience);
   });
 }
 

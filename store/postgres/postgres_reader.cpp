@@ -4,6 +4,7 @@
 
 #include "store/port/ledger_rows.hpp"
 #include "store/port/record_sql.hpp"
+#include "store/port/statistics_sql.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,8 +61,16 @@ const postgres_statement read_promo_codes{
   "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
 const postgres_statement read_orders{"read_orders",
                                      select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_lists{
+  "read_checkin_lists", select_rows<checkin_list_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_checkin_devices{
+  "read_checkin_devices", select_rows<checkin_device_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_scans{"read_scans",
+                                    select_rows<scan_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_event_tickets{
   "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>()
+                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
@@ -74,6 +83,11 @@ const postgres_statement read_access{"read_access",
                                        + "WHERE aggregate = $1::bigint ORDER BY queue_number, promo_code"};
 const postgres_statement read_locks{
   "read_locks", select_rows<session_lock_row>() + "WHERE aggregate = $1::bigint ORDER BY name COLLATE \"C\""};
+std::string number(int n) { return "$" + std::to_string(n) + "::bigint"; }
+const postgres_statement read_last_statistics{"read_last_statistics", last_statistics_sql(number)};
+const postgres_statement read_statistics{"read_statistics", statistics_sql(number)};
+const postgres_statement read_type_figures{"read_type_figures", type_figures_sql(number)};
+const postgres_statement read_figures{"read_figures", figures_sql(number)};
 const postgres_statement read_blocks{"read_blocks",
                                      select_rows<block_row>() + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{"read_idempotency",
@@ -120,6 +134,11 @@ const postgres_statement tickets_of_holder{
   "tickets_of_holder",
   listed_event_ticket_columns
     + "WHERE t.holder = $1::uuid AND t.id < $2::uuid AND t.status <> 4 ORDER BY t.id DESC LIMIT $3::bigint"};
+const postgres_statement transfers_of_customer{
+  "transfers_of_customer",
+  listed_transfer_columns
+    + "WHERE (o.giver = $1::uuid OR o.receiver = $1::uuid) AND o.status = 0 ORDER BY o.id DESC LIMIT "
+      "$2::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second uses its own partial index.
@@ -136,12 +155,14 @@ const postgres_statement to_wake{
       "payment.aggregate = event.aggregate"
       " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
       "FROM payment"
-      " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION "
+      " WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
+      " UNION "
     + with_blocked
     + "'00000000-0000-0000-0000-000000000000')) AS running"
       " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
       "$1::text OR lease_until <= "
     + postgres_now + " ORDER BY number"};
+const postgres_statement to_settle{"to_settle", events_to_settle_sql("$1::text", "$2::bigint", postgres_now)};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
 const postgres_statement read_history{"read_history",
                                       "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "
@@ -204,24 +225,14 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 } // namespace
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{read_aggregate_head,
-                        read_event,
-                        read_ticket_types,
-                        read_entries,
-                        read_one_entry,
-                        read_claims,
-                        read_items,
-                        read_payments,
-                        read_refunds,
-                        read_promo_codes,
-                        read_orders,
-                        read_event_tickets,
-                        read_dead_letters,
-                        read_priorities,
-                        read_invitations,
-                        read_access,
-                        read_locks,
-                        read_blocks,
+  // of one event
+  db.prepare(std::array{
+    read_aggregate_head, read_event,           read_ticket_types, read_entries,       read_one_entry,
+    read_claims,         read_items,           read_payments,     read_refunds,       read_promo_codes,
+    read_orders,         read_event_tickets,   read_transfers,    read_checkin_lists, read_checkin_devices,
+    read_scans,          read_dead_letters,    read_priorities,   read_invitations,   read_access,
+    read_locks,          read_last_statistics, read_statistics,   read_type_figures,  read_figures});
+  db.prepare(std::array{read_blocks,
                         read_idempotency,
                         read_receipts,
                         read_organizers,
@@ -243,9 +254,11 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
                         audit_of_target,
                         orders_of_customer,
                         tickets_of_holder,
+                        transfers_of_customer,
                         letters_of_tenant,
                         open_letters_of_tenant,
                         to_wake,
+                        to_settle,
                         greatest_number,
                         read_history});
 }
@@ -256,8 +269,9 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
   for (const auto* s : {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes,
-                        &read_orders, &read_event_tickets, &read_dead_letters, &read_priorities,
-                        &read_invitations, &read_access, &read_locks})
+                        &read_orders, &read_event_tickets, &read_transfers, &read_checkin_lists,
+                        &read_checkin_devices, &read_scans, &read_dead_letters, &read_priorities,
+                        &read_invitations, &read_access, &read_locks, &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
@@ -283,11 +297,16 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.promo_codes = collect(pipeline, row_from<promo_code_row>);
   image.orders = collect(pipeline, row_from<order_row>);
   image.event_tickets = collect(pipeline, row_from<event_ticket_row>);
+  image.transfers = collect(pipeline, row_from<transfer_row>);
+  image.checkin_lists = collect(pipeline, row_from<checkin_list_row>);
+  image.checkin_devices = collect(pipeline, row_from<checkin_device_row>);
+  image.scans = collect(pipeline, row_from<scan_row>);
   image.dead_letters = collect(pipeline, row_from<dead_letter_row>);
   image.priorities = collect(pipeline, row_from<priority_row>);
   image.invitations = collect(pipeline, row_from<invitation_row>);
   image.access = collect(pipeline, row_from<entry_access_row>);
   image.locks = collect(pipeline, row_from<session_lock_row>);
+  pipeline.receive_each([&](const postgres_row& r) { image.statistics = read_row<statistics_row>(r); });
   image.idempotency = collect_reversed(pipeline, row_from<idempotency_row>);
   image.receipts = collect_reversed(pipeline, row_from<receipt_row>);
   image.organizers = collect(pipeline, row_from<organizer_row>);
@@ -344,6 +363,13 @@ std::vector<order_listing> postgres_reader::list_orders(const order_filter& filt
   return collect(pipeline, listed_order_of);
 }
 
+std::vector<transfer_listing> postgres_reader::list_transfers(const transfer_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(transfers_of_customer, postgres_parameters::of(filter.customer, filter.limit));
+  pipeline.flush();
+  return collect(pipeline, listed_transfer_of);
+}
+
 std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const event_ticket_filter& filter) {
   postgres_pipeline pipeline(db_);
   pipeline.send(tickets_of_holder,
@@ -381,6 +407,23 @@ open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
   return pipeline.receive()[0].number<open_purchase>(0);
 }
 
+std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_statistics, postgres_parameters::of(f.aggregate, f.from, f.to, f.step));
+  pipeline.flush();
+  return collect(pipeline, statistics_of_step);
+}
+
+sale_figures postgres_reader::figures(aggregate_id aggregate) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_figures, postgres_parameters::of(aggregate));
+  pipeline.send(read_type_figures, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  auto sums = collect(pipeline, figures_of).front();
+  sums.types = collect(pipeline, type_figures_of);
+  return sums;
+}
+
 /// Reads the types after the events, so that every listed event has its types.
 std::vector<event_listing> postgres_reader::list_events(const event_filter& filter) {
   auto page = postgres_parameters::of(filter.after, filter.limit);
@@ -415,6 +458,13 @@ std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string&
   pipeline.send(to_wake, postgres_parameters::of(owner));
   pipeline.flush();
   return collect(pipeline, [](const postgres_row& r) { return r.number<aggregate_id>(0); });
+}
+
+events_to_settle postgres_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(to_settle, postgres_parameters::of(owner, after));
+  pipeline.flush();
+  return first_due_of(collect(pipeline, event_looked_at_of));
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {

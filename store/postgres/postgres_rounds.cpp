@@ -184,6 +184,37 @@ public:
     move({history_kind::event_ticket, r.id}, c.from, r.status);
   }
 
+  void operator()(const transfer_offered& c) {
+    const auto& r = c.row;
+    insert(rounds_.round_for({of(item::transfer, r.id), of(item::offered_ticket, r.ticket)},
+                             std::array{of(item::event_ticket, r.ticket)}),
+           postgres_write::insert_transfer, r);
+  }
+
+  void operator()(const transfer_moved& c) {
+    const auto& r = c.row;
+    update(rounds_.round_for({of(item::transfer, r.id), of(item::offered_ticket, r.ticket)}),
+           postgres_write::update_transfer, r, c.from);
+  }
+
+  void operator()(const checkin_list_stored& c) {
+    insert(rounds_.round_for({of(item::checkin_list, c.row.id)}), postgres_write::store_checkin_list, c.row);
+  }
+
+  void operator()(const checkin_device_stored& c) {
+    insert(rounds_.round_for({of(item::checkin_device, c.row.id)}), postgres_write::store_checkin_device,
+           c.row);
+  }
+
+  void operator()(const scan_recorded& c) {
+    insert(rounds_.round_for({of(item::scan, c.row.id)}), postgres_write::insert_scan, c.row);
+  }
+
+  void operator()(const statistics_stored& c) {
+    const auto minute = of(item::statistics, static_cast<std::uint64_t>(unix_ms(c.row.at)));
+    insert(rounds_.round_for({minute}), postgres_write::insert_statistics, c.row);
+  }
+
   void operator()(const dead_letter_stored& c) {
     const auto& r = c.row;
     insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);

@@ -44,6 +44,13 @@ const postgres_statement prune_entry{
       " told AS (DELETE FROM history AS h USING old WHERE h.aggregate = old.aggregate AND h.seq = old.seq"
       " AND h.ordinal = old.ordinal) SELECT 1 FROM gone"};
 
+/// An event's last row is kept.
+const postgres_statement prune_old_statistics{
+  "prune_statistics",
+  "DELETE FROM statistics WHERE (aggregate, at) IN (SELECT aggregate, at FROM statistics AS s"
+  " WHERE at < $1::bigint AND EXISTS (SELECT FROM statistics AS later WHERE later.aggregate = s.aggregate"
+  " AND later.at > s.at) ORDER BY at, aggregate LIMIT $2::bigint)"};
+
 std::size_t affected(postgres_connection& db, const postgres_statement& statement, timestamp before,
                      std::size_t limit) {
   postgres_pipeline pipeline(db);
@@ -64,8 +71,8 @@ std::size_t begin_in(postgres_pipeline& pipeline, const postgres_writer::manner&
 
 postgres_writer::postgres_writer(postgres_connection& db) : db_(db) {
   db.prepare(postgres_writes());
-  db.prepare(
-    std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry});
+  db.prepare(std::array{begin, commit_changes, lock_heads, find_head, prune_keys, prune_receipt, prune_entry,
+                        prune_old_statistics});
 }
 
 std::vector<commit_outcome> postgres_writer::commit(std::span<const batch> batches, const manner& how) {
@@ -179,6 +186,10 @@ std::size_t postgres_writer::prune_idempotency(timestamp before, std::size_t lim
 
 std::size_t postgres_writer::prune_entries(timestamp before, std::size_t limit) {
   return is_set(before) && limit > 0 ? affected(db_, prune_entry, before, limit) : 0;
+}
+
+std::size_t postgres_writer::prune_statistics(timestamp before, std::size_t limit) {
+  return affected(db_, prune_old_statistics, before, limit);
 }
 
 std::size_t postgres_writer::prune_receipts(timestamp before, std::size_t limit) {

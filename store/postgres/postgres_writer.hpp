@@ -31,6 +31,7 @@ public:
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t limit);
+  std::size_t prune_statistics(timestamp before, std::size_t limit);
 
 private:
   /// An aggregate's row, locked by this transaction.

@@ -236,7 +236,11 @@ void redis_connection::connect() {
                                              options_.command_timeout);
     introduce(*link);
     link_ = std::move(link);
-  } catch (const link_failed& e) { fail(e.what()); }
+  } catch (const link_failed& e) {
+    // A Sentinel that was cut off may name a former primary: another one is asked first next time.
+    if (auto& all = options_.address.sentinels; !all.empty()) std::ranges::rotate(all, all.begin() + 1);
+    fail(e.what());
+  }
   last_failure_.clear();
 }
 
@@ -268,16 +272,17 @@ redis_host ask_sentinel(redis_link& sentinel, const redis_address& address) {
 
 } // namespace
 
-/// Asks the Sentinel first that answered last.
+/// The Sentinel that answered comes first. Their cyclic order stays, so that each gets its turn.
 redis_host redis_connection::find_server() {
   auto& address = options_.address;
-  if (address.sentinels.empty()) return {address.host, address.port};
+  auto& all = address.sentinels;
+  if (all.empty()) return {address.host, address.port};
   std::string why;
-  for (auto& sentinel : address.sentinels) {
+  for (auto sentinel = all.begin(); sentinel != all.end(); ++sentinel) {
     try {
-      redis_link link{sentinel, tls_.get(), sentinel_timeout, sentinel_timeout};
+      redis_link link{*sentinel, tls_.get(), sentinel_timeout, sentinel_timeout};
       auto primary = ask_sentinel(link, address);
-      std::swap(sentinel, address.sentinels.front());
+      std::ranges::rotate(all, sentinel);
       return primary;
     } catch (const std::runtime_error& e) { why = e.what(); }
   }

@@ -24,6 +24,11 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
     contacts(db, "SELECT aggregate, id, coalesce(nullif(account_email, ''), email) FROM orders INDEXED BY"
                  " order_of_customer WHERE customer = ? AND email <> '' LIMIT ?"),
     empty_contact(db, empty_contacts + " WHERE aggregate = ? AND id = ?"),
+    given(db, "UPDATE event_ticket_transfer SET giver_email = '' WHERE (aggregate, id) IN (SELECT aggregate,"
+              " id FROM event_ticket_transfer WHERE giver = ? AND giver_email <> '' LIMIT ?)"),
+    received(db, "UPDATE event_ticket_transfer SET receiver_email = '' WHERE (aggregate, id) IN (SELECT"
+                 " aggregate, id FROM event_ticket_transfer WHERE receiver = ? AND receiver_email <> '' LIMIT"
+                 " ?)"),
     deliveries(db, "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE"
                    " holder = ? LIMIT ?)"),
     devices(db, "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = ? LIMIT ?)"),
@@ -45,7 +50,9 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
                  empty_contacts
                    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
                      " orders AS o INDEXED BY order_contact ON o.aggregate = e.aggregate AND o.email <> ''"
-                     " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)") {}
+                     " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)"),
+    old_scans(db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
+                  " WHERE received_at < ? ORDER BY received_at, aggregate, id LIMIT ?)") {}
 
 std::optional<erasure> sqlite_erasure::next_erasure() {
   auto& s = sql_.next.bind();
@@ -76,6 +83,11 @@ std::vector<order_contact> sqlite_erasure::contacts_of(const customer_id& custom
 
 void sqlite_erasure::empty_contact(const order_contact& order) {
   sql_.empty_contact.run(order.aggregate, order.order);
+}
+
+std::size_t sqlite_erasure::empty_transfers(const customer_id& customer, std::size_t limit) {
+  const auto given = static_cast<std::size_t>(sql_.given.run(customer, limit));
+  return given + static_cast<std::size_t>(sql_.received.run(customer, limit - given));
 }
 
 std::size_t sqlite_erasure::erase_devices(const customer_id& customer, std::size_t limit) {
@@ -124,7 +136,8 @@ void sqlite_erasure::empty_letters(std::string_view name) {
 }
 
 std::size_t sqlite_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
-  return static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
+  const auto contacts = static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
+  return contacts + static_cast<std::size_t>(sql_.old_scans.run(before, limit - contacts));
 }
 
 } // namespace fq

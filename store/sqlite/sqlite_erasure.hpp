@@ -15,9 +15,9 @@ public:
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement next, store, end, contacts, empty_contact, deliveries, devices, outbox, answers,
-      drop_outbox, drop_answer, codes, old_codes, account_deliveries, letters, drop_delivery, empty_letter,
-      old_contacts;
+    sqlite_statement next, store, end, contacts, empty_contact, given, received, deliveries, devices, outbox,
+      answers, drop_outbox, drop_answer, codes, old_codes, account_deliveries, letters, drop_delivery,
+      empty_letter, old_contacts, old_scans;
   };
   statements sql_;
 };

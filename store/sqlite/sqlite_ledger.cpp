@@ -10,7 +10,7 @@
 #include "store/sqlite/sqlite_leases.hpp"
 #include "store/sqlite/sqlite_notices.hpp"
 #include "store/sqlite/sqlite_outbox.hpp"
-#include "store/sqlite/sqlite_reader.hpp"
+#include "store/sqlite/sqlite_reading.hpp"
 #include "store/sqlite/sqlite_writer.hpp"
 
 #include <cstdio>
@@ -23,8 +23,6 @@
 
 namespace fq {
 namespace {
-
-constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   if (db.text("PRAGMA journal_mode = WAL") != "wal")
@@ -55,25 +53,6 @@ struct ready_db : sqlite_db {
 
 } // namespace
 
-/// Of the rows of aggregates and listings, so that a large one delays no commit. Opened after the writing
-/// connection.
-struct sqlite_ledger::reading {
-  explicit reading(const sqlite_ledger_options& options) :
-      db(options.file, sqlite_access::read_only, options.busy_timeout), reader(configured(db, options)) {}
-
-  std::mutex mutex;
-  sqlite_db db;
-  sqlite_reader reader;
-
-private:
-  static sqlite_db& configured(sqlite_db& db, const sqlite_ledger_options& options) {
-    db.execute("PRAGMA mmap_size = 0");
-    db.execute("PRAGMA temp_store = MEMORY");
-    db.execute("PRAGMA cache_size = -" + std::to_string(options.read_cache_mib * 1024));
-    return db;
-  }
-};
-
 /// One connection writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a WAL
 /// database if two connections write or checkpoint at the same moment (WAL-reset bug). The file lock prevents
 /// a second writing connection; the reading one can do neither.
@@ -98,7 +77,7 @@ struct sqlite_ledger::connection {
   sqlite_notices notices;
   sqlite_erasure erasure;
   std::string last_refusal;
-  fq::sqlite_ledger::reading reading{options};
+  sqlite_reading reading{options};
 
   /// Runs `work`; a store failure leaves no open transaction and no open cursor. A commit is synced before
   /// it returns (I7).
@@ -287,20 +266,18 @@ aggregate_image sqlite_ledger::load(aggregate_id aggregate, const load_since& si
 }
 
 lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const tenure> tenures) {
-  auto& c = *connection_;
   lease_renewal result;
   if (lease.owner.empty()) return result; // no lease to renew
-  c.write([&] {
+  connection_->write([&] {
     for (const auto& t : tenures)
-      if (!c.leases.renew(t, lease)) result.lost.push_back(t.aggregate);
+      if (!connection_->leases.renew(t, lease)) result.lost.push_back(t.aggregate);
   });
   return result;
 }
 
 void sqlite_ledger::release(const std::string& owner, std::span<const tenure> tenures) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& t : tenures) c.leases.release(t, owner);
+  connection_->write([&] {
+    for (const auto& t : tenures) connection_->leases.release(t, owner);
   });
 }
 
@@ -324,6 +301,18 @@ std::vector<event_ticket_listing> sqlite_ledger::list_event_tickets(const event_
   return connection_->read([&](sqlite_reader& r) { return r.list_event_tickets(filter); });
 }
 
+std::vector<transfer_listing> sqlite_ledger::list_transfers(const transfer_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_transfers(filter); });
+}
+
+std::vector<statistics_row> sqlite_ledger::list_statistics(const statistics_filter& filter) {
+  return connection_->read([&](sqlite_reader& r) { return r.list_statistics(filter); });
+}
+
+sale_figures sqlite_ledger::figures(aggregate_id aggregate) {
+  return connection_->read([&](sqlite_reader& r) { return r.figures(aggregate); });
+}
+
 std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
   return connection_->read([&](sqlite_reader& r) { return r.list_orders(filter); });
 }
@@ -344,6 +333,10 @@ std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& o
   return connection_->read([&](sqlite_reader& r) { return r.aggregates_to_wake(owner); });
 }
 
+events_to_settle sqlite_ledger::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return connection_->read([&](sqlite_reader& r) { return r.find_events_to_settle(owner, after); });
+}
+
 aggregate_id sqlite_ledger::last_aggregate() {
   return connection_->read([&](sqlite_reader& r) { return r.last_aggregate(); });
 }
@@ -353,6 +346,7 @@ std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
 }
 
 aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
+  constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
   const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
   return connection_->read([&](sqlite_reader& r) {
     return aggregate_snapshot{r.read_head(aggregate), r.read_image(aggregate, all)};
@@ -368,8 +362,7 @@ std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds ali
 }
 
 void sqlite_ledger::leave(const std::string& node, std::uint64_t incarnation) {
-  auto& c = *connection_;
-  c.guarded([&] { c.leases.leave(node, incarnation); });
+  connection_->guarded([&] { connection_->leases.leave(node, incarnation); });
 }
 
 std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, milliseconds term) {
@@ -380,12 +373,11 @@ std::size_t sqlite_ledger::end_leases(const node_row& last, bool is_silent, mill
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
                                                        std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
-  auto& c = *connection_;
-  return c.write([&] {
+  return connection_->write([&] {
     std::vector<std::uint32_t> held;
-    c.leases.refuse_earlier(lease.owner, lease.incarnation);
+    connection_->leases.refuse_earlier(lease.owner, lease.incarnation);
     for (const auto p : wanted)
-      if (c.leases.take_partition(p, lease)) held.push_back(p);
+      if (connection_->leases.take_partition(p, lease)) held.push_back(p);
     return held;
   });
 }
@@ -397,21 +389,20 @@ std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const 
 }
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
+  connection_->write([&] {
+    for (const auto& key : keys) connection_->outbox.mark_delivered(which, key, at);
   });
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
   return c.write([&] {
-    const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
-    const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
-    const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
-    auto gone = keys + receipts + delivered;
+    auto gone = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
+    gone += c.writer.prune_receipts(bounds.receipts_before, bounds.limit - gone);
+    gone += c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - gone);
     gone += c.notices.prune(bounds, bounds.limit - gone);
     gone += c.writer.prune_entries(bounds.entries_before, bounds.limit - gone);
+    gone += c.writer.prune_statistics(bounds.statistics_before, bounds.limit - gone);
     return gone + erase_some(c.erasure, bounds, bounds.limit - gone);
   });
 }
@@ -427,9 +418,8 @@ std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
 }
 
 void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& row : rows) c.notices.store_delivery(row);
+  connection_->write([&] {
+    for (const auto& row : rows) connection_->notices.store_delivery(row);
   });
 }
 
@@ -438,9 +428,8 @@ std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filte
 }
 
 void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
-  auto& c = *connection_;
-  c.write([&] {
-    for (const auto& row : rows) c.notices.settle_delivery(row);
+  connection_->write([&] {
+    for (const auto& row : rows) connection_->notices.settle_delivery(row);
   });
 }
 

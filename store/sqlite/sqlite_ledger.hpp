@@ -51,7 +51,6 @@ public:
 
 private:
   struct connection;
-  struct reading;
   std::optional<std::vector<commit_outcome>> commit_together(std::span<const batch> batches);
   std::vector<commit_outcome> commit_isolated(std::span<const batch> batches);
 

@@ -3,6 +3,7 @@
 #include "store/sqlite/sqlite_reader.hpp"
 
 #include "store/port/ledger_rows.hpp"
+#include "store/port/statistics_sql.hpp"
 #include "store/sqlite/limits.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ std::string letters_of_tenant_sql(const std::string& which) {
 }
 
 std::string numbered(char, std::size_t) { return "?"; }
+std::string mark(int n) { return "?" + std::to_string(n); }
 
 /// Appends all rows of a bound statement.
 template <class Make, class Row>
@@ -58,6 +60,10 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     promo_codes(db, select_rows<promo_code_row>() + "WHERE aggregate = ? ORDER BY ordinal"),
     orders(db, select_rows<order_row>() + "WHERE aggregate = ? ORDER BY id"),
     event_tickets(db, select_rows<event_ticket_row>() + "WHERE aggregate = ? ORDER BY id"),
+    transfers(db, select_rows<transfer_row>() + "WHERE aggregate = ? ORDER BY id"),
+    checkin_lists(db, select_rows<checkin_list_row>() + "WHERE aggregate = ? ORDER BY id"),
+    checkin_devices(db, select_rows<checkin_device_row>() + "WHERE aggregate = ? ORDER BY id"),
+    scans(db, select_rows<scan_row>() + "WHERE aggregate = ? ORDER BY id"),
     dead_letters(db, select_rows<dead_letter_row>()
                        + "INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0 ORDER BY id"),
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
@@ -100,6 +106,9 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     tickets_of_holder(db,
                       listed_event_ticket_columns
                         + "WHERE t.holder = ?1 AND t.id < ?2 AND t.status <> 4 ORDER BY t.id DESC LIMIT ?3"),
+    transfers_of_customer(db, listed_transfer_columns
+                                + "WHERE (o.giver = ?1 OR o.receiver = ?1) AND o.status = 0"
+                                  " ORDER BY o.id DESC LIMIT ?2"),
     letters_of_tenant(db, letters_of_tenant_sql("")),
     open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
     // Each part but the second uses its own partial index.
@@ -123,10 +132,15 @@ sqlite_reader::statements::statements(sqlite_db& db) :
           " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
           " OR lease_until <= "
         + sqlite_now + " ORDER BY number"),
+    to_settle(db, events_to_settle_sql("?1", "?2", sqlite_now)),
     last_aggregate(db, "SELECT max(number) FROM aggregate"),
     history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
                 " seq, ordinal"),
-    open_purchases(db, open_purchase_statement(numbered).sql) {
+    open_purchases(db, open_purchase_statement(numbered).sql),
+    last_statistics(db, last_statistics_sql(mark)),
+    statistics(db, statistics_sql(mark)),
+    type_figures(db, type_figures_sql(mark)),
+    figures(db, figures_sql(mark)) {
   for (std::size_t kind = 0; kind < record_kinds; ++kind) {
     auto text = record_statement_of(static_cast<record_kind>(kind), numbered);
     sqlite_statement prepared(db, text.sql);
@@ -162,11 +176,17 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.promo_codes = collect(sql_.promo_codes.bind(aggregate), row_from<promo_code_row>);
   image.orders = collect(sql_.orders.bind(aggregate), row_from<order_row>);
   image.event_tickets = collect(sql_.event_tickets.bind(aggregate), row_from<event_ticket_row>);
+  image.transfers = collect(sql_.transfers.bind(aggregate), row_from<transfer_row>);
+  image.checkin_lists = collect(sql_.checkin_lists.bind(aggregate), row_from<checkin_list_row>);
+  image.checkin_devices = collect(sql_.checkin_devices.bind(aggregate), row_from<checkin_device_row>);
+  image.scans = collect(sql_.scans.bind(aggregate), row_from<scan_row>);
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), row_from<dead_letter_row>);
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
   image.locks = collect(sql_.locks.bind(aggregate), row_from<session_lock_row>);
+  sql_.last_statistics.bind(aggregate);
+  while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =
     collect_reversed(sql_.idempotency.bind(aggregate, bounds.since.idempotency, bounds.idempotency_max),
                      row_from<idempotency_row>);
@@ -227,6 +247,10 @@ std::vector<event_ticket_listing> sqlite_reader::list_event_tickets(const event_
                  listed_event_ticket_of);
 }
 
+std::vector<transfer_listing> sqlite_reader::list_transfers(const transfer_filter& filter) {
+  return collect(sql_.transfers_of_customer.bind(filter.customer, filter.limit), listed_transfer_of);
+}
+
 std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {
   auto& s = (filter.is_open ? sql_.open_letters_of_tenant : sql_.letters_of_tenant)
               .bind(filter.tenant, cursor_of(filter.before), filter.limit, filter.organizer.has_value(),
@@ -249,6 +273,16 @@ open_purchase sqlite_reader::find_open_purchase(const customer_id& customer) {
   return found;
 }
 
+std::vector<statistics_row> sqlite_reader::list_statistics(const statistics_filter& f) {
+  return collect(sql_.statistics.bind(f.aggregate, f.from, f.to, f.step), statistics_of_step);
+}
+
+sale_figures sqlite_reader::figures(aggregate_id aggregate) {
+  auto sums = collect(sql_.figures.bind(aggregate), figures_of).front();
+  sums.types = collect(sql_.type_figures.bind(aggregate), type_figures_of);
+  return sums;
+}
+
 std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {
   auto& s = filter.organizer ? sql_.events_of_organizer.bind(*filter.organizer, filter.after, filter.limit)
             : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id,
@@ -265,6 +299,10 @@ std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter
 std::vector<aggregate_id> sqlite_reader::aggregates_to_wake(const std::string& owner) {
   return collect(sql_.to_wake.bind(owner),
                  [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+}
+
+events_to_settle sqlite_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  return first_due_of(collect(sql_.to_settle.bind(owner, after), event_looked_at_of));
 }
 
 aggregate_id sqlite_reader::last_aggregate() {

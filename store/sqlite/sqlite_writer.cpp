@@ -74,6 +74,12 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     update_order(db, update_sql(table_of<order_row>())),
     insert_event_ticket(db, insert_sql(table_of<event_ticket_row>())),
     update_event_ticket(db, update_sql(table_of<event_ticket_row>())),
+    insert_transfer(db, insert_sql(table_of<transfer_row>())),
+    update_transfer(db, update_sql(table_of<transfer_row>())),
+    insert_statistics(db, insert_sql(table_of<statistics_row>())),
+    store_checkin_list(db, store_sql(table_of<checkin_list_row>())),
+    store_checkin_device(db, store_sql(table_of<checkin_device_row>())),
+    insert_scan(db, insert_sql(table_of<scan_row>())),
     store_dead_letter(db, store_sql(table_of<dead_letter_row>())),
     store_priority(db, store_sql(table_of<priority_row>())),
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
@@ -114,7 +120,11 @@ sqlite_writer::statements::statements(sqlite_db& db) :
       db, "DELETE FROM history WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM"
           " (SELECT aggregate, seq, ordinal, kind, at FROM history WHERE aggregate = ?1 ORDER BY seq, ordinal"
           " LIMIT ?3) WHERE kind = 1 AND at < ?2)"),
-    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1") {}
+    is_queue(db, "SELECT 1 FROM event WHERE aggregate = ? AND kind = 1"),
+    prune_statistics(
+      db, "DELETE FROM statistics WHERE (aggregate, at) IN (SELECT aggregate, at FROM statistics AS s"
+          " WHERE at < ?1 AND EXISTS (SELECT 1 FROM statistics AS later"
+          " WHERE later.aggregate = s.aggregate AND later.at > s.at) ORDER BY at, aggregate LIMIT ?2)") {}
 
 // -- the content of one batch
 
@@ -256,6 +266,15 @@ public:
     return move(sql_.update_event_ticket, history_kind::event_ticket, c.row.id, c.row, c.from);
   }
 
+  bool operator()(const transfer_offered& c) { return insert(sql_.insert_transfer, c.row); }
+  bool operator()(const transfer_moved& c) { return update(sql_.update_transfer, c.row, c.from); }
+
+  bool operator()(const checkin_list_stored& c) { return insert(sql_.store_checkin_list, c.row); }
+  bool operator()(const checkin_device_stored& c) { return insert(sql_.store_checkin_device, c.row); }
+  bool operator()(const scan_recorded& c) { return insert(sql_.insert_scan, c.row); }
+
+  bool operator()(const statistics_stored& c) { return insert(sql_.insert_statistics, c.row); }
+
   bool operator()(const entries_forgotten&) { return true; } // the guard has written it
   bool operator()(const cache_generation_raised& c) {
     return sql_.raise_generation.run(batch_.aggregate, c.from) == 1;
@@ -387,6 +406,10 @@ std::size_t sqlite_writer::prune_entries(timestamp before, std::size_t limit) {
     if (is_queue) sql_.prune_history.run(aggregate, before, count * history_rows_per_entry);
   }
   return sum;
+}
+
+std::size_t sqlite_writer::prune_statistics(timestamp before, std::size_t limit) {
+  return static_cast<std::size_t>(sql_.prune_statistics.run(before, limit));
 }
 
 std::size_t sqlite_writer::prune_receipts(timestamp before, std::size_t limit) {

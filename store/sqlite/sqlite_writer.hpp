@@ -22,6 +22,7 @@ public:
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
   std::size_t prune_entries(timestamp before, std::size_t limit);
+  std::size_t prune_statistics(timestamp before, std::size_t limit);
 
 private:
   class content;
@@ -37,7 +38,9 @@ private:
     sqlite_statement insert_claim, insert_claim_item, update_claim, update_claim_item;
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
     sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
-    sqlite_statement insert_event_ticket, update_event_ticket;
+    sqlite_statement insert_event_ticket, update_event_ticket, insert_transfer, update_transfer,
+      insert_statistics;
+    sqlite_statement store_checkin_list, store_checkin_device, insert_scan;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
     sqlite_statement insert_lock, remove_lock;
     sqlite_statement store_block, remove_block, store_setting;
@@ -46,6 +49,7 @@ private:
       remove_otp, remove_organizer, store_organizer_session, remove_organizer_session;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts, prune_access, prune_entries, prune_history, is_queue;
+    sqlite_statement prune_statistics;
   };
   statements sql_;
 };

@@ -368,8 +368,8 @@ test('tickets are refunded one by one, and a refunded ticket is on sale again', 
   const listed = async () => (await s.server.get('/event-tickets', { token: fan })).json.items;
   const held = await listed();
   assert.deepEqual(
-    held.map((one) => [one.event_id, one.ticket_type_id, one.status]),
-    Array(2).fill([s.event.id, s.types[0], 'ISSUED']),
+    held.map((one) => [one.event_id, one.event_status, one.ticket_type_id, one.status]),
+    Array(2).fill([s.event.id, 'ACTIVE', s.types[0], 'ISSUED']),
   );
   const refund = (event_ticket_ids) =>
     s.server.post(`/orders/${order}/refunds`, {

@@ -17,7 +17,14 @@ import {
   parse_amount,
   span,
 } from '../../web/console/format.mjs';
-import { forget_histories, history_of, per_minute, remember } from '../../web/console/history.mjs';
+import {
+  begin_with,
+  forget_histories,
+  history_of,
+  per_minute,
+  remember,
+  stored_points,
+} from '../../web/console/history.mjs';
 
 /** A server, its organizer (in the browser and by API), and an open, signed-in console. */
 async function console_for(t, { options = {}, browser_options = {}, start = '' } = {}) {
@@ -225,6 +232,39 @@ test('the history of a page is bounded, ordered, and gives rates', () => {
   assert.deepEqual([per_minute(history_of('b'), 'done'), per_minute(h, 'nothing')], [0, 0]);
   for (let n = 0; n < 30; ++n) history_of(`other ${n}`);
   assert.equal(history_of('a').times.length, 0, 'what was looked at longest ago made room');
+  forget_histories();
+});
+
+test('charts begin with the stored points, level where nothing changed, and keep them', () => {
+  const point = (minute, arrivals, waiting) => ({
+    at: new Date(minute * 60_000).toISOString(),
+    ...{ waiting, waiting_peak: waiting, admitted: 0, arrivals, admissions: 0 },
+  });
+  const points = stored_points({
+    step_seconds: 60,
+    points: [point(1, 30, 30), point(2, 6, 36), point(9, 1, 37)],
+  });
+  assert.deepEqual(
+    points.map(([seconds, numbers]) => [seconds / 60, numbers.waiting, numbers.arrival_rate_per_minute]),
+    [
+      [1, 30, 30],
+      [2, 36, 6],
+      [3, 36, 0],
+      [8, 36, 0],
+      [9, 37, 1],
+    ],
+  );
+  const h = history_of('stored');
+  remember(h, 9 * 60, { waiting: 37, sold: 1 }); // received before the stored points
+  begin_with(h, points);
+  begin_with(h, points); // a second answer
+  assert.deepEqual(h.times, [60, 120, 180, 480, 540]);
+  assert.deepEqual(h.values.get('waiting'), [30, 36, 36, 36, 37]);
+  assert.deepEqual(h.values.get('sold'), [null, null, null, null, 1]);
+  for (let second = 541; second < 9_000; ++second) remember(h, second, { waiting: 1, sold: 2 });
+  assert.equal(h.times.length, 4 + 7_200);
+  assert.deepEqual(h.times.slice(0, 4), [60, 120, 180, 480]);
+  assert.equal(h.times.at(-1), 8_999);
   forget_histories();
 });
 

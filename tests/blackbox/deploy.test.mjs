@@ -184,7 +184,7 @@ class Prometheus {
     // The example with the addresses and intervals of the test.
     const example = read('deploy/prometheus/prometheus.yml');
     const ours = example
-      .replace(/targets: \[.*\]/, `targets: ${JSON.stringify(targets)}`)
+      .replace(/(job_name: fairqueue[^]*?targets: )\[.*\]/, `$1${JSON.stringify(targets)}`)
       .replaceAll('interval: 15s', 'interval: 1s');
     assert.ok(
       ours.includes(targets[0]) && ours.includes('interval: 1s'),

@@ -3,6 +3,7 @@
 // docs/events.schema.json and in order, across kills of NATS and of the server. Stripe's webhooks that come
 // by the bus have the same effect as by HTTP. FAIRQUEUE_LONG=1 keeps NATS away for ten minutes.
 import test from 'node:test';
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -109,6 +110,26 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
   });
   assert.equal(refund.status, 202, refund.text);
   await reaches(s, ada, first.id, 'partially_refunded');
+  const { event_tickets } = (await s.server.get(`/orders/${first.id}`, { token: ada })).json;
+  const kept = event_tickets.find(({ status }) => status === 'ISSUED').id;
+  const offer = await s.server.post(`/event-tickets/${kept}/transfer`, {
+    token: ada,
+    body: { email: 'hal@example.org' },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  const hal = await sign_in(s.server, 'hal@example.org');
+  const taken = `/event-tickets/transfers/${offer.json.transfer_id}/accept`;
+  assert.equal((await s.server.post(taken, { token: hal })).status, 200);
+  const gate = `/events/${s.event.id}/checkin`;
+  const list = await s.server.post(`${gate}/lists`, { token: s.organizer, body: { name: 'Door' } });
+  assert.equal(list.status, 201, list.text);
+  const device = await s.server.post(`${gate}/devices`, { token: s.organizer, body: { label: 'Phone' } });
+  assert.equal(device.status, 201, device.text);
+  const let_in = await s.server.post('/checkin/redeem', {
+    token: device.json.token,
+    body: { nonce: crypto.randomUUID(), list_id: list.json.id, event_ticket_id: kept },
+  });
+  assert.equal(let_in.json.result, 'admitted', let_in.text);
   const declined = await order(s, ben);
   await act(s, declined.page, 'decline');
   const given_up = await order(s, cem);
@@ -163,6 +184,10 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
     [...generated.event_ticket_ids].sort(),
     listed.map((one) => one.id),
   );
+  const [moved] = of(seen, 'ticket.transferred');
+  assert.equal(moved.from_customer_id, generated.customer_id);
+  const { from_customer_id: _, ...of_holder } = moved;
+  assert.deepEqual(of(seen, 'ticket.checked_in'), [of_holder], 'the holder is let in, not the buyer');
   const gone = of(seen, 'ticket.cancelled').flatMap((one) => one.event_ticket_ids);
   assert.deepEqual(gone.sort(), [...generated.event_ticket_ids].sort());
   assert.deepEqual(
@@ -181,6 +206,7 @@ test('a sale publishes all its events', { timeout: 120_000 * patience }, async (
     of(seen, 'user.updated').map(({ email, email_verified }) => [email, email_verified]),
     [
       ['ada@example.org', true],
+      ['hal@example.org', true],
       ['eve@example.org', true],
     ],
   );

@@ -40,6 +40,10 @@ const expected = {
   'GET /events/{id}': '200 200 200 200 200 200 200 401 401 401 200 200',
   'PATCH /events/{id}': '401 403 403 - 404 404 404 401 401 401 403 403',
   'GET /events/{id}/stats': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/statistics': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/report': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/report.csv': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/report.pdf': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/activate': '401 403 403 - 404 404 404 401 401 401 403 403',
   'PUT /events/{id}/activate': '401 403 403 - 404 404 404 401 401 401 403 403',
   'POST /events/{id}/pause': '401 403 403 - 404 404 404 401 401 401 403 403',
@@ -71,7 +75,26 @@ const expected = {
   'GET /events/{id}/orders': '401 403 403 200 404 404 404 401 401 401 403 403',
   'GET /event-tickets': '401 200 200 403 403 403 403 401 401 401 403 403',
   'GET /event-tickets/{id}': '401 200 404 200 404 404 404 401 401 401 403 403',
+  'GET /event-tickets/{id}.pdf': '401 200 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/{id}/transfer': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /event-tickets/transfers': '401 200 200 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/accept': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/decline': '401 404 404 403 403 403 403 401 401 401 403 403',
+  'POST /event-tickets/transfers/{id}/withdraw': '401 - 404 403 403 403 403 401 401 401 403 403',
+  'GET /orders/{id}/event-tickets.pdf': '401 200 404 403 403 403 403 401 401 401 403 403',
   'GET /events/{id}/event-tickets': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/event-tickets/rotate-keys': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/checkin': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'GET /events/{id}/checkin/conflicts': '401 403 403 200 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/checkin/lists': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'PATCH /events/{id}/checkin/lists/{list_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/checkin/lists/{list_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'POST /events/{id}/checkin/devices': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'DELETE /events/{id}/checkin/devices/{device_id}': '401 403 403 - 404 404 404 401 401 401 403 403',
+  'GET /checkin': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'POST /checkin/redeem': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'POST /checkin/search': '401 401 401 401 401 401 401 401 401 401 401 401',
+  'GET /checkin/{list_id}/state': '401 401 401 401 401 401 401 401 401 401 401 401',
   'GET /events/{id}/orders.csv': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/orders/search': '401 403 403 200 404 404 404 401 401 401 403 403',
   'POST /events/{id}/promo-codes': '401 403 403 - 404 404 404 401 401 401 403 403',
@@ -109,6 +132,7 @@ const expected = {
   'GET /queues/{id}': '401 403 403 404 404 200 404 401 401 401 403 403',
   'PATCH /queues/{id}': '401 403 403 404 404 - 404 401 401 401 403 403',
   'GET /queues/{id}/stats': '401 403 403 404 404 200 404 401 401 401 403 403',
+  'GET /queues/{id}/statistics': '401 403 403 404 404 200 404 401 401 401 403 403',
   'POST /queues/{id}/advance': '401 403 403 404 404 - 404 401 401 401 403 403',
   'POST /queues/{id}/pause': '401 403 403 404 404 - 404 401 401 401 403 403',
   'POST /queues/{id}/resume': '401 403 403 404 404 - 404 401 401 401 403 403',
@@ -167,6 +191,8 @@ const expected = {
   'POST /wait/{id}': '400 400 400 400 400 400 400 400 400 400 400 400',
   'GET /wait/{id}/device': '303 303 303 303 303 303 303 303 303 303 303 303',
   'GET /wait/worker.js': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /scan': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'GET /scan/worker.js': '200 200 200 200 200 200 200 200 200 200 200 200',
   'GET /shop': '200 200 200 200 200 200 200 200 200 200 200 200',
   'POST /shop': '400 - 400 400 400 400 400 400 400 400 400 400',
   'GET /shop/events/{id}': '303 200 200 303 303 303 303 303 303 303 303 303',
@@ -175,6 +201,13 @@ const expected = {
   'GET /shop/orders': '303 200 200 303 303 303 303 303 303 303 303 303',
   'GET /shop/orders/{id}': '303 200 404 303 303 303 303 303 303 303 303 303',
   'POST /shop/orders/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/tickets': '200 200 200 200 200 200 200 200 200 200 200 200',
+  'POST /my/tickets': '400 400 400 400 400 400 400 400 400 400 400 400',
+  'POST /my/tickets/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/tickets/{id}.pdf': '303 200 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/orders/{id}.pdf': '303 200 404 303 303 303 303 303 303 303 303 303',
+  'POST /my/transfers/{id}': '303 - 404 303 303 303 303 303 303 303 303 303',
+  'GET /my/worker.js': '200 200 200 200 200 200 200 200 200 200 200 200',
 };
 
 const uuid = () => crypto.randomUUID();
@@ -187,11 +220,12 @@ function path_of(pattern, ids) {
     'wait': ids.event,
     'claims': ids.claim,
     'payments': ids.payment,
-    'orders': ids.order,
+    'orders': pattern.endsWith('.pdf') ? ids.complete_order : ids.order,
     'event-tickets': ids.event_ticket,
     'promo-codes': ids.code,
     'queues': ids.queue,
-    'tickets': ids.place,
+    'tickets': pattern.startsWith('/my') ? ids.event_ticket : ids.place,
+    'transfers': ids.transfer,
     'devices': pattern.startsWith('/tickets') ? ids.ticket_device : ids.device,
     'webhook-endpoints': ids.endpoint,
     'blocked-customers': ids.customer,
@@ -201,16 +235,16 @@ function path_of(pattern, ids) {
     'pay': 'nothing',
   };
   const parts = pattern.split('/');
-  return parts
-    .map((part, i) => (part.startsWith('{') ? (of_folder[parts[i - 1]] ?? uuid()) : part))
-    .join('/');
+  return parts.map((part, i) => part.replace(/^\{.*\}/, () => of_folder[parts[i - 1]] ?? uuid())).join('/');
 }
+
+const form_actions = { answerOffer: 'withdraw' };
 
 /** A body that the rightful owner could send, from the description's example. */
 function body_of(operation, ids) {
   const content = operation.requestBody?.content ?? {};
   if (content['application/x-www-form-urlencoded'] && !content['application/json'])
-    return { form: 'action=cancel&email=a@example.com' };
+    return { form: `action=${form_actions[operation.operationId] ?? 'cancel'}&email=a@example.com` };
   const media = content['application/json'];
   if (!media) return {};
   const example = media.example ?? Object.values(media.examples ?? {})[0]?.value ?? {};
@@ -224,7 +258,7 @@ function body_of(operation, ids) {
 async function answer_of(server, method, path, operation, ids, identity, token) {
   const { form, body } = body_of(operation, ids);
   const headers = { 'Idempotency-Key': uuid() };
-  if (path.startsWith('/shop') || path.startsWith('/wait'))
+  if (/^\/(shop|wait|my)/.test(path))
     headers.Cookie = token ? `fairqueue_customer=${token}; fairqueue_place=${token}` : '';
   if (form) {
     headers['Content-Type'] = 'application/x-www-form-urlencoded';
@@ -244,6 +278,7 @@ async function answer_of(server, method, path, operation, ids, identity, token) 
 const readers = {
   order: ['fan', 'org'],
   event_ticket: ['fan', 'org'],
+  transfer: ['fan'],
   claim: ['fan', 'org'],
   payment: ['fan', 'org'],
   code: ['org'],

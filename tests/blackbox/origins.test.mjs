@@ -330,6 +330,20 @@ test('Node middleware', async (t) => {
   );
 });
 
+test('Node middleware keeps and asks about no token of any length', async () => {
+  const middleware = require_session({ url: `http://127.0.0.1:${await free_port()}`, queue_id: 'q' });
+  const statuses = [];
+  for (const length of [200, 201])
+    await middleware(
+      { headers: { authorization: `Bearer ${'a'.repeat(length)}` } },
+      {
+        writeHead: (status) => statuses.push(status),
+        end: () => {},
+      },
+    );
+  assert.deepEqual(statuses, [503, 401]);
+});
+
 test('PHP middleware', async (t) => {
   const gate = await gated(t);
   const folder = temporary_folder();

@@ -3,6 +3,7 @@
 // mirror follows. No join is refused meanwhile.
 import test from 'node:test';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { Authority } from '../support/certificates.mjs';
@@ -98,6 +99,18 @@ test('a cache with TLS needs a valid certificate for its name', async (t) => {
   assert.match(none.out + none.err, /cache\.ca_file/);
 });
 
+/** A Sentinel that was cut off: names the server at `port` for ever. */
+async function stuck_sentinel(t, port) {
+  const answer = `-ERR no password is set\r\n*2\r\n$9\r\n127.0.0.1\r\n$${`${port}`.length}\r\n${port}\r\n`;
+  const sentinel = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', (words) => words.includes('get-master-addr-by-name') && socket.write(answer));
+  });
+  await new Promise((listens) => sentinel.listen(0, '127.0.0.1', listens));
+  t.after(() => sentinel.close());
+  return sentinel.address().port;
+}
+
 test('Sentinels name the primary, and the mirror follows their failover', async (t) => {
   const [first, second, watch, dead] = await Promise.all([1, 2, 3, 4].map(free_port));
   const login = [`requirepass ${password}`, `masterauth ${password}`];
@@ -127,7 +140,8 @@ test('Sentinels name the primary, and the mirror follows their failover', async 
     (await ask_sentinel('SENTINEL', 'REPLICAS', 'tickets')).includes(String(second)),
   );
 
-  const sentinels = `127.0.0.1:${dead},127.0.0.1:${watch}`;
+  const stuck = await stuck_sentinel(t, first);
+  const sentinels = [dead, stuck, watch].map((port) => `127.0.0.1:${port}`).join(',');
   const { server, queue, join } = await waiting_room(t, {
     'cache.url': `redis-sentinel://:${password}@${sentinels}/tickets/0`,
   });

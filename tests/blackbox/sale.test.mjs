@@ -118,6 +118,56 @@ test('a sale from login to ticket', async (t) => {
   await server.stop();
 });
 
+test('statistics and the report of a sale survive a kill', async (t) => {
+  const server = await server_for(t, {
+    settings: { 'workers.statistics_interval': '1s', 'checkout.fees': '*:0:0:0' },
+  });
+  const organizer = await server.organizer();
+  const event = (await server.event(organizer, { total: 2, price: 12345 })).id;
+  const [fan] = await server.customers(1);
+  await server.join(fan, event);
+  await server.buy(fan, event, (await server.admitted(fan, event)).admission_token);
+  const read = async (what) => {
+    const answer = await server.insist('GET', `/events/${event}/${what}`, { token: organizer });
+    assert.equal(answer.status, 200, answer.text);
+    return answer;
+  };
+  const sums = ({ points }) => ({
+    arrivals: points.reduce((sum, point) => sum + point.arrivals, 0),
+    admissions: points.reduce((sum, point) => sum + point.admissions, 0),
+    sold: points.at(-1)?.sold,
+    revenue: points.at(-1)?.revenue,
+  });
+  const all = { arrivals: 1, admissions: 1, sold: 1, revenue: 12345 };
+  const stored = await eventually('the purchase is stored', async () => {
+    const { json } = await read('statistics');
+    return json.points.at(-1)?.sold === 1 && json;
+  });
+  assert.deepEqual(sums(stored), all);
+  assert.equal(stored.step_seconds, 60);
+  assert.equal(stored.next_from, null);
+  await server.restart();
+  assert.deepEqual(sums((await read('statistics')).json), all);
+  const day = (await read(`statistics?step=86400&to=${encodeURIComponent(stored.to)}`)).json;
+  assert.deepEqual(sums(day), all);
+
+  const report = (await read('report')).json;
+  assert.deepEqual(
+    [report.sold, report.total, report.purchases, report.buyers, report.conversion_percent, report.revenue],
+    [1, 2, 1, 1, 100, 12345],
+  );
+  assert.equal(report.minutes_to_sold_out, null);
+  assert.deepEqual(
+    report.ticket_types.map(({ sold, refunded, revenue }) => [sold, refunded, revenue]),
+    [[1, 0, 12345]],
+  );
+  assert.deepEqual(report.interventions.counts, { 'event.activate': 1, 'event.create': 1 });
+  assert.match((await read('report.csv')).text, /"sale","","revenue","123\.45"\r\n/);
+  const pdf = await read('report.pdf');
+  assert.equal(pdf.headers['content-type'], 'application/pdf');
+  assert.match(pdf.text, /^%PDF-/);
+});
+
 test('positions: numbers never change, positions only fall, leaving makes room', async (t) => {
   const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();

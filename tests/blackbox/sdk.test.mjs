@@ -3,6 +3,7 @@
 // pages.test.mjs tests it in Chromium.
 import test from 'node:test';
 import { webcrypto } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { assert, eventually, root, run, server_for, sleep } from './lib.mjs';
@@ -221,20 +222,21 @@ test('a checkout with a lost answer is repeated with the same key, another one h
     [
       { status: 503, body: { code: 'unavailable' } },
       { status: 409, body: { code: 'idempotency_in_progress' } },
+      { status: 401, body: { code: 'unauthenticated' } },
       placed,
       { status: 409, body: { code: 'none_free' } },
       placed,
     ],
     { storage: lost.storage },
   );
-  for (let i = 0; i < 2; ++i) await assert.rejects(again.line.checkout({ contact: buyer }));
+  for (let i = 0; i < 3; ++i) await assert.rejects(again.line.checkout({ contact: buyer }));
   assert.equal((await again.line.checkout({ contact: buyer })).order_id, 'o1');
   assert.equal(lost.storage.kept.size, 0);
   await assert.rejects(again.line.checkout({ contact: buyer }), (no) => no.code === 'none_free');
   await again.line.checkout({ contact: buyer, promo_code: 'TEN' });
   const keys = [...lost.requests, ...again.requests].map((r) => r.headers['Idempotency-Key']);
-  assert.equal(new Set(keys.slice(0, 4)).size, 1);
-  assert.equal(new Set(keys.slice(3)).size, 3);
+  assert.equal(new Set(keys.slice(0, 5)).size, 1);
+  assert.equal(new Set(keys.slice(4)).size, 3);
   assert.deepEqual(JSON.parse(again.requests.at(-1).body), {
     contact: buyer,
     promo_code: 'TEN',
@@ -258,7 +260,11 @@ test('the changes of an order: at the pace of the server, across failures, until
     status('success'),
   ]);
   const seen = [];
-  for await (const order of s.line.orderChanges('o1')) seen.push([order.status, order.payment_url]);
+  const { signal } = new AbortController();
+  for await (const order of s.line.orderChanges('o1', { signal })) {
+    seen.push([order.status, order.payment_url]);
+    assert.equal(getEventListeners(signal, 'abort').length, 0, 'a passed pause listens no longer');
+  }
   assert.deepEqual(seen, [
     ['pending', null],
     ['awaiting_payment', 'https://pay'],
@@ -268,11 +274,13 @@ test('the changes of an order: at the pace of the server, across failures, until
   assert.ok(s.requests[4].at - s.requests[3].at >= 990, 'Retry-After');
   const missing = event_line(t, [{ status: 404, body: { code: 'not_found' } }]);
   await assert.rejects(missing.line.orderChanges('o2').next(), (no) => no.code === 'not_found');
-  const leaving = new AbortController();
-  const endless = event_line(t, [status('pending', { poll_after_ms: 60_000 })]);
-  for await (const order of endless.line.orderChanges('o1', { signal: leaving.signal })) {
-    assert.equal(order.status, 'pending');
-    setTimeout(() => leaving.abort(), 5);
+  for (const leave of [(then) => setTimeout(then, 5), (then) => then()]) {
+    const leaving = new AbortController();
+    const endless = event_line(t, [status('pending', { poll_after_ms: 60_000 })]);
+    for await (const order of endless.line.orderChanges('o1', { signal: leaving.signal })) {
+      assert.equal(order.status, 'pending');
+      leave(() => leaving.abort());
+    }
   }
 });
 
@@ -301,6 +309,12 @@ test('from the line to the ticket with a real server', async (t) => {
       await server.settle(new URL(payment_url).pathname.split('/').at(-1), 'pay');
   }
   assert.equal(seen.at(-1), 'success');
+  const [ticket] = (await line.eventTickets()).items;
+  const held = await line.eventTicket(ticket.id);
+  assert.equal(read_code(held.code).ticket, ticket.id);
+  const offer = await line.transfer(ticket.id, 'ben@example.org');
+  assert.equal((await line.transfers()).items[0].email, 'ben@example.org');
+  assert.equal((await line.answerTransfer(offer.transfer_id, 'withdraw')).status, 'WITHDRAWN');
 });
 
 test('the types compile', async () => {

@@ -55,6 +55,12 @@ export async function populate(server, known) {
   assert.ok(given.status < 300, given.text);
   const free = await server.get(`/orders/${given.json.order_id}`, { token: fan });
   assert.equal(free.json.event_tickets.length, 1, free.text);
+  const event_ticket = free.json.event_tickets[0].id;
+  const offer = await server.post(`/event-tickets/${event_ticket}/transfer`, {
+    token: fan,
+    body: { email: 'friend@example.com' },
+  });
+  assert.equal(offer.status, 201, offer.text);
   const code = await server.post(`/events/${event.id}/promo-codes`, {
     token: org,
     body: { code: 'SAVE10', discount: { type: 'percent', percent: 10 } },
@@ -89,7 +95,9 @@ export async function populate(server, known) {
   const ids = {
     event: event.id,
     order: bought.json.order_id,
-    event_ticket: free.json.event_tickets[0].id,
+    complete_order: given.json.order_id,
+    event_ticket,
+    transfer: offer.json.transfer_id,
     code: code.json.id,
     queue: queue.id,
     place: place.ticket_id,

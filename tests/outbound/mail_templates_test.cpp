@@ -37,6 +37,15 @@ const std::map<std::string, const char*> samples{
   {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
   {"quota_invitation",
    R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
+  {"ticket_offered", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
+                         "expires_at":1795372200000})"},
+  {"ticket_given", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
+  {"ticket_received", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
+                          "starts_at":1795372200000})"},
+  {"ticket_kept", R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t",
+                      "declined":true})"},
+  {"ticket_withdrawn",
+   R"({"event_name":"Derby","ticket_name":"VIP","tickets_url":"https://shop.example/t"})"},
 };
 
 boost::json::object data_of(const std::string& text) { return boost::json::parse(text).as_object(); }
@@ -106,6 +115,17 @@ CAF_TEST(a code is said plainly) {
                           "for it, ignore this message.\n");
   CAF_CHECK(contains(c.html, "<strong>123456</strong>"));
   CAF_CHECK(contains(content("otp", data_of(R"({"code":"1","minutes":1})")).text, "for 1 minute."));
+}
+
+CAF_TEST(an offered ticket leads to its page and says when the offer ends) {
+  const auto c = content("ticket_offered", data_of(samples.at("ticket_offered")));
+  CAF_CHECK_EQUAL(c.subject, "A ticket for you: Derby");
+  CAF_CHECK(contains(c.text, "https://shop.example/t\nThe offer ends: 22 Nov 2026, 18:30 UTC\n"));
+  CAF_CHECK(contains(c.html, "<a href=\"https://shop.example/t\">"));
+  auto data = data_of(samples.at("ticket_kept"));
+  CAF_CHECK(contains(content("ticket_kept", data).text, "has been declined"));
+  data["declined"] = false;
+  CAF_CHECK(contains(content("ticket_kept", data).text, "in time"));
 }
 
 CAF_TEST(a receipt lists what was bought) {

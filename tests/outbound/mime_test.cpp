@@ -130,6 +130,23 @@ CAF_TEST(the same letter at the same time is the same bytes) {
   CAF_CHECK_NOT_EQUAL(to_mime(l, us, when), to_mime(other, us, when));
 }
 
+CAF_TEST(files follow the words and come through whole) {
+  auto l = letter("Tickets", "text", "<p>html</p>");
+  std::string bytes;
+  for (int i = 0; i < 1'000; ++i) bytes += static_cast<char>(i % 256);
+  l.attachments = {{"tickets.pdf", "application/pdf", bytes}, {"event.ics", "text/calendar", "BEGIN\r\n"}};
+  const auto message = to_mime(l, us, when);
+  CAF_CHECK_EQUAL(message, to_mime(l, us, when));
+  CAF_CHECK(message.find("Content-Type: multipart/mixed") != std::string::npos);
+  CAF_CHECK(message.find("Content-Type: multipart/alternative") != std::string::npos);
+  CAF_CHECK(message.find("filename=tickets.pdf") != std::string::npos
+            || message.find("filename=\"tickets.pdf\"") != std::string::npos);
+  CAF_CHECK(message.find("AAECAwQFBgcICQ") != std::string::npos); // the file in base64
+  const auto read = from_mime(message);
+  CAF_REQUIRE(read.has_value());
+  CAF_CHECK(same_text(read->text, "text"));
+}
+
 CAF_TEST(no header takes a control character or an address that is none) {
   for (const auto* subject : {"a\r\nBcc: x@y.example", "a\nb", "a\rb", "tab\t", "\x7f", "\xff"})
     CAF_CHECK(is_refused(letter(subject, "t"), us));

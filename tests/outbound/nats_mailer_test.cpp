@@ -121,6 +121,16 @@ CAF_TEST(a message becomes an envelope in a stream that is made for it) {
   });
 }
 
+CAF_TEST(files are in the envelope in base64) {
+  auto m = message("m-1");
+  m.attachments = {{"tickets.pdf", "application/pdf", std::string{"%PDF\0\xff", 6}}};
+  const auto envelope = envelope_of(m, "m-1", {0}, us, env.wall_now());
+  CAF_CHECK(
+    envelope.find(
+      R"("attachments":[{"filename":"tickets.pdf","content_type":"application/pdf","content":"JVBERgD/"}])")
+    != std::string::npos);
+}
+
 CAF_TEST(a repeat is accepted and stored once) {
   const private_nats server;
   for (int i = 0; i < 3; ++i) {

@@ -28,10 +28,10 @@ notice about(std::string topic, std::string payload, timestamp expires_at = neve
           .expires_at = expires_at};
 }
 
-const auto topics =
-  std::to_array<const char*>({"queue.turn_granted", "queue.expired", "order.completed", "order.failed",
-                              "order.cancelled", "payment.failed", "payment.refunded", "claim.expired",
-                              "event.cancelled", "ticket.cancelled", "quota.invitation", "loyalty.awarded"});
+const auto topics = std::to_array<const char*>(
+  {"queue.turn_granted", "queue.expired", "order.completed", "order.failed", "order.cancelled",
+   "payment.failed", "payment.refunded", "claim.expired", "event.cancelled", "ticket.cancelled",
+   "ticket.transferred", "quota.invitation", "loyalty.awarded"});
 
 push_content content_of(const notice& what) {
   auto c = push_content_of(what, now);

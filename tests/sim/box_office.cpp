@@ -66,6 +66,24 @@ void refund(caf::event_based_actor* self, world* w) {
   });
 }
 
+customer_id some_customer(world* w) {
+  return customer_of(static_cast<std::uint32_t>(w->rng() % w->options.fans));
+}
+
+/// Holders give tickets away, and receivers answer.
+void transfer(caf::event_based_actor* self, world* w) {
+  const auto* offer = any(w, w->check->transfers());
+  if (offer != nullptr && chance(w->rng, 600)) {
+    const auto how = static_cast<transfer_trigger>(w->rng() % 3);
+    const auto by = how == transfer_trigger::withdraw ? offer->giver : offer->receiver;
+    return ask_owner<transfer_reply>(self, w, end_transfer{offer->id, by, how}, [](const transfer_reply&) {});
+  }
+  const auto* ticket = any(w, w->check->event_tickets());
+  if (ticket == nullptr) return;
+  offer_ticket x{{ticket->id, ticket->holder, some_customer(w), "giver@example.org", "taker@example.org"}};
+  ask_owner<transfer_reply>(self, w, std::move(x), [](const transfer_reply&) {});
+}
+
 void resend(caf::event_based_actor* self, world* w) {
   const auto* order = any(w, w->check->orders());
   if (order == nullptr) return;
@@ -96,7 +114,8 @@ caf::behavior box_office(caf::event_based_actor* self, world* w) {
     if (what < 25) return set_promo(self, w);
     if (what < 35) return prefer(self, w);
     if (what < 65) return refund(self, w);
-    if (what < 80) return resend(self, w);
+    if (what < 78) return resend(self, w);
+    if (what < 88) return transfer(self, w);
     settle(self, w);
   }};
 }

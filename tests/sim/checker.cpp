@@ -111,6 +111,31 @@ void checker::see(const entry_joined& c) {
   waiting_.emplace(row.priority_class, row.number);
 }
 
+void checker::see(const statistics_stored& c) {
+  if (statistics_ && c.row.at <= statistics_->at) fail("statistics", "two rows of one step");
+  statistics_ = c.row;
+  arrivals_counted_ += c.row.arrivals;
+  admissions_counted_ += c.row.admissions;
+  reached(rare::statistics_written);
+  check_statistics();
+}
+
+void checker::check_statistics() {
+  const auto model = counts();
+  std::int64_t held = 0;
+  for (const auto& t : types_) held += t.held;
+  const auto& r = statistics_.value_or(statistics_row{});
+  if (r.waiting != model.waiting || r.admitted != model.admitted || r.waiting_peak < r.waiting)
+    fail("statistics", "a row counts other people than there are");
+  if (r.held != held || r.sold != sold()) fail("statistics", "a row counts other units than there are");
+  if (r.arrivals_total != entries_.size() || arrivals_counted_ != r.arrivals_total)
+    fail("statistics", "the rows have " + std::to_string(arrivals_counted_) + " arrivals of "
+                         + std::to_string(entries_.size()));
+  if (r.admissions_total != admissions_seen_ || admissions_counted_ != r.admissions_total)
+    fail("statistics", "the rows have " + std::to_string(admissions_counted_) + " admissions of "
+                         + std::to_string(admissions_seen_));
+}
+
 void checker::see(const entry_moved& c) {
   auto& known = entries_.at(c.row.number);
   if (known.status != c.from)
@@ -423,7 +448,8 @@ void checker::check_end() {
   if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
       || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes)
       || !same(orders_, image->orders) || !same(event_tickets_, image->event_tickets)
-      || !same(open_letters_, image->dead_letters) || !same(priorities_, image->priorities)
+      || !same(transfers_, image->transfers) || !same(open_letters_, image->dead_letters)
+      || !same(scans_, image->scans) || !same(priorities_, image->priorities)
       || !same(invitations_, image->invitations) || image->event != event_ || image->ticket_types != types_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {

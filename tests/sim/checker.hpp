@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ enum class rare : std::uint8_t {
   order_failed_pending,
   order_partly_refunded,
   event_tickets_named,
+  ticket_transferred,
+  scan_replayed,
+  gate_conflict,
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
@@ -103,6 +107,8 @@ enum class rare : std::uint8_t {
   mail_put_off,
   mail_given_up,
   mail_received_again,
+  statistics_written,
+  statistics_complete,
   // on meshed nodes only
   moving_full,
   access_at_other_node,
@@ -162,6 +168,7 @@ public:
                   const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
+  void saw_scan(const scan_wish& wish, const scan_view& told);
   // answers to organizers
   void saw_refund_begun(const order_id& order, const order_view& told);
   void saw_promo_code(const promo_code_row& told);
@@ -172,6 +179,8 @@ public:
   // -- time
   /// For the quiet phase, after the owner had time to recover.
   void check_liveness(timestamp now, timestamp owned_since);
+  /// Whether the last row of statistics says what the model is.
+  void check_statistics();
   /// For the end of the quiet phase: no work is in flight, and the model equals the ledger.
   void check_end();
 
@@ -190,6 +199,9 @@ public:
   [[nodiscard]] const std::map<event_ticket_id, event_ticket_row>& event_tickets() const {
     return event_tickets_;
   }
+  [[nodiscard]] const std::map<transfer_id, transfer_row>& transfers() const { return transfers_; }
+  [[nodiscard]] const auto& checkin_lists() const { return checkin_lists_; }
+  [[nodiscard]] const auto& checkin_devices() const { return checkin_devices_; }
   [[nodiscard]] const std::map<std::uint32_t, promo_code_row>& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
@@ -238,6 +250,11 @@ private:
   void see(const order_moved& c);
   void see(const event_ticket_issued& c);
   void see(const event_ticket_moved& c);
+  void see(const transfer_offered& c);
+  void see(const transfer_moved& c);
+  void see(const checkin_list_stored& c);
+  void see(const checkin_device_stored& c);
+  void see(const scan_recorded& c);
   void see(const dead_letter_stored& c);
   void see(const priority_stored& c);
   void see(const priority_removed& c);
@@ -246,6 +263,7 @@ private:
   void see(const lock_taken& c);
   void see(const lock_freed& c) { locks_.erase(c.name); }
   void check_locks();
+  void see(const statistics_stored& c);
   void see(const audit_recorded& c);
   void see(const idempotency_stored& c);
   template <class Other>
@@ -331,6 +349,10 @@ private:
   std::map<std::uint32_t, promo_code_row> promo_codes_;
   std::map<order_id, order_row> orders_;
   std::map<event_ticket_id, event_ticket_row> event_tickets_;
+  std::map<transfer_id, transfer_row> transfers_;
+  std::map<checkin_list_id, checkin_list_row> checkin_lists_;
+  std::map<checkin_device_id, checkin_device_row> checkin_devices_;
+  std::map<scan_id, scan_row> scans_;
   std::map<std::pair<claim_id, std::uint32_t>, std::int64_t> valid_tickets_; ///< by ticket type
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
@@ -358,6 +380,8 @@ private:
   std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
+  std::optional<statistics_row> statistics_; ///< the last row
+  std::uint64_t arrivals_counted_ = 0, admissions_counted_ = 0; ///< sums of the rows of statistics
   timestamp latest_; ///< latest time of a join or an admission
   /// every applied (from, to); each may occur once
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_;

@@ -90,6 +90,28 @@ void checker::see(const event_ticket_moved& c) {
   touched_claims_.insert(known.claim);
 }
 
+void checker::see(const transfer_offered& c) {
+  const auto ticket = event_tickets_.find(c.row.ticket);
+  if (ticket == event_tickets_.end() || ticket->second.holder != c.row.giver)
+    return fail("I3", "a ticket was offered by somebody else than its holder");
+  if (c.row.status != transfer_status::offered || !transfers_.emplace(c.row.id, c.row).second)
+    fail("I10", "an offer of a ticket does not begin OFFERED");
+}
+
+/// The ticket moves in front of it, in the same commit.
+void checker::see(const transfer_moved& c) {
+  auto& known = transfers_.at(c.row.id);
+  if (known.status != c.from || !is_step(transfer_rules, c.from, c.row.status))
+    fail("I10", "illegal step of an offer of a ticket");
+  const bool is_accepted = c.row.status == transfer_status::accepted;
+  if (is_accepted && event_tickets_.at(known.ticket).holder != known.receiver)
+    fail("I3", "a ticket was accepted and has another holder");
+  if (is_accepted) reached(rare::ticket_transferred);
+  if (!c.row.giver_email.empty() || !c.row.receiver_email.empty())
+    fail("I10", "an offer that has ended keeps addresses");
+  known = c.row;
+}
+
 void checker::see(const promo_code_added& c) { promo_codes_[c.row.ordinal] = c.row; }
 
 void checker::see(const promo_code_changed& c) {
@@ -273,8 +295,9 @@ void checker::check_rows() {
   const auto orders = values_of(orders_);
   const auto codes = values_of(promo_codes_);
   const auto tickets = values_of(event_tickets_);
+  const auto scans = values_of(scans_);
   const auto lines =
-    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets});
+    contradictions({event_, types_, entries, claims, payments, refunds, orders, codes, tickets, true, scans});
   if (!lines.empty()) fail("audit", lines.front());
 }
 

@@ -111,6 +111,7 @@ std::string describe(const sale_options& o) {
   if (const auto& c = o.clocks; c.drift > 0 || c.node_steps > 0 || c.ledger_steps > 0)
     s << "\n  clocks: drift " << c.drift << " per mille, steps of nodes " << c.node_steps
       << ", of the ledger " << c.ledger_steps;
+  if (o.statistics_step.count() > 0) s << "\n  statistics every " << o.statistics_step.count() << " ms";
   if (o.has_couriers) s << "\n  couriers deliver";
   if (o.directory.on) describe_directory(s, o);
   if (o.directory.on || o.mail.on)

@@ -217,6 +217,11 @@ std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::strin
   return ask_ledger(world_, [&](ledger& l) { return l.aggregates_to_wake(owner); });
 }
 
+events_to_settle ledger_connection::find_events_to_settle(const std::string& owner, aggregate_id after) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.find_events_to_settle(owner, after); });
+}
+
 std::vector<block_row> ledger_connection::blocks() {
   return ask_ledger(world_, [&](ledger& l) { return l.blocks(); });
 }
@@ -234,6 +239,20 @@ std::vector<audit_row> ledger_connection::audit(const audit_filter& filter) {
 std::vector<order_listing> ledger_connection::list_orders(const order_filter& filter) {
   go_out();
   return ask_ledger(world_, [&](ledger& l) { return l.list_orders(filter); });
+}
+
+std::vector<transfer_listing> ledger_connection::list_transfers(const transfer_filter& filter) {
+  return ask_ledger(world_, [&](ledger& l) { return l.list_transfers(filter); });
+}
+
+std::vector<statistics_row> ledger_connection::list_statistics(const statistics_filter& filter) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.list_statistics(filter); });
+}
+
+sale_figures ledger_connection::figures(aggregate_id aggregate) {
+  go_out();
+  return ask_ledger(world_, [&](ledger& l) { return l.figures(aggregate); });
 }
 
 std::vector<event_ticket_listing> ledger_connection::list_event_tickets(const event_ticket_filter& filter) {

@@ -170,6 +170,8 @@ constexpr std::array planted_bugs{
   planted_row{"refund_keeps_event_ticket", bug::refund_keeps_event_ticket, 15, family::checkouts},
   planted_row{"late_money_without_event_tickets", bug::late_money_without_event_tickets, 100,
               family::checkouts},
+  planted_row{"scan_counted_twice", bug::scan_counted_twice, 60, family::checkouts},
+  planted_row{"late_scan_moves_back", bug::late_scan_moves_back, 60, family::checkouts},
 };
 
 /// Printed at once, so that several processes do not mix their lines.

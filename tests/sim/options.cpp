@@ -88,6 +88,11 @@ void draw_windows(sale_options& o) {
   o.queue.reclaims_max = static_cast<std::uint32_t>(between(rng, 0, 3));
 }
 
+void draw_statistics(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 13};
+  if (chance(rng, 400)) o.statistics_step = between(rng, milliseconds{200}, milliseconds{3'000});
+}
+
 /// Settings that few sales change. From a generator of its own, as all groups that were added later.
 void draw_settings(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 3};
@@ -433,6 +438,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_kind(o);
   draw_locks(o);
   draw_bounds(o);
+  draw_statistics(o);
   if (!o.loss.on) draw_directory(o);
   if (seed >= first_lost) return o; // the checks of these families do not know clocks, couriers and origins
   draw_clocks(o);

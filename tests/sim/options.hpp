@@ -212,6 +212,7 @@ struct sale_options {
   mail_options mail;
   bool has_couriers = false; ///< the real fan-out and couriers take the notices
   bool has_origins = false; ///< they ask each node for the sessions of their visitors
+  milliseconds statistics_step{0}; ///< 0: no statistics
   bool small_bounds = false; ///< limits are small, so that they are met
   owner_bounds bounds; ///< rules.bounds has the others
 };

@@ -65,6 +65,14 @@ struct expected_telling {
     const bool cancelled = c.event.status == event_status::cancelled && c.from != event_status::cancelled;
     return cancelled ? std::optional{told{"event.cancelled", c.event.id}} : std::nullopt;
   }
+  std::optional<told> operator()(const transfer_moved& c) const {
+    const bool is_accepted = c.row.status == transfer_status::accepted;
+    return is_accepted ? std::optional{told{"ticket.transferred", c.row.ticket}} : std::nullopt;
+  }
+  std::optional<told> operator()(const event_ticket_moved& c) const {
+    const bool came_in = c.row.status == event_ticket_status::checked_in && c.from != c.row.status;
+    return came_in ? std::optional{told{"ticket.checked_in", c.row.id}} : std::nullopt;
+  }
   std::optional<told> operator()(const customer_stored& c) const { return told{"user.updated", c.row.id}; }
   template <class Other>
   std::optional<told> operator()(const Other&) const {

@@ -61,6 +61,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .memory = memory_,
              .takeover_interval = o.takeover_interval,
              .has_cluster = o.mesh.on,
+             .statistics_step = o.statistics_step,
              .bounds = o.bounds};
   if (o.has_origins) owners_.vouch_interval = milliseconds{500};
   if (o.people.blocks > 0)

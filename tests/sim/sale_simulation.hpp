@@ -9,6 +9,7 @@
 #include "tests/sim/clerk.hpp"
 #include "tests/sim/disk_ledger.hpp"
 #include "tests/sim/fan.hpp"
+#include "tests/sim/gate.hpp"
 #include "tests/sim/ledger_connection.hpp"
 #include "tests/sim/loss_watch.hpp"
 #include "tests/sim/mail_watch.hpp"
@@ -77,6 +78,7 @@ private:
   // -- the world
   void create_event();
   std::uint64_t acquire_catalog();
+  void begin_people();
   void close();
   void start_process(node& n);
   void end_process(node& n, bool killed);

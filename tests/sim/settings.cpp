@@ -193,6 +193,14 @@ constexpr std::array event_drawings{
                      [](event_values& p, const draw_from& d) {
                        if (d.sells()) p.set(&event_facts::description, d.chance(500) ? "# One\n\ntwo" : "");
                      }},
+  drawing<event_row>{"rotating_codes", 1,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&event_ticket_settings::rotating_codes, d.chance(500));
+                     }},
+  drawing<event_row>{"transfers_max", 2,
+                     [](event_values& p, const draw_from& d) {
+                       p.set(&event_ticket_settings::transfers_max, d.some<std::uint32_t>(0, 3));
+                     }},
 };
 
 constexpr std::array type_drawings{

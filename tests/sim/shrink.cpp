@@ -105,6 +105,7 @@ constexpr std::array parts{
   part{"mail", [](sale_options& o) { o.mail.on = false; }},
   part{"mail_faults",
        [](sale_options& o) { o.mail.down = o.mail.put_off = o.mail.refused = o.mail.answer_lost = 0; }},
+  part{"statistics", [](sale_options& o) { o.statistics_step = milliseconds{0}; }},
   part{"couriers", no_option<&sale_options::has_couriers>},
   part{"origins", no_option<&sale_options::has_origins>},
   part{"bounds",

@@ -116,6 +116,12 @@ simulation::simulation(const sale_options& options, bool trace) :
                       {sched_.clock(), o.seed + (std::uint64_t{i + 1} << 32), // env_ has seed itself
                        between(drifts, -o.clocks.drift, o.clocks.drift)}});
   for (auto& n : nodes_) start_process(n);
+  begin_people();
+  homes_.settle(system_.latest_actor_id(), nullptr);
+}
+
+void simulation::begin_people() {
+  const auto& o = world_.options;
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
     people_.push_back(
@@ -124,9 +130,9 @@ simulation::simulation(const sale_options& options, bool trace) :
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   people_.push_back(system_.spawn(organizer, &world_));
   if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
+  if (o.checkout.on) people_.push_back(system_.spawn(gate, &world_));
   if (o.mesh.move > 0) people_.push_back(system_.spawn(mesh_operator, &world_));
   if (o.directory.on) people_.push_back(system_.spawn<clerk>(&world_));
-  homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
 simulation::~simulation() { close(); }

@@ -108,6 +108,12 @@ void simulation::check_bounds(const process& p) {
 void simulation::check_memory() {
   auto* state = serving();
   if (state == nullptr) return; // passivated
+  const auto step = world_.options.statistics_step;
+  const auto changed_at = std::max(store_.head(sale_aggregate)->committed_at, owned_since_);
+  if (step.count() > 0 && state->peek_now() > changed_at + 3 * step) {
+    check_.check_statistics();
+    check_.reached(rare::statistics_complete);
+  }
   const auto& memory = *state->peek();
   const auto& counts = memory.queue().counts();
   const auto model = check_.counts();

@@ -203,7 +203,8 @@ export async function download(path, name, progress) {
     done();
   }
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
+  const type = answer.headers.get('Content-Type') ?? '';
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

@@ -50,7 +50,7 @@ function options_of(lines, format, least, width) {
         ...axis,
         size: 28,
         space: 90,
-        incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600],
+        incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400],
         values: (_, splits) => splits.map(clock_of),
       },
       { ...axis, size: 62, incrs: powers([1, 2, 5]), values: (_, splits) => splits.map(format) },

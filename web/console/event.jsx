@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { current_session, get, post, Problem } from './api.mjs';
 import { AuditList } from './audit.jsx';
 import { EventForm } from './event_form.jsx';
+import { Checkin } from './checkin.jsx';
 import { Invitations } from './guests.jsx';
 import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
@@ -11,6 +12,7 @@ import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thi
 import { People } from './people.jsx';
 import { Priority } from './priority.jsx';
 import { PromoCodes } from './promo_codes.jsx';
+import { Report } from './report.jsx';
 
 const look_every_ms = 5_000;
 
@@ -77,8 +79,10 @@ function Turns({ event, changed }) {
 const tabs = [
   ['', 'Live'],
   ['settings', 'Settings'],
+  ['report', 'Report'],
   ['orders', 'Orders'],
   ['people', 'People'],
+  ['check-in', 'Check-in'],
   ['promo-codes', 'Promo codes'],
   ['priority', 'Priority'],
   ['invitations', 'Invitations'],
@@ -135,8 +139,10 @@ export function EventPage({ id, view = '', rest }) {
       {view !== '' && <ProblemNote problem={problem} />}
       {view === '' && <EventLive event={event} changed={changed} />}
       {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
+      {view === 'report' && <Report event={event} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}
+      {view === 'check-in' && <Checkin event={event} />}
       {view === 'promo-codes' && <PromoCodes event={event} />}
       {view === 'priority' && <Priority event={event} />}
       {view === 'invitations' && <Invitations event={event} />}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A running sale or queue: numbers, charts over the points of this page, admission, admission by hand.
+// A running sale or queue: numbers, charts over the stored points and those of this page, admission,
+// admission by hand.
 import { get } from './api.mjs';
 import { Admission, CallNext } from './admission.jsx';
 import { Chart } from './chart.jsx';
 import { amount_text, clock_of, digits_of, money, number, rate } from './format.mjs';
 import { GatewayCharts, GatewayHealth, use_tasks } from './tasks.jsx';
-import { history_of, remember } from './history.mjs';
+import { begin_with, history_of, remember, stored_points } from './history.mjs';
 import { ProblemNote, Tile, use_loaded } from './parts.jsx';
 
 const look_every_ms = 1_000;
@@ -36,19 +37,30 @@ const ticket_chart = {
   format: number,
 };
 
-/** Adds the numbers of `stats_path` once a second to the history of `id`. */
-function use_stats(id, stats_path) {
+/** The stored points of the last day. A failure leaves them out; the next look tries again. */
+async function load_stored(history, path, signal) {
+  if (history.has_begun) return;
+  try {
+    begin_with(history, stored_points(await get(`${path}/statistics`, { signal })));
+  } catch (problem) {
+    if (signal.aborted) throw problem;
+  }
+}
+
+/** Adds the numbers of `path` once a second to the history of `id`. */
+function use_stats(id, path) {
   const history = history_of(id);
   const stats = use_loaded(
     async (signal) => {
-      const now = await get(stats_path, { signal });
+      const now = await get(`${path}/stats`, { signal });
+      await load_stored(history, path, signal);
       const numbers = Object.fromEntries(
         Object.entries(now).filter(([, value]) => typeof value === 'number'),
       );
       remember(history, Math.floor(Date.parse(now.server_time) / 1000), numbers);
       return now;
     },
-    stats_path,
+    path,
     look_every_ms,
   );
   return { history, ...stats };
@@ -60,16 +72,15 @@ function Freshness({ data, problem, history }) {
   if (!data) return <p class="soft">Loading…</p>;
   return (
     <p class="soft small">
-      <span class="pulse" aria-hidden="true" /> Live, every second. The charts show what this page has seen
-      since {clock_of(history.times[0])}; the server keeps no history of these numbers, so they begin anew
-      when the page is loaded again.
+      <span class="pulse" aria-hidden="true" /> Live, every second. The charts begin at{' '}
+      {clock_of(history.times[0])} with what the server has stored once a minute.
     </p>
   );
 }
 
 export function EventLive({ event, changed }) {
   const path = `/events/${event.id}`;
-  const { data: s, problem, history, refresh } = use_stats(event.id, `${path}/stats`);
+  const { data: s, problem, history, refresh } = use_stats(event.id, path);
   const tasks = use_tasks();
   const cash = (value) => money(value, event.currency);
   return (
@@ -129,7 +140,7 @@ export function EventLive({ event, changed }) {
 
 export function QueueLive({ queue, changed }) {
   const path = `/queues/${queue.id}`;
-  const { data: s, problem, history, refresh } = use_stats(queue.id, `${path}/stats`);
+  const { data: s, problem, history, refresh } = use_stats(queue.id, path);
   return (
     <>
       <Freshness data={s} problem={problem} history={history} />

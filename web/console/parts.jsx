@@ -428,7 +428,7 @@ export function Listing({ pages, empty, children }) {
 }
 
 /** Saves an export of the server as a file. */
-export function ExportButton({ path, name }) {
+export function ExportButton({ path, name, verb = 'Export as CSV' }) {
   const action = use_action();
   const [bytes, set_bytes] = useState(0);
   const save = () =>
@@ -439,7 +439,7 @@ export function ExportButton({ path, name }) {
   return (
     <>
       <button type="button" class="button plain" disabled={action.busy} onClick={save}>
-        {action.busy ? `Saving… ${Math.round(bytes / 1024)} KB` : 'Export as CSV'}
+        {action.busy ? `Saving… ${Math.round(bytes / 1024)} KB` : verb}
       </button>
       <ProblemNote problem={action.problem} />
     </>

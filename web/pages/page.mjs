@@ -7,6 +7,18 @@ export const language = document.documentElement.lang;
 
 export const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
 
+/** Where tickets.mjs keeps a customer's tickets for when there is no network. Also in tickets_worker.mjs. */
+export const kept_name = 'fairqueue-my-tickets';
+export const clock_key = 'fairqueue-my-tickets-clock';
+
+/** What was kept belongs to the person that signs out, on whichever page. */
+each('input[name="action"][value="sign_out"]', (input) =>
+  input.form.addEventListener('submit', () => {
+    globalThis.caches?.delete(kept_name);
+    localStorage.removeItem(clock_key);
+  }),
+);
+
 /** The server writes UTC, because it does not know the visitor's zone. Times of an event are the venue's. */
 export function localise_times() {
   const today = new Date().toDateString();

@@ -145,6 +145,61 @@ export interface Lock {
   locked_until: string;
 }
 
+export type EventTicketStatus = 'ISSUED' | 'CHECKED_IN' | 'CHECKED_OUT' | 'TRANSFERRED' | 'CANCELLED';
+
+export interface EventTicketPage {
+  readonly items: readonly {
+    readonly id: string;
+    readonly event_id: string;
+    readonly event_name: string;
+    /** Tickets of a CANCELLED event are of no use. */
+    readonly event_status: 'DRAFT' | 'ACTIVE' | 'PAUSED' | 'ENDED' | 'CANCELLED';
+    readonly ticket_type_id: string;
+    readonly ticket_type_name: string;
+    readonly status: EventTicketStatus;
+  }[];
+  readonly next_cursor: string | null;
+}
+
+/** To its holder. One of the codes is null; of a cancelled ticket both are. */
+export interface EventTicket {
+  readonly id: string;
+  readonly event_id: string;
+  readonly ticket_type_id: string;
+  readonly status: EventTicketStatus;
+  readonly refund_pending: boolean;
+  readonly code: string | null;
+  /** `secret`: base64url. */
+  readonly rotating_code: {
+    readonly secret: string;
+    readonly generation: number;
+    readonly step_seconds: number;
+  } | null;
+}
+
+export interface Transfer {
+  readonly transfer_id: string;
+  readonly event_ticket_id: string;
+  readonly status: 'OFFERED' | 'ACCEPTED' | 'DECLINED' | 'WITHDRAWN' | 'EXPIRED';
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface OpenTransfer {
+  readonly transfer_id: string;
+  /** null: received, and not accepted yet. */
+  readonly event_ticket_id: string | null;
+  readonly event_id: string;
+  readonly event_name: string;
+  readonly ticket_type_name: string;
+  readonly side: 'given' | 'received';
+  /** Of the other side. */
+  readonly email: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
 export class FairQueue extends EventTarget {
   constructor(options: Options);
   readonly place: Place | null;
@@ -174,6 +229,14 @@ export class FairQueue extends EventTarget {
   lock(name: string): Promise<Lock>;
   unlock(name: string): Promise<void>;
   locks(): Promise<Lock[]>;
+  /** The customer's event tickets at all events. */
+  eventTickets(options?: { cursor?: string }): Promise<EventTicketPage>;
+  eventTicket(id: string): Promise<EventTicket>;
+  /** Offers an event ticket to a person, who gets a mail and accepts. */
+  transfer(id: string, email: string): Promise<Transfer>;
+  transfers(): Promise<{ readonly items: readonly OpenTransfer[] }>;
+  /** The receiver accepts or declines, the giver withdraws. */
+  answerTransfer(id: string, how: 'accept' | 'decline' | 'withdraw'): Promise<Transfer>;
   /** "#fairqueue=…" for another device's address. Its holder has the place. Empty without a place. */
   handoff(): string;
   addEventListener<K extends keyof Events>(

@@ -149,6 +149,20 @@ function digest(text) {
   return `${text.length}.${hash >>> 0}`;
 }
 
+/** Until the time has passed or the signal is aborted. */
+function pause(ms, signal) {
+  return new Promise((passed) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      passed();
+    };
+    const timer = setTimeout(end, ms);
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end);
+  });
+}
+
 export class FairQueue extends EventTarget {
   #options;
   #storage;
@@ -271,7 +285,8 @@ export class FairQueue extends EventTarget {
       this.#storage.removeItem(name);
       return order;
     } catch (no) {
-      const is_open = no.status === undefined || no.status === 429 || no.status >= 500;
+      // After 401 the visitor may sign in again, and an earlier try may have placed the order.
+      const is_open = no.status === undefined || [401, 429].includes(no.status) || no.status >= 500;
       if (!is_open && no.code !== 'idempotency_in_progress') this.#storage.removeItem(name);
       throw no;
     }
@@ -299,10 +314,7 @@ export class FairQueue extends EventTarget {
         if (no.status < 500 && no.status !== 429) throw no;
         wait = no.wait ?? reconnect_delay(attempt++);
       }
-      await new Promise((passed) => {
-        const timer = setTimeout(passed, wait);
-        signal?.addEventListener('abort', () => passed(clearTimeout(timer)), { once: true });
-      });
+      await pause(wait, signal);
     }
   }
 
@@ -326,6 +338,37 @@ export class FairQueue extends EventTarget {
     if (!this.#options.queue) throw new TypeError('FairQueue: only a queue has locks');
     const path = `/queues/${this.#options.queue}/locks${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
     return this.#call(method, path, { token: this.#place?.token });
+  }
+
+  // -- event tickets of the customer, at all events ---------------------------------------------------
+
+  /** A page, newest first. */
+  eventTickets({ cursor } = {}) {
+    const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : '';
+    return this.#call('GET', `/event-tickets${query}`, { token: this.#options.token });
+  }
+
+  /** With its code, or the secret of rotating codes (event_ticket_code.mjs). */
+  eventTicket(id) {
+    return this.#call('GET', `/event-tickets/${id}`, { token: this.#options.token });
+  }
+
+  /** Offers it to a person, who gets a mail and accepts. */
+  transfer(id, email) {
+    return this.#call('POST', `/event-tickets/${id}/transfer`, {
+      token: this.#options.token,
+      body: { email },
+    });
+  }
+
+  /** Open offers, given and received. */
+  transfers() {
+    return this.#call('GET', '/event-tickets/transfers', { token: this.#options.token });
+  }
+
+  /** `how`: 'accept' or 'decline' by the receiver, 'withdraw' by the giver. */
+  answerTransfer(id, how) {
+    return this.#call('POST', `/event-tickets/transfers/${id}/${how}`, { token: this.#options.token });
   }
 
   #event() {

@@ -21,6 +21,13 @@ for await (const order of line.orderChanges(placed.order_id))
 const lock = await line.lock('A-3');
 console.log(lock.locked_until, (await line.locks()).length);
 await line.unlock(lock.name);
+const [ticket] = (await line.eventTickets()).items;
+if (ticket) {
+  const held = await line.eventTicket(ticket.id);
+  console.log(held.code ?? held.rotating_code?.secret);
+  const offer = await line.transfer(ticket.id, 'ben@example.org');
+  console.log((await line.answerTransfer(offer.transfer_id, 'withdraw')).status === 'WITHDRAWN');
+}
 await line.leave();
 line.close();
 

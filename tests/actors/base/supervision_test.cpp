@@ -31,6 +31,29 @@ struct region_fixture : fixture {
     root = nullptr;
     services.ledgers.clear();
   }
+  /// An ended event with a purchase of two, which an older program or a killed node has left with `tickets`.
+  void put_bought(aggregate_id aggregate, std::uint64_t tickets) {
+    auto ended = put_event(10, {}, aggregate);
+    ended.status = event_status::ended;
+    claim_row claim;
+    claim.id = make_uuid(env.wall_now(), aggregate, 1);
+    claim.customer = customer(1);
+    claim.status = claim_status::confirmed;
+    claim.items = {{.ticket_type = 0, .quantity = 2}};
+    const auto own = store.acquire_unleased(aggregate, never);
+    batch b{aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(), {}};
+    b.content.emplace_back(event_changed{event_status::active, ended});
+    b.content.emplace_back(claim_opened{claim});
+    b.content.emplace_back(stock_moved{0, 0, 2});
+    for (std::uint64_t n = 0; n < tickets; ++n) {
+      event_ticket_row ticket;
+      ticket.id = make_uuid(env.wall_now(), aggregate, 2 + n);
+      ticket.claim = claim.id;
+      ticket.holder = claim.customer;
+      b.content.emplace_back(event_ticket_issued{ticket});
+    }
+    CAF_REQUIRE(store.commit({&b, 1}).at(0) == commit_outcome::committed);
+  }
   auto resolve(aggregate_id aggregate = first_event_aggregate) {
     auto a = ask<event_handle>(root, resolve_event{aggregate});
     run();
@@ -51,6 +74,34 @@ CAF_TEST(an active event is woken at the start and the same owner serves everybo
   auto b = resolve();
   CAF_REQUIRE(a->ok && b->ok);
   CAF_CHECK(a->value == b->value);
+}
+
+CAF_TEST(ended events get their event tickets a few at a time and nobody asks again) {
+  const auto tickets = [&] {
+    std::size_t count = 0;
+    for (const auto a : store.aggregates()) count += store.peek(a).image.event_tickets.size();
+    return count;
+  };
+  const std::uint32_t first = number_of(first_event_aggregate) + 1;
+  const std::uint32_t count = 2 * events_settled_at_once + 1;
+  for (std::uint32_t n = first; n < first + count; ++n) put_bought(aggregate_id{n}, n == first ? 1 : 0);
+  CAF_REQUIRE_EQUAL(tickets(), 1u); // of the first event, when its node was killed
+  start();
+  const auto& owners = state_of<region_handle, region_state>(root);
+  const auto running = [&] {
+    std::size_t some = 0;
+    for (std::uint32_t n = first; n < first + count; ++n) some += owners.find(aggregate_id{n}) ? 1 : 0;
+    return some;
+  };
+  for (const std::size_t expected :
+       {events_settled_at_once, 2 * events_settled_at_once, std::size_t{count}}) {
+    CAF_CHECK_EQUAL(running(), expected);
+    advance(services.takeover_interval);
+  }
+  CAF_CHECK_EQUAL(tickets(), 2u * count);
+  put_bought(aggregate_id{first + count}, 0);
+  advance(services.takeover_interval);
+  CAF_CHECK(!owners.find(aggregate_id{first + count}));
 }
 
 CAF_TEST(a new block reaches owners that run) {

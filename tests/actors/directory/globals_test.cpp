@@ -208,6 +208,35 @@ CAF_TEST(a deed of a manager is in the audit log when it is answered) {
   CAF_CHECK_EQUAL(rows[0].actor, name_of(by));
 }
 
+CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) {
+  const auto add = [this](const add_tenant& x) {
+    auto told = ask<ack_reply>(people, x);
+    run();
+    CAF_REQUIRE(told->ok);
+    return told->value.no.detail;
+  };
+  const auto shop_row = [this] {
+    for (const auto& row : store.directory().tenants)
+      if (row.name == "shop") return row;
+    return tenant_row{};
+  };
+  CAF_CHECK_EQUAL(add({"shop", {}, false, "acct_1", "ACCT_1", "site=a\nteam="}), "");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, "ACCT_2"}), "");
+  CAF_CHECK_EQUAL(shop_row().stripe_account, "acct_1");
+  CAF_CHECK_EQUAL(shop_row().paystack_subaccount, "ACCT_2");
+  CAF_CHECK_EQUAL(shop_row().payment_metadata, "site=a\nteam=");
+  for (const auto* wrong :
+       {"site=a\nsite=b", "site=a\nteam=\nsite=a", "site=a\nnone", "none\nnone", "site", "=a"})
+    CAF_CHECK(add({"shop", {}, true, {}, {}, wrong}).starts_with("payment_metadata: must"));
+  std::string lines = "k0=";
+  for (int i = 1; i < 20; ++i) lines += "\nk" + std::to_string(i) + "=";
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, lines}), "");
+  CAF_CHECK(!add({"shop", {}, true, {}, {}, lines + "\nk20="}).empty());
+  CAF_CHECK_EQUAL(add({"shop", {}, true, "none", "none", "none"}), "");
+  CAF_CHECK_EQUAL(shop_row().stripe_account + shop_row().paystack_subaccount + shop_row().payment_metadata,
+                  "");
+}
+
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
   auto asked = ask<ack_reply>(people, request_otp{"f@example.com", {}, one_handle});
   run_without(worker);

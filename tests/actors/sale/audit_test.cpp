@@ -20,7 +20,7 @@ struct audit_fixture : fixture {
 
   audit_fixture() {
     keep(reader);
-    event = put_event(10, one_by_one());
+    event = put_event(30, one_by_one());
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledger_workers{{worker}, {reader}};
@@ -53,6 +53,16 @@ struct audit_fixture : fixture {
     b.at = head.committed_at;
     b.content.push_back(std::move(what));
     CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  }
+  /// Of one unit, by a program without event tickets.
+  void put_purchase(std::uint64_t n) {
+    claim_row claim;
+    claim.id = make_uuid(env.wall_now(), event.aggregate, n);
+    claim.customer = customer(n);
+    claim.status = claim_status::confirmed;
+    claim.items = {{.ticket_type = 0, .quantity = 1}};
+    falsify(claim_opened{claim});
+    falsify(stock_moved{0, 0, 1});
   }
 };
 
@@ -126,6 +136,51 @@ CAF_TEST(a setting that differs in the ledger is found) {
   CAF_REQUIRE_EQUAL(report->value.differences.size(), 2u);
   CAF_CHECK_EQUAL(report->value.differences[0], "memory: the event has another message in the ledger");
   CAF_CHECK_EQUAL(report->value.differences[1], "memory: the event has another concurrency in the ledger");
+}
+
+CAF_TEST(purchases of an older program are no difference while they get their event tickets) {
+  kill(owner);
+  for (std::uint64_t n = 1; n <= 2; ++n) put_purchase(n);
+  services.rules.bounds.rows_per_run = 1;
+  owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  const auto tickets = [&] { return store.peek(event.aggregate).image.event_tickets; };
+  const auto differs = [&] {
+    auto report = verify();
+    run();
+    CAF_REQUIRE(report->ok && report->value.was_read);
+    return !report->value.differences.empty();
+  };
+  auto joined = join_as(9); // is not made to wait for it
+  run();
+  CAF_CHECK(joined->ok && tickets().empty() && !differs());
+  advance(1ms);
+  CAF_CHECK(tickets().size() == 1u && !differs());
+  advance(1ms);
+  CAF_REQUIRE(tickets().size() == 2u && !differs());
+  auto lost = tickets()[0];
+  lost.status = event_ticket_status::cancelled;
+  falsify(event_ticket_moved{event_ticket_status::issued, lost});
+  CAF_CHECK(differs());
+}
+
+CAF_TEST(while the ledger answers late no batch of event tickets grows) {
+  kill(owner);
+  for (std::uint64_t n = 1; n <= 20; ++n) put_purchase(n);
+  services.rules.bounds.rows_per_run = 1;
+  owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                         supervisor_handle{}));
+  run();
+  for (int i = 0; i < 40; ++i) {
+    sched.advance_time(1ms);
+    run_without(worker);
+  }
+  run(); // the batch in flight, and all that is pending
+  const auto tickets = [&] { return store.peek(event.aggregate).image.event_tickets.size(); };
+  CAF_CHECK(tickets() >= 1 && tickets() <= 3);
+  for (int i = 0; i < 40; ++i) advance(100ms);
+  CAF_CHECK_EQUAL(tickets(), 20u);
 }
 
 CAF_TEST(a commit that the ledger has lost is found) {

@@ -69,7 +69,9 @@ struct checkout_fixture : fixture {
     return placed->value.order;
   }
   order_view look(const order_view& order) {
-    auto found = ask<order_reply>(owner, find_order{order.order.id, order.order.customer});
+    find_order wish{order.order.id, order.order.customer};
+    wish.with_tickets = true;
+    auto found = ask<order_reply>(owner, wish);
     run();
     CAF_REQUIRE(found->ok);
     return found->value.order;

@@ -275,10 +275,12 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   const auto& item = tickets.at("items").as_array().at(0).as_object();
   CAF_CHECK(item.at("quantity").as_int64() == 1);
   CAF_CHECK(item.at("ticket_type_id").as_string().size() == 36);
-  auto found = ask<order_reply>(owner, find_order{order.order.id, order.order.customer});
+  const auto found = look(order);
+  CAF_REQUIRE_EQUAL(found.event_tickets.size(), 1u);
+  const auto& id = found.event_tickets[0].ticket.id;
+  auto polled = ask<order_reply>(owner, find_order{order.order.id, order.order.customer});
   run();
-  CAF_REQUIRE_EQUAL(found->value.order.event_tickets.size(), 1u);
-  const auto& id = found->value.order.event_tickets[0].ticket.id;
+  CAF_CHECK(polled->ok && polled->value.order.event_tickets.empty()); // not asked for
   CAF_CHECK(tickets.at("event_ticket_ids").as_array().at(0).as_string() == to_string(id));
   CAF_CHECK(outbox(topic::loyalty_awarded).empty()); // they are disabled
   const auto mails = outbox(topic::mail_send);
@@ -362,11 +364,42 @@ CAF_TEST(only its organizer lists refunds and sends again) {
   auto sent = ask<ack_reply>(owner, resend_order{{order.order.id, organizer}, {}});
   auto refunded = ask<order_reply>(owner, refund_tickets{{order.order.id, organizer}, {}, {}});
   run();
-  CAF_CHECK_EQUAL(listed->value.orders.size(), 1u);
+  CAF_REQUIRE_EQUAL(listed->value.orders.size(), 1u);
+  CAF_CHECK(listed->value.orders[0].event_tickets.empty()); // for a list they would be built in vain
   CAF_CHECK(sent->ok && !sent->value.no);
   CAF_CHECK_EQUAL(outbox(topic::mail_send).size(), 2u);
   CAF_CHECK(refunded->ok && !refunded->value.no);
   CAF_CHECK(gateway->calls.back().kind == gateway_call_kind::refund);
+}
+
+CAF_TEST(a repeated refund shows the event tickets as they are now) {
+  const auto order = ordered(1);
+  page(order);
+  auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
+  run();
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  refund_tickets wish{{order.order.id, organizer}, {}, {}};
+  wish.idempotency = {true, {1, 2}, {3, 4}};
+  const auto refund = [&] {
+    auto asked = ask<order_reply>(owner, wish);
+    run();
+    CAF_REQUIRE(asked->ok && !asked->value.no);
+    CAF_REQUIRE_EQUAL(asked->value.order.event_tickets.size(), 1u);
+    return asked->value;
+  };
+  const auto first = refund();
+  CAF_CHECK(!first.replayed && first.order.event_tickets[0].refund_pending);
+  tell({.kind = gateway_call_kind::refund,
+        .result = gateway_result::refunded,
+        .gateway = "sandbox",
+        .payment = order.payment,
+        .reference = make_reference(order.payment),
+        .refund = gateway->calls.back().refund,
+        .amount = order.order.total,
+        .currency = "NGN"});
+  const auto again = refund();
+  CAF_CHECK(again.replayed && again.order.order.status == order_status::refunded);
+  CAF_CHECK(again.order.event_tickets[0].ticket.status == event_ticket_status::cancelled);
 }
 
 CAF_TEST(an event that nobody would take becomes a dead letter and can be sent again under its id) {

@@ -120,6 +120,27 @@ CAF_TEST(each refund tells the tickets that it takes back and no others) {
   CAF_CHECK_EQUAL(f.told(topic::payment_refunded).size(), 1u);
 }
 
+CAF_TEST(a ticket that was let in is told once for each entry with its holder) {
+  event_ticket_row row;
+  row.id = {2, 1};
+  row.claim = {1, 1};
+  row.ticket_type = 3;
+  row.holder = fan(9);
+  const auto moved = [&](event_ticket_status from, event_ticket_status to) {
+    row.status = to;
+    return event_ticket_moved{from, row};
+  };
+  using enum event_ticket_status;
+  const auto all = domain_events_of(
+    {moved(issued, checked_in), moved(checked_in, checked_out), moved(checked_out, checked_in)},
+    sample_aggregate);
+  CAF_REQUIRE_EQUAL(all.size(), 2u);
+  for (const auto& told : all) {
+    CAF_CHECK(told.topic == topic::ticket_checked_in && told.subject == row.claim && told.customer == fan(9));
+    CAF_CHECK(told.items == (counts{{3, 1}}) && told.event_tickets == std::vector{row.id});
+  }
+}
+
 CAF_TEST(two claims of one decision are told apart) {
   changes content;
   claim_row first, second;
@@ -143,11 +164,13 @@ CAF_TEST(two claims of one decision are told apart) {
   // none of its tickets came back in this decision
   content.emplace_back(claim_moved{claim_status::confirmed, second});
   const auto all = domain_events_of(content, sample_aggregate);
-  CAF_REQUIRE_EQUAL(all.size(), 2u);
-  CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id
-            && all[0].items == (counts{{0, 2}}) && all[0].event_tickets == (std::vector{uuid{2, 1}}));
-  CAF_CHECK(all[1].topic == topic::ticket_cancelled && all[1].subject == second.id
-            && all[1].items == (counts{{1, 1}}) && all[1].event_tickets.empty());
+  CAF_REQUIRE_EQUAL(all.size(), 3u);
+  for (const auto& told : all) CAF_CHECK_EQUAL(told.topic, topic::ticket_cancelled);
+  CAF_CHECK(all[0].subject == second.id && all[0].items.empty() // the refund told them
+            && all[0].event_tickets == (std::vector{uuid{2, 9}}));
+  CAF_CHECK(all[1].subject == first.id && all[1].items == (counts{{0, 2}})
+            && all[1].event_tickets == (std::vector{uuid{2, 1}}));
+  CAF_CHECK(all[2].subject == second.id && all[2].items == (counts{{1, 1}}) && all[2].event_tickets.empty());
 }
 
 CAF_TEST(a claim that was never sold cancels no ticket) {

@@ -160,6 +160,17 @@ CAF_TEST(an event ticket is transferred before the gate and cancelled at any tim
   }
 }
 
+CAF_TEST(an offer of a ticket ends once) {
+  using s = transfer_status;
+  using t = transfer_trigger;
+  check_all(transfer_rules, 5, 4,
+            golden<s, t>{{{s::offered, t::accept}, s::accepted},
+                         {{s::offered, t::decline}, s::declined},
+                         {{s::offered, t::withdraw}, s::withdrawn},
+                         {{s::offered, t::expire}, s::expired}},
+            {s::accepted, s::declined, s::withdrawn, s::expired});
+}
+
 CAF_TEST(a table with two answers for one question is recognised) {
   using r = rule<refund_status, refund_trigger>;
   constexpr std::array twice{r{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},

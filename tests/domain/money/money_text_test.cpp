@@ -39,8 +39,10 @@ CAF_TEST(every currency has its own decimals) {
          row{150, "???", "1.50 ???"},
          row{most, "JPY", "9223372036854775807 JPY"},
          row{least, "EUR", "-92233720368547758.08 EUR"},
-       })
+       }) {
     CAF_CHECK_EQUAL(money_text(amount, currency), text);
+    CAF_CHECK_EQUAL(amount_text(amount, currency) + " " + std::string{currency}, text);
+  }
 }
 
 CAF_TEST(the table is of what is unusual and every currency is in it once) {

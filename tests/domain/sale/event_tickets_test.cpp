@@ -33,22 +33,69 @@ CAF_TEST(tickets are found by claim in the order of their ids) {
   CAF_CHECK(book.of_claim({2, 9}).empty());
   CAF_CHECK(book.find({1, 2})->claim == (claim_id{2, 2}));
   CAF_CHECK(book.find({1, 9}) == nullptr);
-  CAF_CHECK_EQUAL(book.all().size(), 4u);
+  CAF_REQUIRE_EQUAL(book.size(), 4u);
+  const std::uint64_t sorted[] = {1, 2, 3, 5};
+  for (std::size_t i = 0; i < 4; ++i) CAF_CHECK(book.at(i).id == (event_ticket_id{1, sorted[i]}));
+  CAF_CHECK_EQUAL(book.place_of({1, 0}), 0u);
+  CAF_CHECK_EQUAL(book.place_of({1, 3}), 2u);
+  CAF_CHECK_EQUAL(book.place_of({1, 4}), 3u);
+  CAF_CHECK_EQUAL(book.place_of({1, 9}), 4u);
 }
 
-CAF_TEST(valid ones count and those never checked in go first then the newest) {
+CAF_TEST(a row stays where it is while others come) {
+  event_tickets_book book;
+  book.load(row(500, 1));
+  const auto* first = book.find({1, 500});
+  for (std::uint64_t n = 0; n < 1'000; ++n)
+    if (n != 500) book.load(row(n, n % 7));
+  CAF_CHECK(first == book.find({1, 500}));
+  for (std::uint64_t n = 0; n < 1'000; ++n) CAF_CHECK(book.at(n).id == (event_ticket_id{1, n}));
+  CAF_CHECK_EQUAL(book.of_claim({2, 3}).size(), 142u);
+}
+
+CAF_TEST(valid ones count and the buyer loses those first that are still his and unused) {
   event_tickets_book book;
   changes out;
   const timestamp now = from_unix_ms(7);
-  for (std::uint64_t n = 1; n <= 5; ++n) book.issue(row(n, 1, n == 5 ? 1 : 0), out);
+  auto received = row(1, 1);
+  received.status = event_ticket_status::transferred;
+  received.generation = 2; // the buyer gave it away
+  book.load(received);
+  for (std::uint64_t n = 2; n <= 6; ++n) book.issue(row(n, 1, n == 5 ? 1 : 0), out);
   CAF_CHECK_EQUAL(out.size(), 5u);
   CAF_CHECK(book.move({1, 4}, event_ticket_trigger::check_in, now, out));
-  CAF_CHECK(book.move({1, 1}, event_ticket_trigger::transfer, now, out));
-  CAF_CHECK_EQUAL(book.count_valid({2, 1}, 0), 3u);
+  CAF_CHECK(book.move({1, 6}, event_ticket_trigger::cancel, now, out));
+  CAF_CHECK_EQUAL(book.count_valid({2, 1}, 0), 4u);
   CAF_CHECK_EQUAL(book.count_valid({2, 1}, 1), 1u);
-  CAF_CHECK(book.first_to_cancel({2, 1}, 0, 9) == (ids{{1, 3}, {1, 2}, {1, 4}}));
+  CAF_CHECK(book.first_to_cancel({2, 1}, 0, 9) == (ids{{1, 3}, {1, 2}, {1, 4}, {1, 1}}));
   CAF_CHECK(book.first_to_cancel({2, 1}, 0, 1) == (ids{{1, 3}}));
   CAF_CHECK(book.first_to_cancel({2, 9}, 0, 9).empty());
+}
+
+CAF_TEST(changes are found by time and id and tickets are counted by type and status) {
+  event_tickets_book book;
+  changes out;
+  for (std::uint64_t n = 1; n <= 4; ++n) {
+    auto r = row(n, 1, n == 4 ? 1 : 0);
+    r.updated_at = from_unix_ms(n < 3 ? 5 : 6);
+    book.load(r);
+  }
+  const auto changed = [&](std::int64_t at, std::uint64_t n, std::int64_t until, std::size_t limit = 9) {
+    ids found;
+    for (const auto* t : book.changed_after(from_unix_ms(at), {1, n}, from_unix_ms(until), limit))
+      found.push_back(t->id);
+    return found;
+  };
+  CAF_CHECK(changed(0, 0, 9) == (ids{{1, 1}, {1, 2}, {1, 3}, {1, 4}}));
+  CAF_CHECK(changed(5, 1, 9, 2) == (ids{{1, 2}, {1, 3}}));
+  CAF_CHECK(changed(0, 0, 6) == (ids{{1, 1}, {1, 2}})); // not the present millisecond
+  CAF_CHECK(book.move({1, 1}, event_ticket_trigger::check_in, from_unix_ms(7), out));
+  CAF_CHECK(changed(6, 4, 9) == (ids{{1, 1}}));
+  CAF_CHECK(changed(0, 0, 7) == (ids{{1, 2}, {1, 3}, {1, 4}}));
+  CAF_CHECK_EQUAL(book.count(0, event_ticket_status::issued), 2u);
+  CAF_CHECK_EQUAL(book.count(0, event_ticket_status::checked_in), 1u);
+  CAF_CHECK_EQUAL(book.count(1, event_ticket_status::issued), 1u);
+  CAF_CHECK_EQUAL(book.count(9, event_ticket_status::issued), 0u);
 }
 
 CAF_TEST(a forbidden step changes nothing) {
@@ -61,6 +108,14 @@ CAF_TEST(a forbidden step changes nothing) {
   CAF_CHECK(moved.row.updated_at == from_unix_ms(7));
   CAF_CHECK(!book.move({1, 1}, event_ticket_trigger::check_in, from_unix_ms(8), out));
   CAF_CHECK_EQUAL(out.size(), 2u);
+}
+
+CAF_TEST(a transfer is no mere step because it changes holder and generation) {
+  event_tickets_book book;
+  changes out;
+  book.load(row(1, 1));
+  CAF_CHECK(!book.move({1, 1}, event_ticket_trigger::transfer, from_unix_ms(7), out));
+  CAF_CHECK(out.empty() && *book.find({1, 1}) == row(1, 1));
 }
 
 } // namespace event_tickets_book_test

@@ -171,6 +171,12 @@ void naive_ledger::one(const event_ticket_issued& x) {
   require(event_tickets.emplace(x.row.id, x.row).second, "event ticket: id taken");
 }
 
+void naive_ledger::one(const scan_recorded& x) {
+  require(checkin_lists.contains(x.row.list) && checkin_devices.contains(x.row.device), "scan: of no list");
+  require(x.row.is_admitted || x.row.objection != scan_objection::none, "scan: refused without a reason");
+  require(scans.emplace(x.row.id, x.row).second, "scan: recorded twice");
+}
+
 void naive_ledger::one(const event_ticket_moved& x) {
   auto& t = stored(event_tickets, x.row.id, "event ticket: absent");
   require(t.status == x.from, "event ticket: other state");
@@ -181,6 +187,29 @@ void naive_ledger::one(const event_ticket_moved& x) {
             ? x.row.generation == t.generation + 1
             : x.row.generation == t.generation && x.row.holder == t.holder,
           "event ticket: only a transfer changes its holder and voids its codes");
+  t = x.row;
+}
+
+void naive_ledger::one(const transfer_offered& x) {
+  require(x.row.status == transfer_status::offered, "transfer: begins OFFERED");
+  require(event_tickets.contains(x.row.ticket), "transfer: of no ticket");
+  require(event_tickets.at(x.row.ticket).holder == x.row.giver, "transfer: not the holder's");
+  for (const auto& [id, other] : transfers)
+    require(other.ticket != x.row.ticket || other.status != transfer_status::offered,
+            "transfer: the ticket has an open offer");
+  require(transfers.emplace(x.row.id, x.row).second, "transfer: id taken");
+}
+
+void naive_ledger::one(const transfer_moved& x) {
+  auto& t = stored(transfers, x.row.id, "transfer: absent");
+  require(t.status == x.from, "transfer: other state");
+  require(is_step(transfer_rules, x.from, x.row.status), "transfer: illegal step (I10)");
+  require(t.ticket == x.row.ticket && t.giver == x.row.giver && t.receiver == x.row.receiver
+            && t.created_at == x.row.created_at && t.expires_at == x.row.expires_at,
+          "transfer: an immutable column changed");
+  require(x.row.giver_email.empty() && x.row.receiver_email.empty(), "transfer: it has ended with addresses");
+  require(x.row.status != transfer_status::accepted || event_tickets.at(t.ticket).holder == t.receiver,
+          "transfer: accepted, and the ticket has another holder");
   t = x.row;
 }
 

@@ -23,6 +23,10 @@ public:
   std::map<refund_id, refund_row> refunds;
   std::map<order_id, order_row> orders;
   std::map<event_ticket_id, event_ticket_row> event_tickets;
+  std::map<transfer_id, transfer_row> transfers;
+  std::map<checkin_list_id, checkin_list_row> checkin_lists;
+  std::map<checkin_device_id, checkin_device_row> checkin_devices;
+  std::map<scan_id, scan_row> scans;
   std::vector<promo_code_row> promo_codes;
   std::map<uuid, dead_letter_row> dead_letters; ///< open dead letters
   std::map<customer_id, priority_row> priorities;
@@ -56,6 +60,11 @@ private:
   void one(const order_moved& x);
   void one(const event_ticket_issued& x);
   void one(const event_ticket_moved& x);
+  void one(const transfer_offered& x);
+  void one(const transfer_moved& x);
+  void one(const checkin_list_stored& x) { checkin_lists[x.row.id] = x.row; }
+  void one(const checkin_device_stored& x) { checkin_devices[x.row.id] = x.row; }
+  void one(const scan_recorded& x);
   void one(const promo_code_added& x);
   void one(const promo_code_changed& x);
   void one(const promo_uses_moved& x);

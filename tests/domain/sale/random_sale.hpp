@@ -3,6 +3,7 @@
 #pragma once
 #include "tests/domain/sale/sample_sale.hpp"
 
+#include <iterator>
 #include <vector>
 
 namespace sale_walk_test {
@@ -19,9 +20,37 @@ struct coverage {
   /// steps with a blocked fan; invitations; units of quotas sold or held at the end
   std::uint64_t blocked = 0, invited = 0, of_quota = 0;
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
+  std::uint64_t scanned_in = 0, conflicts = 0; ///< admitted scans; tickets in conflict at the end
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
-                refusals_of_refunds = 0;
+                refusals_of_refunds = 0, transferred = 0;
+  std::uint64_t upgrades = 0,
+                refunds_with_names = 0; ///< loads after an older program; begun refunds of a named ticket
 };
+
+/// What the rows at the end of a walk tell.
+inline void count_rows(const naive_ledger& ledger, coverage& seen) {
+  for (const auto& [n, e] : ledger.entries) {
+    seen.admitted += is_set(e.admitted_at);
+    seen.session_expired += e.status == entry_status::session_expired;
+    seen.expired += e.status == entry_status::expired;
+  }
+  for (const auto& [id, c] : ledger.claims) {
+    ++seen.claims[c.status];
+    seen.claimed_again += c.created_at == c.expires_at;
+  }
+  for (const auto& [id, p] : ledger.payments) ++seen.payments[p.status];
+  for (const auto& [id, o] : ledger.orders) {
+    ++seen.orders[o.status];
+    seen.with_promo += !o.promo_code.empty();
+  }
+  seen.invited += ledger.invitations.size();
+  for (const auto& t : ledger.types)
+    seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
+  for (const auto& [n, e] : ledger.entries)
+    seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
+  for (const auto& [id, r] : ledger.refunds) seen.refusals_of_refunds += r.attempts;
+  seen.cancelled += ledger.event.status == event_status::cancelled;
+}
 
 inline sale_rules quick_rules() {
   sale_rules r;
@@ -77,6 +106,21 @@ inline std::vector<ticket_type_row> random_types(dice& d) {
                      .max_per_order = 3,
                      .hidden = true});
   return types;
+}
+
+/// A holder offers a ticket, or giver or receiver end an offer.
+inline void transfer_something(sample_sale& s, dice& d, std::uint64_t fans) {
+  const auto some = [&](const auto& rows) {
+    return std::next(rows.begin(), static_cast<std::ptrdiff_t>(d.below(rows.size())))->second;
+  };
+  const auto n = 1 + d.below(fans);
+  if (!s.ledger.transfers.empty() && d.chance(60)) {
+    const auto offer = some(s.ledger.transfers);
+    const auto how = static_cast<transfer_trigger>(d.below(3));
+    const auto by = how == transfer_trigger::withdraw ? offer.giver : offer.receiver;
+    s.end_transfer(offer.id, d.chance(90) ? by.lo : n, how);
+  } else if (!s.ledger.event_tickets.empty())
+    s.offer(some(s.ledger.event_tickets).id, n);
 }
 
 } // namespace sale_walk_test

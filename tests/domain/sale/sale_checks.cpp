@@ -197,9 +197,13 @@ std::string money_differs(const sample_sale& s) {
 /// I3: as many valid event tickets as units that are bought and not refunded; exactly one place for each.
 std::string event_tickets_differ(const sample_sale& s) {
   std::map<std::pair<claim_id, std::uint32_t>, std::uint32_t> valid;
-  if (s.it->event_tickets().all() != s.ledger.event_tickets)
-    return "memory and ledger disagree about event tickets";
+  const auto& book = s.it->event_tickets();
+  std::size_t place = 0;
+  if (book.size() != s.ledger.event_tickets.size()) return "memory and ledger disagree about event tickets";
+  if (s.it->transfers().all() != s.ledger.transfers) return "memory and ledger disagree about transfers";
   for (const auto& [id, t] : s.ledger.event_tickets) {
+    if (book.at(place++) != t || *book.find(id) != t)
+      return "memory and ledger disagree about an event ticket";
     if (owner_of(id) != sample_aggregate) return "the id of an event ticket does not lead to its event";
     if (t.generation == 1 && t.holder != s.ledger.claims.at(t.claim).customer)
       return "somebody else holds a ticket that was not transferred";
@@ -213,6 +217,31 @@ std::string event_tickets_differ(const sample_sale& s) {
       valid.erase({id, i.ticket_type});
     }
   if (!valid.empty()) return "I3: event tickets of a type that the claim does not have";
+  return {};
+}
+
+std::string scans_differ(const sample_sale& s) {
+  if (s.it->checkin().scans() != s.ledger.scans.size()) return "memory and ledger disagree about scans";
+  for (const auto& [id, row] : s.ledger.scans) {
+    const auto* known = s.it->checkin().find(id);
+    if (known == nullptr || *known != row) return "memory and ledger disagree about a scan";
+  }
+  for (const auto& type : s.ledger.types)
+    for (std::uint8_t status = 0; status < event_ticket_statuses; ++status) {
+      const auto of = static_cast<event_ticket_status>(status);
+      const auto counted = std::ranges::count_if(s.ledger.event_tickets, [&](const auto& t) {
+        return t.second.ticket_type == type.ordinal && t.second.status == of;
+      });
+      if (s.it->event_tickets().count(type.ordinal, of) != static_cast<std::size_t>(counted))
+        return "event tickets are miscounted";
+    }
+  const auto changed = s.it->event_tickets().changed_after(never, {}, timestamp::max(), SIZE_MAX);
+  if (changed.size() != s.ledger.event_tickets.size()) return "event tickets by time: others than there are";
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    if (s.ledger.event_tickets.at(changed[i]->id) != *changed[i]) return "event tickets by time: another row";
+    if (i > 0 && changed[i]->updated_at < changed[i - 1]->updated_at)
+      return "event tickets by time: no order";
+  }
   return {};
 }
 
@@ -241,9 +270,10 @@ bool same_claims(const T& a, const T& b) {
   return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency;
 }
 
-bool same_tickets(const order_view& a, const order_view& b) {
-  return std::ranges::equal(a.event_tickets, b.event_tickets, [](const auto& x, const auto& y) {
-    return x.ticket == y.ticket && x.order == y.order && x.refund_pending == y.refund_pending;
+bool same_tickets(const sale& a, const sale& b, const claim_id& claim) {
+  const auto x = a.event_tickets().of_claim(claim), y = b.event_tickets().of_claim(claim);
+  return std::ranges::equal(a.views_of(x), b.views_of(y), [](const auto& v, const auto& w) {
+    return v.ticket == w.ticket && v.order == w.order && v.refund_pending == w.refund_pending;
   });
 }
 
@@ -275,15 +305,16 @@ static std::string audit_says(const sample_sale& s) {
   const auto refunds = values(s.ledger.refunds);
   const auto orders = values(s.ledger.orders);
   const auto tickets = values(s.ledger.event_tickets);
+  const auto scans = values(s.ledger.scans);
   const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds,
-                                     orders, s.ledger.promo_codes, tickets});
+                                     orders, s.ledger.promo_codes, tickets, true, scans});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
   for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, event_tickets_differ,
-                           orders_differ, audit_says})
+                           scans_differ, orders_differ, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }
@@ -331,7 +362,7 @@ std::string how_a_reload_differs(const sample_sale& s) {
   for (const auto& [id, row] : s.ledger.orders) {
     const auto a = s.it->view_of(*s.it->orders().find(id)), b = again->view_of(*again->orders().find(id));
     if (a.order != b.order || a.payment != b.payment || a.payment_url != b.payment_url
-        || a.refunded != b.refunded || a.can_retry != b.can_retry || !same_tickets(a, b))
+        || a.refunded != b.refunded || a.can_retry != b.can_retry || !same_tickets(*s.it, *again, row.claim))
       return "order " + text(id) + " is shown differently";
   }
   if (s.it->locks().all() != again->locks().all()) return "other names are locked";

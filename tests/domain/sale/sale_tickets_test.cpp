@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event tickets: issued with the purchase, named and cancelled by refunds, made later for older purchases.
 #define CAF_SUITE domain_sale_tickets
+#include "domain/delivery/outbox.hpp"
 #include "tests/domain/sale/orders_fixture.hpp"
 
 namespace sale_tickets_test {
@@ -21,11 +22,17 @@ struct tickets_fixture : orders_fixture {
     return found;
   }
   const event_ticket_row& row(const event_ticket_id& id) const { return s.ledger.event_tickets.at(id); }
+  std::vector<event_ticket_view> shown() const {
+    return s.it->views_of(s.it->event_tickets().of_claim(s.order_of(1).claim));
+  }
   ids pending() const {
     ids found;
-    for (const auto& t : s.it->view_of(s.order_of(1)).event_tickets)
+    for (const auto& t : shown())
       if (t.refund_pending) found.push_back(t.ticket.id);
     return found;
+  }
+  reason use_of(const event_ticket_id& id) const {
+    return s.it->may_present(*s.it->event_tickets().find(id)).why;
   }
   /// As a scanner would do.
   void check_in(const event_ticket_id& id) {
@@ -70,10 +77,9 @@ CAF_TEST(each unit is an event ticket from the commit that confirms it) {
   const auto& seat = f.row(f.of_type(1).front());
   CAF_CHECK(seat.holder == fan(1) && seat.claim == f.s.claim_of(1).id && seat.generation == 1);
   CAF_CHECK(seat.status == event_ticket_status::issued);
-  const auto view = f.s.it->view_of(f.s.order_of(1));
-  CAF_REQUIRE_EQUAL(view.event_tickets.size(), 3u);
-  for (const auto& t : view.event_tickets) {
-    CAF_CHECK(t.ticket_type == f.s.type(t.ticket.ticket_type).id && t.order == view.order.id);
+  CAF_REQUIRE_EQUAL(f.shown().size(), 3u);
+  for (const auto& t : f.shown()) {
+    CAF_CHECK(t.ticket_type == f.s.type(t.ticket.ticket_type).id && t.order == f.s.order_of(1).id);
     CAF_CHECK(!t.refund_pending);
   }
   f.sound();
@@ -123,7 +129,6 @@ CAF_TEST(a refund takes the named event tickets) {
   const auto refund = *f.s.refund_asked();
   CAF_CHECK_EQUAL(f.s.ledger.refunds.at(refund).amount, 3'500);
   CAF_CHECK(f.pending() == (ids{std::min(standard[0], seat[0]), std::max(standard[0], seat[0])}));
-  CAF_CHECK(f.s.it->view_of(f.row(seat[0])).refund_pending);
   CAF_CHECK_EQUAL(f.s.tickets_of(1).size(), 4u); // valid until the money is back
   f.s.reload();
   CAF_CHECK_EQUAL(f.pending().size(), 2u);
@@ -236,6 +241,46 @@ CAF_TEST(a second capture that goes back takes no event ticket) {
   f.sound();
 }
 
+CAF_TEST(if both captures of a claim go back the last one takes its event tickets) {
+  for (const bool late_first : {true, false}) {
+    tickets_fixture f;
+    const auto first = f.s.payment_of(f.ordered(1, {f.standard(2)})).id;
+    f.s.initialized(first);
+    f.s.declined(first);
+    const auto second = f.s.pay(1).payment;
+    f.s.initialized(second);
+    f.s.captured(second);
+    f.s.captured(first);
+    CAF_CHECK(f.pending().empty());
+    f.s.change_status(event_trigger::cancel);
+    CAF_REQUIRE(f.s.payment(second).status == payment_status::refund_pending);
+    CAF_CHECK_EQUAL(f.pending().size(), 2u);
+    for (const auto& payment : {late_first ? first : second, late_first ? second : first}) {
+      CAF_CHECK_EQUAL(f.pending().size(), 2u);
+      f.s.refunded(f.s.it->payments().requested_of(payment).at(0));
+      f.sound();
+    }
+    CAF_CHECK(f.s.tickets_of(1).empty() && f.pending().empty());
+  }
+}
+
+CAF_TEST(an event ticket whose money goes back is of no use before it is cancelled) {
+  tickets_fixture f;
+  f.bought(1, {f.standard(2)});
+  const auto all = f.of_type(0);
+  CAF_CHECK(f.use_of(all[0]) == reason::none);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {all[0]}));
+  CAF_CHECK(f.use_of(all[0]) == reason::refund_open);
+  CAF_CHECK(f.use_of(all[1]) == reason::none);
+  f.refuse(*f.s.refund_asked()); // the money stays, so does the ticket
+  CAF_CHECK(f.use_of(all[0]) == reason::none);
+  f.give_back({}, {all[0]});
+  CAF_CHECK(f.use_of(all[0]) == reason::invalid_transition);
+  f.s.change_status(event_trigger::cancel);
+  CAF_CHECK(f.use_of(all[1]) == reason::invalid_transition);
+  CAF_CHECK(is_valid(f.row(all[1]).status));
+}
+
 CAF_TEST(older purchases get their event tickets a bounded number per run) {
   tickets_fixture f{sample_event(), sample_types(10, 0)};
   f.s.rules.bounds.rows_per_run = 2;
@@ -243,12 +288,15 @@ CAF_TEST(older purchases get their event tickets a bounded number per run) {
   for (std::uint64_t n = 1; n <= 3; ++n) f.ordered(n, {f.standard(2)});
   f.s.ledger.event_tickets.clear();
   f.s.reload();
-  CAF_CHECK(!f.s.it->is_quiet(f.s.now));
+  CAF_CHECK(!f.s.it->is_quiet(f.s.now) && !f.s.it->has_settled_tickets());
+  f.s.join(9); // no request pays for it
+  CAF_CHECK(f.s.ledger.event_tickets.empty() && f.s.wake.again);
   f.s.pass(milliseconds{0});
   CAF_CHECK_EQUAL(f.s.ledger.event_tickets.size(), 2u);
   CAF_CHECK(f.s.wake.again);
   f.s.drain();
   CAF_CHECK_EQUAL(f.s.ledger.event_tickets.size(), 6u);
+  CAF_CHECK(f.s.it->has_settled_tickets());
   f.sound();
   f.s.reload();
   f.s.pass(milliseconds{0});
@@ -270,6 +318,64 @@ CAF_TEST(event tickets of units that an older program refunded are cancelled) {
   f.s.reload();
   f.s.pass(milliseconds{0});
   CAF_CHECK(f.s.tickets_of(1).empty());
+  f.sound();
+}
+
+CAF_TEST(of units that an older program refunded the named tickets are cancelled and told) {
+  tickets_fixture f;
+  f.bought(1, {f.standard(3), f.seat()});
+  const auto all = f.of_type(0);
+  const auto before = f.s.ledger.event_tickets;
+  f.give_back({}, {all[0]});
+  f.s.ledger.event_tickets = before;
+  f.s.reload();
+  f.s.pass(milliseconds{0});
+  CAF_CHECK(f.of_type(0) == (ids{all[1], all[2]}));
+  auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  CAF_REQUIRE_EQUAL(told.size(), 1u);
+  const auto order = f.s.order_of(1);
+  domain_event expected{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never};
+  expected.event_tickets = {all[0]};
+  expected.entry = make_entry_id(f.s.entry(1).joined_at, sample_aggregate, f.s.entry(1).number);
+  CAF_CHECK(f.s.it->related(told[0]) == expected);
+  f.sound();
+}
+
+CAF_TEST(an order is settled before a refund of it so that no more is given back than is left) {
+  tickets_fixture f;
+  f.bought(1, {f.standard(3)});
+  const auto all = f.of_type(0);
+  const auto before = f.s.ledger.event_tickets;
+  f.give_back({f.standard()});
+  f.s.ledger.event_tickets = before;
+  f.s.reload();
+  CAF_CHECK(f.s.refund_order(f.s.order_of(1).id, {}, all).why == reason::invalid_field);
+  CAF_CHECK(f.s.tickets_of(1) == (ids{all[0], all[1]})); // also after the refusal
+  f.sound();
+  f.s.ledger.event_tickets.clear(); // bought from an older program
+  f.s.reload();
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {f.standard()}));
+  const auto refund = *f.s.refund_asked();
+  CAF_CHECK_EQUAL(f.s.ledger.refunds.at(refund).tickets.size(), 1u);
+  f.s.refunded(refund);
+  CAF_CHECK_EQUAL(f.s.tickets_of(1).size(), 1u);
+  f.sound();
+}
+
+CAF_TEST(a refund that succeeds before its purchase is settled cancels a ticket) {
+  tickets_fixture f;
+  f.bought(1, {f.standard(2)});
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {f.standard()}));
+  const auto refund = *f.s.refund_asked();
+  f.s.ledger.refunds.at(refund).tickets.clear();
+  f.s.ledger.event_tickets.clear(); // all of an older program
+  f.s.reload();
+  f.s.refunded(refund);
+  const auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  const auto cancelled = std::ranges::find(told, topic::ticket_cancelled, &domain_event::topic);
+  CAF_REQUIRE(cancelled != told.end());
+  CAF_CHECK_EQUAL(cancelled->event_tickets.size(), 1u);
+  CAF_CHECK_EQUAL(f.s.tickets_of(1).size(), 1u);
   f.sound();
 }
 

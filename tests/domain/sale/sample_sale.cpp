@@ -36,7 +36,11 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [n, row] : ledger.entries) entries.push_back(row);
   s->load(entries);
   for (const auto& [id, row] : ledger.event_tickets) s->load(row);
+  for (const auto& [id, row] : ledger.transfers) s->load(row);
   for (const auto& [id, row] : ledger.claims) s->load(row);
+  for (const auto& [id, row] : ledger.checkin_lists) s->load(row);
+  for (const auto& [id, row] : ledger.checkin_devices) s->load(row);
+  for (const auto& [id, row] : ledger.scans) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);
   for (const auto& [id, row] : ledger.refunds) s->load(row);
   for (const auto& row : ledger.promo_codes) s->load(row);
@@ -69,6 +73,7 @@ void sample_sale::settle() {
 void sample_sale::pass(milliseconds span) {
   now += span;
   last = {};
+  it->settle_loaded_tickets(now, last);
   settle();
 }
 
@@ -176,6 +181,56 @@ refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> ite
   auto no = it->refund_order(id, {std::move(items), std::move(tickets)}, now, last, opened);
   settle();
   return no;
+}
+
+refusal sample_sale::offer(const event_ticket_id& ticket, std::uint64_t receiver, transfer_id* made) {
+  last = {};
+  transfer_id id;
+  const auto holder = ledger.event_tickets.at(ticket).holder;
+  auto no = it->offer_ticket({ticket, holder, fan(receiver), "giver@example.org", "receiver@example.org"},
+                             now, last, id);
+  if (made != nullptr) *made = id;
+  settle();
+  return no;
+}
+
+refusal sample_sale::end_transfer(const transfer_id& id, std::uint64_t by, transfer_trigger how) {
+  last = {};
+  auto no = it->end_transfer(id, fan(by), how, now, last);
+  settle();
+  return no;
+}
+
+scan_view sample_sale::scan(const checkin_device_id& device, const scan_wish& wish) {
+  last = {};
+  auto answer = it->redeem(device, wish, now, last);
+  settle();
+  return answer;
+}
+
+checkin_list_id sample_sale::checkin_list(checkin_mode mode, std::vector<ticket_type_id> types) {
+  checkin_list_patch p;
+  p.name = {true, "Main"};
+  p.mode = {true, mode};
+  p.ticket_types = {!types.empty(), std::move(types)};
+  checkin_list_id id;
+  last = {};
+  if (it->set_checkin_list(p, now, last, id)) throw std::runtime_error{"no check-in list"};
+  settle();
+  return id;
+}
+
+checkin_device_id sample_sale::checkin_device(std::vector<checkin_list_id> lists) {
+  checkin_device_patch p;
+  p.label = "Phone";
+  p.gate = "West";
+  p.lists = std::move(lists);
+  p.secret_hash = "hash";
+  checkin_device_id id;
+  last = {};
+  if (it->set_checkin_device(p, now, last, id)) throw std::runtime_error{"no device"};
+  settle();
+  return id;
 }
 
 refusal sample_sale::promo(const promo_code_patch& p) {

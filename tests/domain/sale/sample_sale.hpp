@@ -38,7 +38,7 @@ public:
 
   /// Ends a call: run, then the ledger applies the decision. As the event actor does.
   void settle();
-  /// Advances the time; processes all deadlines.
+  /// Advances the time; processes all deadlines, as the event actor's timer does.
   void pass(milliseconds span);
   /// Calls run until nothing is left at this time; returns the number of runs.
   int drain();
@@ -55,6 +55,13 @@ public:
   refusal cancel_order(std::uint64_t n, const order_id& id);
   refusal refund_order(const order_id& id, std::vector<item_wish> items = {},
                        std::vector<event_ticket_id> tickets = {});
+  /// By the ticket's holder.
+  refusal offer(const event_ticket_id& ticket, std::uint64_t receiver, transfer_id* made = nullptr);
+  refusal end_transfer(const transfer_id& id, std::uint64_t by, transfer_trigger how);
+  scan_view scan(const checkin_device_id& device, const scan_wish& wish);
+  checkin_list_id checkin_list(checkin_mode mode = checkin_mode::entry,
+                               std::vector<ticket_type_id> types = {});
+  checkin_device_id checkin_device(std::vector<checkin_list_id> lists = {});
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
   /// Blocks exactly these fans; also valid after a reload.

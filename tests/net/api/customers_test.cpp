@@ -63,7 +63,7 @@ CAF_TEST(the records follow the orders page by page) {
   const auto last = w.send(method::get, "/customers/me?limit=2&cursor=" + cursor, "", w.as_customer());
   CAF_CHECK(has(last, R"("orders":[])") && has(last, R"("next_cursor":null)"));
   CAF_CHECK(w.told->asked_records.back().after == place.at);
-  for (const auto* bad : {"0.16.7.0", "10.16.7.0.00000000-0000-0000-0000-000000000000", "x", "-1.1.1.1.x",
+  for (const auto* bad : {"0.16.7.0", "13.16.7.0.00000000-0000-0000-0000-000000000000", "x", "-1.1.1.1.x",
                           "0.16.99999999999999999999.0.00000000-0000-0000-0000-000000000000"})
     CAF_CHECK_EQUAL(
       w.send(method::get, std::string{"/customers/me?cursor="} + bad, "", w.as_customer()).status, 400u);
@@ -79,7 +79,19 @@ CAF_TEST(a ledger without an end costs a bounded number of reads) {
   w.told->asked_records.clear();
   w.told->records.assign(1'000, {{}, {{}, {record_kind::priority, first_event_aggregate, 0, 0, {}}, true}});
   w.send(method::get, "/customers/me", "", w.as_customer());
-  CAF_CHECK_EQUAL(w.told->asked_records.size(), 12u);
+  CAF_CHECK_EQUAL(w.told->asked_records.size(), 15u);
+}
+
+CAF_TEST(a customer with few rows gets those of every kind in one answer) {
+  world w;
+  w.told->customer = {{}, {1, 2}, "ann@example.com", from_unix_ms(1'800'000'000'000)};
+  for (auto kind = std::uint8_t{0}; kind < static_cast<std::uint8_t>(record_kind::letter); ++kind) {
+    record_page page{{}, {static_cast<record_kind>(kind + 1), {}, 0, 0, {}}, true};
+    w.told->records.push_back({{}, std::move(page)});
+  }
+  const auto answer = w.send(method::get, "/customers/me", "", w.as_customer());
+  CAF_CHECK_EQUAL(w.told->asked_records.size(), 13u);
+  CAF_CHECK(has(answer, R"("next_cursor":null)"));
 }
 
 CAF_TEST(a customer reads a few pages a minute) {

@@ -37,10 +37,19 @@ struct script {
   order_list_reply own_orders;
   event_ticket_reply event_ticket;
   event_tickets_reply event_tickets;
+  ticket_papers_reply papers;
+  transfer_reply transfer;
+  transfers_reply transfers;
   held_tickets_reply held_tickets;
   std::vector<records_reply> records; ///< answers in order; then an empty last page
   std::vector<list_records> asked_records;
   dead_letters_reply dead_letters;
+  checkin_reply checkin;
+  checkin_conflicts_reply conflicts;
+  scans_reply scans;
+  gate_reply gate;
+  gate_state_reply gate_state;
+  gate_tickets_reply gate_tickets;
   sessions_changed sessions; ///< sent to a table that subscribes
   bool answers_watch = true;
   caf::error error; ///< answer of the event actor, if set
@@ -54,6 +63,7 @@ struct script {
   find_event asked_event;
   patch_event asked_patch;
   turn_event asked_turn;
+  renew_ticket_keys asked_keys;
   create_event asked_create;
   list_events asked_list;
   log_in asked_login;
@@ -64,13 +74,19 @@ struct script {
   advance_line asked_advance;
   revoke_sessions asked_revocation;
   list_audit asked_audit;
+  list_statistics asked_statistics;
+  statistics_reply statistics;
   get_quote asked_quote;
   place_order asked_order;
   find_order asked_find_order;
   list_event_orders asked_orders;
   find_event_ticket asked_event_ticket;
   list_event_tickets asked_event_tickets;
+  find_ticket_papers asked_papers;
+  offer_ticket asked_offer;
+  end_transfer asked_transfer_end;
   list_held_tickets asked_held_tickets;
+  list_transfers asked_transfers;
   refund_tickets asked_refund;
   set_promo_code asked_promo_code;
   set_priorities asked_priorities;
@@ -80,6 +96,13 @@ struct script {
   invitations_reply invitations;
   blocks_reply blocks;
   settle_dead_letter asked_settle;
+  set_checkin_list asked_checkin_list;
+  set_checkin_device asked_checkin_device;
+  list_checkin_conflicts asked_conflicts;
+  redeem_scans asked_scans;
+  find_gate asked_gate;
+  find_gate_state asked_gate_state;
+  search_gate asked_gate_search;
   end_organizer_session asked_end_session;
   change_lock asked_lock;
   find_locks asked_locks;
@@ -152,6 +175,30 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                     }};
 }
 
+/// Event tickets and offers of them.
+inline auto scripted_tickets(const script_ptr& s) {
+  return std::tuple{[s](const find_event_ticket& m) {
+                      s->asked_event_ticket = m;
+                      return scripted(*s, s->event_ticket);
+                    },
+                    [s](const find_ticket_papers& m) {
+                      s->asked_papers = m;
+                      return scripted(*s, s->papers);
+                    },
+                    [s](const offer_ticket& m) {
+                      s->asked_offer = m;
+                      return scripted(*s, s->transfer);
+                    },
+                    [s](const end_transfer& m) {
+                      s->asked_transfer_end = m;
+                      return scripted(*s, s->transfer);
+                    },
+                    [s](const list_event_tickets& m) {
+                      s->asked_event_tickets = m;
+                      return scripted(*s, s->event_tickets);
+                    }};
+}
+
 /// Claims, orders and their money.
 inline auto scripted_checkout(const script_ptr& s) {
   return std::tuple{[s](const open_claim& m) {
@@ -189,14 +236,6 @@ inline auto scripted_checkout(const script_ptr& s) {
                       s->order_pages.erase(s->order_pages.begin());
                       return scripted(*s, page);
                     },
-                    [s](const find_event_ticket& m) {
-                      s->asked_event_ticket = m;
-                      return scripted(*s, s->event_ticket);
-                    },
-                    [s](const list_event_tickets& m) {
-                      s->asked_event_tickets = m;
-                      return scripted(*s, s->event_tickets);
-                    },
                     [s](const refund_tickets& m) {
                       s->asked_refund = m;
                       return scripted(*s, s->order);
@@ -222,6 +261,10 @@ inline auto scripted_organizer(const script_ptr& s) {
                       s->asked_turn = m;
                       return scripted(*s, s->event);
                     },
+                    [s](const renew_ticket_keys& m) {
+                      s->asked_keys = m;
+                      return scripted(*s, s->event);
+                    },
                     [s](const find_stats&) { return scripted(*s, s->stats); },
                     [s](const set_promo_code& m) {
                       s->asked_promo_code = m;
@@ -241,10 +284,43 @@ inline auto scripted_organizer(const script_ptr& s) {
                     [s](const find_invitations&) { return scripted(*s, s->invitations); }};
 }
 
+/// Check-in.
+inline auto scripted_checkin(const script_ptr& s) {
+  return std::tuple{[s](const set_checkin_list& m) {
+                      s->asked_checkin_list = m;
+                      return scripted(*s, s->checkin);
+                    },
+                    [s](const set_checkin_device& m) {
+                      s->asked_checkin_device = m;
+                      return scripted(*s, s->checkin);
+                    },
+                    [s](const find_checkin&) { return scripted(*s, s->checkin); },
+                    [s](const list_checkin_conflicts& m) {
+                      s->asked_conflicts = m;
+                      return scripted(*s, s->conflicts);
+                    },
+                    [s](const redeem_scans& m) {
+                      s->asked_scans = m;
+                      return scripted(*s, s->scans);
+                    },
+                    [s](const find_gate& m) {
+                      s->asked_gate = m;
+                      return scripted(*s, s->gate);
+                    },
+                    [s](const find_gate_state& m) {
+                      s->asked_gate_state = m;
+                      return scripted(*s, s->gate_state);
+                    },
+                    [s](const search_gate& m) {
+                      s->asked_gate_search = m;
+                      return scripted(*s, s->gate_tickets);
+                    }};
+}
+
 inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
-  return test::behavior_of<event_handle::behavior_type>(scripted_line(self, s), scripted_checkout(s),
-                                                        scripted_organizer(s), test::internal_messages(),
-                                                        std::tuple{[](const timer_fired&) {}});
+  return test::behavior_of<event_handle::behavior_type>(
+    scripted_line(self, s), scripted_checkout(s), scripted_tickets(s), scripted_organizer(s),
+    scripted_checkin(s), test::internal_messages(), std::tuple{[](const timer_fired&) {}});
 }
 
 /// Aggregate 16 is the scripted event; every other one is absent.
@@ -281,11 +357,19 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             s->asked_held_tickets = m;
             return scripted(*s, s->held_tickets);
           },
+          [s](const list_transfers& m) {
+            s->asked_transfers = m;
+            return scripted(*s, s->transfers);
+          },
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
           [s](const list_records& m) {
             s->asked_records.push_back(m);
             const auto i = s->asked_records.size() - 1;
             return scripted(*s, i < s->records.size() ? s->records[i] : records_reply{});
+          },
+          [s](const list_statistics& m) {
+            s->asked_statistics = m;
+            return scripted(*s, s->statistics);
           },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},

@@ -66,6 +66,7 @@ inline config::options world_options() {
   o.rate_limits.access_per_session_per_minute = 600;
   o.rate_limits.access_per_key_per_minute = 60'000;
   o.rate_limits.access_failures_per_ip_per_minute = 1000;
+  o.rate_limits.device_requests_per_minute = 3000;
   o.rate_limits.tracked_max = 1000;
   return o;
 }

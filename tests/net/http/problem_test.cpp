@@ -71,8 +71,15 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::payment_open, 409},
                                             {reason::claim_not_payable, 409},
                                             {reason::attempts_exhausted, 409},
-                                            {reason::gateway_unavailable, 503}};
-  const auto reasons = all(reason::unavailable, reason::gateway_unavailable);
+                                            {reason::gateway_unavailable, 503},
+                                            {reason::transfers_off, 409},
+                                            {reason::transfer_limit, 409},
+                                            {reason::transfer_open, 409},
+                                            {reason::not_transferable, 409},
+                                            {reason::device_unknown, 401},
+                                            {reason::scan_id_reused, 409},
+                                            {reason::too_many, 409}};
+  const auto reasons = all(reason::unavailable, reason::too_many);
   CAF_CHECK_EQUAL(reasons.size(), expected.size());
   for (const auto r : reasons) {
     const auto answer = problem(refusal{r}, "id-1");

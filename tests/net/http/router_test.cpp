@@ -16,10 +16,11 @@ namespace {
 awaitable<response> nothing(context&, const request&, const path_parameters&) { co_return response{}; }
 
 constexpr route table[] = {
-  {method::get, "/events", nothing},       {method::post, "/events", nothing},
-  {method::get, "/events/{id}", nothing},  {method::get, "/events/mine", nothing},
-  {method::post, "/a/{x}/b/{y}", nothing}, {method::get, "/.well-known/jwks.json", nothing},
-  {method::del, "/events/{id}", nothing},  {method::get, "/", nothing},
+  {method::get, "/events", nothing},          {method::post, "/events", nothing},
+  {method::get, "/events/{id}", nothing},     {method::get, "/events/mine", nothing},
+  {method::post, "/a/{x}/b/{y}", nothing},    {method::get, "/.well-known/jwks.json", nothing},
+  {method::del, "/events/{id}", nothing},     {method::get, "/", nothing},
+  {method::get, "/events/{id}.pdf", nothing},
 };
 
 bool refuses(std::span<const route> routes) {
@@ -52,6 +53,16 @@ CAF_TEST(a literal path wins over a parameter) {
   const router routes{table};
   CAF_CHECK_EQUAL(routes.match(method::get, "/events/mine").found, &table[3]);
   CAF_CHECK_EQUAL(routes.match(method::get, "/events/other").found, &table[2]);
+}
+
+CAF_TEST(an ending behind a parameter wins over the parameter alone) {
+  const router routes{table};
+  const auto m = routes.match(method::get, "/events/7.pdf");
+  CAF_CHECK_EQUAL(m.found, &table[8]);
+  CAF_CHECK_EQUAL(std::string{m.parameters.values[0]}, "7");
+  CAF_CHECK_EQUAL(routes.match(method::get, "/events/7.PDF").found, &table[2]);
+  CAF_CHECK_EQUAL(routes.methods_of("/events/7.pdf"), "GET, HEAD");
+  CAF_CHECK(routes.match(method::del, "/events/7.pdf").found == nullptr);
 }
 
 CAF_TEST(a literal path has only its own methods) {

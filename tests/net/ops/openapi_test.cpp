@@ -65,6 +65,7 @@ std::set<std::string> tokens_of(audience who) {
     case audience::ticket_holders: return {"ticket"};
     case audience::session_holders: return {"session"};
     case audience::api_keys: return {"apiKey"};
+    case audience::devices: return {"device"};
   }
   return {};
 }
@@ -109,7 +110,7 @@ std::set<std::string> known_codes() {
   std::set<std::string> all;
   for (int i = 0; i <= static_cast<int>(last_fault); ++i)
     all.insert(std::string{code_of(static_cast<fault>(i))});
-  for (int i = 1; i <= static_cast<int>(reason::gateway_unavailable); ++i)
+  for (int i = 1; i <= static_cast<int>(reason::too_many); ++i)
     all.insert(std::string{fq::code_of(static_cast<reason>(i))});
   return all;
 }

@@ -171,8 +171,8 @@ CAF_TEST(what organizers and visitors typed cannot become markup) {
   line.event.message = "</script><script>alert(1)</script>";
   line.event.status = event_status::active;
   wait_view view{.in = language::en, .base = base, .line = line};
-  view.step = sign_in_step::code;
-  view.email = "\"><img src=x>";
+  view.sign_in.step = sign_in_step::code;
+  view.sign_in.email = "\"><img src=x>";
   const auto answer = render(wait_page(view), base, nullptr);
   CAF_CHECK(answer.body.find("<b>\"") == std::string::npos);
   CAF_CHECK(answer.body.find("<img") == std::string::npos);

@@ -162,7 +162,8 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::vouch:
     case timer_kind::beat:
     case timer_kind::pulse:
-    case timer_kind::lapse: break;
+    case timer_kind::lapse:
+    case timer_kind::statistics: break;
   }
 }
 
@@ -225,6 +226,9 @@ inline auto checkout_messages() {
                     [](const cancel_order&) { return order_reply{}; },
                     [](const list_event_orders&) { return orders_reply{}; },
                     [](const find_event_ticket&) { return event_ticket_reply{}; },
+                    [](const offer_ticket&) { return transfer_reply{}; },
+                    [](const end_transfer&) { return transfer_reply{}; },
+                    [](const find_ticket_papers&) { return ticket_papers_reply{}; },
                     [](const list_event_tickets&) { return event_tickets_reply{}; },
                     [](const refund_tickets&) { return order_reply{}; },
                     [](const resend_order&) { return ack_reply{}; },
@@ -236,6 +240,15 @@ inline auto organizer_messages() {
   return std::tuple{[](const find_event&) { return event_reply{}; },
                     [](const patch_event&) { return event_reply{}; },
                     [](const turn_event&) { return event_reply{}; },
+                    [](const renew_ticket_keys&) { return event_reply{}; },
+                    [](const set_checkin_list&) { return checkin_reply{}; },
+                    [](const set_checkin_device&) { return checkin_reply{}; },
+                    [](const find_checkin&) { return checkin_reply{}; },
+                    [](const list_checkin_conflicts&) { return checkin_conflicts_reply{}; },
+                    [](const redeem_scans&) { return scans_reply{}; },
+                    [](const find_gate&) { return gate_reply{}; },
+                    [](const find_gate_state&) { return gate_state_reply{}; },
+                    [](const search_gate&) { return gate_tickets_reply{}; },
                     [](const find_stats&) { return stats_reply{}; },
                     [](const set_promo_code&) { return promo_codes_reply{}; },
                     [](const find_promo_codes&) { return promo_codes_reply{}; },

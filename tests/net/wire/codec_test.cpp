@@ -173,6 +173,7 @@ CAF_TEST(an event) {
     "\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
     "\"starts_at\":\"2027-01-15T08:00:00.000Z\",\"ends_at\":null,\"doors_at\":null,"
     "\"time_zone\":\"Africa/Lagos\",\"description\":\"One\\u000a*two*\","
+    "\"rotating_codes\":false,\"transfers_max\":1,"
     "\"queue\":{\"policy\":\"batch\",\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,"
     "\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,\"session_ttl_seconds\":1200,"
     "\"claim_window_seconds\":300,\"reclaim_window_seconds\":60,\"reclaims_max\":3,\"ticket_ttl_seconds\":0,"

@@ -27,7 +27,7 @@ struct coverage {
   std::size_t partial_renewals = 0, partial_dispatches = 0; ///< with only a part of the requested rows
   std::size_t superseded_calls = 0;
   std::size_t delivered = 0;
-  std::size_t orders = 0, event_tickets = 0, letters = 0, open_letters = 0,
+  std::size_t orders = 0, event_tickets = 0, transfers = 0, statistics = 0, letters = 0, open_letters = 0,
               second_pages = 0; ///< rows in listings
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
@@ -229,7 +229,8 @@ private:
 
   void prune() {
     const auto keys = draw_.time(), receipts = draw_.time(), delivered = draw_.time();
-    const prune_bounds bounds{keys, receipts, delivered, draw_.below(12), never, never, draw_.time()};
+    prune_bounds bounds{keys, receipts, delivered, draw_.below(12), never, never, draw_.time()};
+    bounds.statistics_before = noon + seconds{60 * draw_.between(0, 10)};
     agreed("what to prune", [&](ledger& l) { return l.prune(bounds); });
   }
 
@@ -243,9 +244,13 @@ private:
         agreed("an entry of " + std::to_string(n),
                [&](ledger& l) { return l.read_entry(a, queue_number{e}); });
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
+      list_statistics(a);
     }
     for (const auto& o : owners)
       agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
+    for (const auto& o : owners)
+      agreed("whose event tickets to settle",
+             [&](ledger& l) { return l.find_events_to_settle(o, aggregate_id{15}); });
     for (const auto which : all_lanes)
       agreed("all that waits to go out",
              [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000, {}); });
@@ -261,6 +266,11 @@ private:
     const event_filter filters[] = {{}, later, organizers, tenants, queues, named};
     list_orders();
     list_event_tickets();
+    for (std::uint64_t n = 1; n <= 5; ++n)
+      for (const std::uint32_t limit : {1u, 50u})
+        seen_.transfers += agreed("offers of tickets", [&](ledger& l) {
+                             return l.list_transfers({id_of(n, accounts_aggregate), limit});
+                           }).size();
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("blocks", [](ledger& l) { return l.blocks(); });
@@ -282,6 +292,12 @@ private:
       seen_.second_pages +=
         agreed("older orders", [&](ledger& l) { return l.list_orders(f); }).empty() ? 0 : 1;
     }
+  }
+
+  void list_statistics(aggregate_id a) {
+    const statistics_filter f{a, noon + seconds{120}, noon + seconds{1'500}, milliseconds{300'000}};
+    seen_.statistics += agreed("statistics", [&](ledger& l) { return l.list_statistics(f); }).size();
+    agreed("figures", [&](ledger& l) { return l.figures(a); });
   }
 
   void list_event_tickets() {
@@ -341,7 +357,8 @@ CAF_TEST(random calls have the same effect on every engine) {
     "renewed in part: " << seen.partial_renewals << ", superseded: " << seen.superseded_calls
                         << ", partitions leased in part: " << seen.partial_dispatches
                         << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
-                        << ", event tickets: " << seen.event_tickets << ", dead letters: " << seen.letters
+                        << ", event tickets: " << seen.event_tickets << ", offers: " << seen.transfers
+                        << ", statistics: " << seen.statistics << ", dead letters: " << seen.letters
                         << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
@@ -354,6 +371,8 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.delivered > 100);
   CAF_CHECK(seen.orders > 200);
   CAF_CHECK(seen.event_tickets > 50);
+  CAF_CHECK(seen.transfers > 20);
+  CAF_CHECK(seen.statistics > 1'000);
   CAF_CHECK(seen.letters > 1'000);
   CAF_CHECK(seen.second_pages > 50);
   CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);

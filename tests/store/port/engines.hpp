@@ -184,6 +184,42 @@ inline event_ticket_row sample_event_ticket(std::uint64_t n, const claim_row& cl
   return t;
 }
 
+inline transfer_row sample_transfer(std::uint64_t n, const event_ticket_row& ticket,
+                                    const customer_id& receiver, aggregate_id aggregate = sale) {
+  transfer_row t;
+  t.id = id_of(46'000 + n, aggregate);
+  t.ticket = ticket.id;
+  t.giver = ticket.holder;
+  t.receiver = receiver;
+  t.giver_email = "giver@example.org";
+  t.receiver_email = "receiver@example.org";
+  t.giver_language = language::fr;
+  t.receiver_language = language::hr;
+  t.created_at = noon;
+  t.expires_at = noon + seconds{9};
+  return t;
+}
+
+inline checkin_list_row sample_checkin_list(std::uint64_t n) {
+  checkin_list_row l;
+  l.id = id_of(46'000 + n);
+  l.name = "Gate " + std::to_string(n);
+  l.created_at = l.updated_at = noon;
+  return l;
+}
+
+inline checkin_device_row sample_checkin_device(std::uint64_t n) {
+  return {id_of(47'000 + n), "Phone " + std::to_string(n), "West", {}, "hash", noon, never};
+}
+
+/// Of the list and device with the same number.
+inline scan_row sample_scan(std::uint64_t n, const event_ticket_id& ticket) {
+  scan_row s{{n, ~n}, sample_checkin_list(n).id, sample_checkin_device(n).id, ticket};
+  s.is_admitted = true;
+  s.at = s.received_at = noon;
+  return s;
+}
+
 inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
   return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
 }

@@ -165,6 +165,27 @@ CAF_TEST(an erasure does not wait for another one whose mail waits) {
   });
 }
 
+CAF_TEST(the address leaves offers of tickets and that of the other side stays) {
+  in_every_world([](world& w) {
+    buyers b(w);
+    const auto claim = sample_claim(7, 7);
+    changes content{claim_opened{claim}};
+    for (std::uint64_t n = 1; n <= 5; ++n) {
+      auto ticket = sample_event_ticket(n, claim);
+      ticket.holder = n % 2 == 1 ? b.zoe.id : b.bob.id;
+      content.emplace_back(event_ticket_issued{ticket});
+      content.emplace_back(transfer_offered{sample_transfer(n, ticket, n % 2 == 1 ? b.bob.id : b.zoe.id)});
+    }
+    FQ_COMMITS(w.put(std::move(content)));
+    FQ_COMMITS(w.me.put(accounts_aggregate, erased(b.zoe)));
+    prune_all(w.store);
+    for (const auto& t : w.image().transfers) {
+      CAF_CHECK_EQUAL(t.giver_email.empty(), t.giver == b.zoe.id);
+      CAF_CHECK_EQUAL(t.receiver_email.empty(), t.receiver == b.zoe.id);
+    }
+  });
+}
+
 CAF_TEST(devices codes and letters go and those of others stay) {
   in_every_world([](world& w) {
     buyers b(w);

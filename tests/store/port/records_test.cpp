@@ -50,6 +50,10 @@ void fill(world& w) {
     content.emplace_back(priority_stored{{claim.customer, 3, noon}});
     content.emplace_back(invitation_stored{{claim.customer, 1, 2, noon + seconds{9}, noon}});
     content.emplace_back(event_ticket_issued{sample_event_ticket(n, claim)});
+    content.emplace_back(transfer_offered{
+      sample_transfer(n, sample_event_ticket(n, claim), n == 1 ? bob : id_of(9, accounts_aggregate))});
+    content.emplace_back(checkin_list_stored{sample_checkin_list(n)});
+    content.emplace_back(scan_recorded{sample_scan(n, sample_event_ticket(n, claim).id)});
     const auto address = n == 1 ? own : "x" + own;
     content.emplace_back(
       outbox_appended{{id_of(60'000 + n), "mail.send", R"({"to":")" + address + "\"}", noon, every_lane}});
@@ -135,6 +139,16 @@ std::vector<customer_record> expected(const world& w) {
   ticket.text = "Standing";
   ticket.changed_at = noon;
   all.insert(all.begin() + 5, ticket);
+  auto given = record(transfer);
+  given.at.id = sample_transfer(1, sample_event_ticket(1, one_claim), bob).id;
+  given.text = "given";
+  given.changed_at = noon + seconds{9};
+  all.insert(all.begin() + 6, given);
+  auto gate = record(scan);
+  gate.at.id = sample_scan(1, {}).id;
+  gate.text = sample_checkin_list(1).name;
+  gate.count = 1;
+  all.insert(all.begin() + 7, gate);
   return all;
 }
 
@@ -150,6 +164,9 @@ CAF_TEST(every kind of row that names a customer is read page by page) {
       for (std::size_t i = 0; i < found.size(); ++i)
         if (!(found[i] == wanted[i])) CAF_ERROR("record " << i << " of pages of " << limit << " differs");
     }
+    const auto of_bob = all_records(w.store, bob, 100);
+    CAF_CHECK(std::ranges::any_of(
+      of_bob, [](const auto& r) { return r.at.kind == record_kind::transfer && r.text == "received"; }));
     CAF_CHECK(all_records(w.store, id_of(99, accounts_aggregate), 2).size() == 2u); // only by the address
   });
 }

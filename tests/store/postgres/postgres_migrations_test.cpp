@@ -42,6 +42,17 @@ std::int64_t tables(postgres_schema& schema) {
     "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'");
 }
 
+/// Creates an empty ledger of version `last`.
+void write_version(postgres_schema& schema, std::size_t last) {
+  schema.execute(
+    "CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
+  for (const auto& m : postgres_migrations().first(last)) {
+    schema.execute(m.sql);
+    schema.execute("INSERT INTO schema_migration VALUES (" + std::to_string(m.number) + ", '" + m.name
+                   + "', '" + m.checksum + "')");
+  }
+}
+
 } // namespace
 
 CAF_TEST(both engines have the same migrations) {
@@ -71,18 +82,28 @@ CAF_TEST(Postgres migrations run once and dry runs leave nothing) {
 
 CAF_TEST(a Postgres ledger of version 4 keeps its rows and its events inherit) {
   postgres_schema schema;
-  schema.execute(
-    "CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
-  for (const auto& m : postgres_migrations().first(4)) {
-    schema.execute(m.sql);
-    schema.execute("INSERT INTO schema_migration VALUES (" + std::to_string(m.number) + ", '" + m.name
-                   + "', '" + m.checksum + "')");
-  }
+  write_version(schema, 4);
   schema.execute(rows_of_version_4([](const uuid& id) { return "'" + to_string(id) + "'"; }));
   CAF_CHECK_EQUAL(schema.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
   CAF_CHECK(!migrate_status_of_url(schema.url()).at(4).applied);
   postgres_ledger store({.url = schema.url(), .steady_now = steady_now});
   check_rows_of_version_4(store);
+}
+
+CAF_TEST(a migration that waits for the history holds no lock on the claims) {
+  postgres_schema schema;
+  write_version(schema, 24);
+  schema.execute("BEGIN; LOCK TABLE history IN ROW EXCLUSIVE MODE");
+  bool is_done = false;
+  std::thread program([&] { is_done = all_applied(migrate_up_of_url(schema.url())); });
+  while (schema.integer("SELECT count(*) FROM pg_locks WHERE relation = 'history'::regclass AND NOT granted")
+         == 0)
+    std::this_thread::yield();
+  const auto refused = message_of<postgres_error>(
+    [&] { schema.execute("LOCK TABLE claim, refund IN ROW EXCLUSIVE MODE NOWAIT"); });
+  schema.execute("ROLLBACK");
+  program.join();
+  CAF_CHECK(!refused && is_done);
 }
 
 CAF_TEST(several programs may migrate at once) {

@@ -49,6 +49,13 @@ void write_version_1(const std::filesystem::path& file) {
   entry.run(5, entry_status::cancelled, subject, noon, never, never, noon + seconds{9});
 }
 
+bool is_refused(sqlite_db& db, const std::string& sql) {
+  try {
+    db.execute(sql);
+  } catch (const sqlite_error&) { return true; }
+  return false;
+}
+
 /// The query plan of `sql`, one line per step.
 std::string plan_of(sqlite_db& db, std::string_view sql) {
   sqlite_statement plan(db, "EXPLAIN QUERY PLAN " + std::string{sql});
@@ -113,6 +120,44 @@ CAF_TEST(a ledger of version 4 keeps its rows and its events inherit) {
   sqlite_ledger store({.file = file});
   check_rows_of_version_4(store);
   CAF_CHECK_EQUAL(store.check_integrity(), "ok");
+}
+
+CAF_TEST(the history of a ledger of version 24 tells of event tickets without a copy) {
+  const temp_folder folder;
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  write_version(db, 24);
+  db.execute("INSERT INTO history VALUES (16, 1, 0, 1, 5, 1, NULL, 0, 0)");
+  const auto* place = "SELECT rootpage FROM sqlite_schema WHERE name = 'history'";
+  const auto before = db.integer(place);
+  migrate(db);
+  CAF_CHECK_EQUAL(db.integer(place), before);
+  db.execute("INSERT INTO history VALUES (16, 1, 1, 1, 6, 1, NULL, 0, 0)");
+  for (const std::string sql : {"INSERT INTO history VALUES (16, 1, 2, 1, -1, 1, NULL, 0, 0)",
+                                "UPDATE sqlite_schema SET sql = sql"}) // closed again
+    CAF_CHECK(is_refused(db, sql));
+  CAF_CHECK_EQUAL(db.text("PRAGMA integrity_check"), "ok");
+  sqlite_db after(folder / "ledger.db", sqlite_access::read_only, milliseconds{100});
+  CAF_CHECK_EQUAL(after.integer("SELECT count(*) FROM history"), 2);
+}
+
+CAF_TEST(a history of another form is refused and nothing is changed) {
+  const temp_folder folder;
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  write_version(db, 24);
+  db.execute(
+    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'kind BETWEEN 0 AND 5', "
+    "'kind  BETWEEN 0 AND 5') WHERE name = 'history'; PRAGMA writable_schema = RESET");
+  const auto refused = [&] {
+    try {
+      migrate(db);
+    } catch (const std::exception& e) {
+      return std::string_view{e.what()}.find("history_is_changed") != std::string_view::npos;
+    }
+    return false;
+  };
+  CAF_CHECK(refused());
+  CAF_CHECK_EQUAL(db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'event_ticket'"), 0);
+  CAF_CHECK_EQUAL(db.integer("SELECT max(number) FROM schema_migration"), 24);
 }
 
 CAF_TEST(leases and what waits to go out survive the process) {

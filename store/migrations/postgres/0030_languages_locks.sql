@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- FairQueue ledger, Postgres engine, version 31: the language of mails and pushes, how a tenant's mails look, and
+-- FairQueue ledger, Postgres engine, version 30: the language of mails and pushes, how a tenant's mails look, and
 -- names that sessions of a standalone queue have locked.
 -- needs: 11
 
@@ -7,6 +7,8 @@
 ALTER TABLE customer ADD COLUMN language smallint NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN language smallint NOT NULL DEFAULT 0;
 ALTER TABLE device ADD COLUMN language smallint NOT NULL DEFAULT 0;
+ALTER TABLE event_ticket_transfer ADD COLUMN giver_language smallint NOT NULL DEFAULT 0;
+ALTER TABLE event_ticket_transfer ADD COLUMN receiver_language smallint NOT NULL DEFAULT 0;
 
 ALTER TABLE tenant ADD COLUMN mail_name text NOT NULL DEFAULT '';
 ALTER TABLE tenant ADD COLUMN mail_sender text NOT NULL DEFAULT '';

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests about event tickets, from holders and organizers.
+#include "actors/sale/event_actor.hpp"
+#include "actors/sale/limits.hpp"
+
+namespace fq {
+
+// -- holders
+
+caf::result<event_ticket_reply> event_state::on_find_event_ticket(const find_event_ticket& x) {
+  if (refuses()) return refused(x);
+  const auto* ticket = sale_->event_tickets().find(x.ticket);
+  const bool is_theirs = ticket != nullptr && (ticket->holder == x.customer || !refused_to(own(x.by)));
+  if (!is_theirs) return event_ticket_reply{reason::not_found};
+  return reveal(event_ticket_reply{{}, sale_->views_of({&ticket, 1}).front(), sale_->event().event_tickets});
+}
+
+caf::result<ticket_papers_reply> event_state::on_find_ticket_papers(const find_ticket_papers& x) {
+  if (refuses()) return refused(x);
+  const auto& book = sale_->event_tickets();
+  ticket_papers_reply reply;
+  const auto add = [&](const event_ticket_row* t) {
+    if (t != nullptr && t->holder == x.holder && is_valid(t->status) && reply.papers.size() < papers_max)
+      reply.papers.push_back(sale_->paper_of(*t));
+  };
+  const auto* order = x.of_order ? sale_->orders().find(x.id) : nullptr;
+  if (order != nullptr)
+    for (const auto* ticket : book.of_claim(order->claim)) add(ticket);
+  else if (!x.of_order)
+    add(book.find(x.id));
+  if (reply.papers.empty()) return ticket_papers_reply{reason::not_found};
+  reply.event = sale_->event();
+  return reveal(std::move(reply));
+}
+
+transfer_reply event_state::transfer_answer(const transfer_id& id) const {
+  auto row = *sale_->transfers().find(id);
+  row.giver_email.clear();
+  row.receiver_email.clear();
+  return {{}, std::move(row)};
+}
+
+caf::result<transfer_reply> event_state::on_offer_ticket(const offer_ticket& x) {
+  if (refuses()) return refused(x);
+  const auto t = now();
+  decision d;
+  transfer_id made;
+  if (auto no = sale_->offer_ticket(x.wish, t, d, made)) return reveal(transfer_reply{std::move(no)});
+  const auto seq = commit(std::move(d), t);
+  return reveal(transfer_answer(made), seq);
+}
+
+caf::result<transfer_reply> event_state::on_end_transfer(const end_transfer& x) {
+  if (refuses()) return refused(x);
+  apply_block_list();
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->end_transfer(x.transfer, x.by, x.how, t, d))
+    return reveal(transfer_reply{std::move(no)});
+  const auto seq = commit(std::move(d), t);
+  return reveal(transfer_answer(x.transfer), seq);
+}
+
+// -- organizers
+
+caf::result<event_tickets_reply> event_state::on_list_event_tickets(const list_event_tickets& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_tickets_reply{std::move(no)};
+  const auto& all = sale_->event_tickets();
+  event_tickets_reply reply;
+  std::vector<const event_ticket_row*> page;
+  std::size_t looked_at = 0;
+  for (auto place = x.before.is_nil() ? all.size() : all.place_of(x.before); place > 0; --place) {
+    if (page.size() == x.limit || ++looked_at > event_tickets_looked_at) {
+      reply.next = all.at(place).id;
+      break;
+    }
+    const auto& ticket = all.at(place - 1);
+    if (!x.status.given || ticket.status == x.status.value) page.push_back(&ticket);
+  }
+  reply.tickets = sale_->views_of(page);
+  return reveal(std::move(reply));
+}
+
+} // namespace fq

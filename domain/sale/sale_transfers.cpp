@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about offers of event tickets: the holder offers, the receiver accepts. Money and limits
+// stay with the buyer.
+#include "domain/model/invalid_field.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+
+namespace fq {
+
+/// Whether the ticket may get another holder now.
+refusal sale::refused_transfer(const event_ticket_row& ticket) const {
+  const auto most = event_.event_tickets.transfers_max;
+  if (most == 0) return reason::transfers_off;
+  if (!next(event_ticket_rules, ticket.status, event_ticket_trigger::transfer))
+    return {reason::not_transferable, std::string{name_of(ticket.status)}};
+  if (may_present(ticket)) return {reason::not_transferable, "REFUND_PENDING"};
+  if (transfers_.accepted_of(ticket.id) >= most) return reason::transfer_limit;
+  return {};
+}
+
+refusal sale::offer_ticket(const transfer_wish& wish, timestamp now, decision& out, transfer_id& made) {
+  const auto* ticket = event_tickets_.find(wish.ticket);
+  if (ticket == nullptr || ticket->holder != wish.giver) return reason::not_found;
+  if (wish.receiver == wish.giver) return invalid_field("email", "must be another person's");
+  if (auto no = refused_transfer(*ticket)) return no;
+  if (const auto* open = transfers_.open_of(wish.ticket)) {
+    if (open->receiver == wish.receiver) { // asked again
+      made = open->id;
+      return {};
+    }
+    refusal no{reason::transfer_open};
+    no.id = open->id;
+    return no;
+  }
+  transfer_row row;
+  row.id = made = make_uuid(now, event_.aggregate, random_());
+  row.ticket = wish.ticket;
+  row.giver = wish.giver;
+  row.receiver = wish.receiver;
+  row.giver_email = wish.giver_email;
+  row.receiver_email = wish.receiver_email;
+  row.giver_language = wish.giver_language;
+  row.receiver_language = wish.receiver_language;
+  row.created_at = now;
+  row.expires_at = now + transfer_life;
+  out.transfers.push_back(row);
+  transfers_.offer(std::move(row), out.content);
+  out.reveals = true;
+  return {};
+}
+
+refusal sale::end_transfer(const transfer_id& id, const customer_id& by, transfer_trigger trigger,
+                           timestamp now, decision& out) {
+  const auto* offer = transfers_.find(id);
+  const bool is_theirs =
+    offer != nullptr && (trigger == transfer_trigger::withdraw ? offer->giver : offer->receiver) == by;
+  if (!is_theirs) return reason::not_found;
+  const auto done = next(transfer_rules, transfer_status::offered, trigger);
+  if (offer->status == done) return {}; // asked again
+  if (offer->status != transfer_status::offered || offer->expires_at <= now)
+    return {reason::invalid_transition, std::string{name_of(offer->status)}};
+  auto before = *offer; // with the addresses, for the mails
+  if (trigger == transfer_trigger::accept) {
+    const auto& ticket = *event_tickets_.find(offer->ticket);
+    if (is_blocked(by)) return reason::customer_blocked;
+    if (auto no = refused_transfer(ticket)) return no;
+    event_tickets_.hand_over(ticket.id, by, now, out.content);
+  }
+  before.status = *done;
+  out.transfers.push_back(std::move(before));
+  transfers_.end(id, trigger, now, out.content);
+  out.reveals = true;
+  return {};
+}
+
+std::size_t sale::expire_transfers(timestamp now, decision& out) {
+  const auto due = transfers_.due(now, rules_.bounds.rows_per_run);
+  for (const auto& id : due) {
+    out.transfers.push_back(*transfers_.find(id));
+    out.transfers.back().status = transfer_status::expired;
+    transfers_.end(id, transfer_trigger::expire, now, out.content);
+  }
+  if (!due.empty()) out.reveals = true;
+  return due.size();
+}
+
+} // namespace fq

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Check-in at gates: lists, devices, scans and their reasons; ten scanners through kill -9; two phones that
+// were offline and let the same ticket in; the camera.
+import test from 'node:test';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { browser_for, check_page, fits, person, persistent_browser } from './browser.mjs';
+import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
+import { after_sending, gate, in_order, new_nonce } from '../../web/pages/scan_gate.mjs';
+import { code_with, ticket_codes } from './ticket_codes.mjs';
+
+/** An event whose tickets are free, with `count` of them sold; a list and `devices` tokens. */
+async function gate_for(t, { count = 2, devices = 1, mode = 'entry' } = {}) {
+  const server = await server_for(t, {});
+  const organizer = await server.organizer();
+  const event = await server.event(organizer, {
+    queue: { policy: 'open' },
+    ticket_types: [{ name: 'Standing', price: 0, total: 1_000, max_per_order: 50 }],
+  });
+  const orders = Math.ceil(count / 50);
+  const tickets = [];
+  for (const [i, fan] of (await server.customers(orders)).entries()) {
+    const made = await server.post('/checkout', {
+      token: fan,
+      body: {
+        event_id: event.id,
+        items: [{ ticket_type_id: event.ticket_types[0].id, quantity: Math.min(50, count - i * 50) }],
+        contact: { email: 'ada@example.org', first_name: 'Ada', last_name: 'Obi' },
+      },
+    });
+    assert.ok(made.status < 300, made.text);
+    const order = await server.get(`/orders/${made.json.order_id}`, { token: fan });
+    tickets.push(...order.json.event_tickets.map(({ id }) => ({ id, order: made.json.order_id })));
+  }
+  const list = await server.post(`/events/${event.id}/checkin/lists`, {
+    token: organizer,
+    body: { name: 'Main entrance', gates: ['West', 'East'], mode },
+  });
+  assert.equal(list.status, 201, list.text);
+  const scanners = [];
+  for (let n = 0; n < devices; n += 1) {
+    const made = await server.post(`/events/${event.id}/checkin/devices`, {
+      token: organizer,
+      body: { label: `Phone ${n + 1}`, gate: n % 2 === 0 ? 'West' : 'East' },
+    });
+    assert.equal(made.status, 201, made.text);
+    scanners.push(made.json);
+  }
+  const code = ticket_codes(server, event.id);
+  const redeem = (scanner, body) =>
+    server.post('/checkin/redeem', {
+      token: scanner.token,
+      body: { list_id: list.json.id, nonce: crypto.randomUUID(), ...body },
+    });
+  const checkin = async () => (await server.get(`/events/${event.id}/checkin`, { token: organizer })).json;
+  return { server, organizer, event, tickets, list: list.json, scanners, code, redeem, checkin };
+}
+
+test('a gate gets one answer for each nonce, and learns where the first scan was', async (t) => {
+  const s = await gate_for(t, { count: 3, devices: 2, mode: 'entry_and_exit' });
+  const [west, east] = s.scanners;
+  const nonce = crypto.randomUUID();
+  const first = { nonce, code: s.code(s.tickets[0].id), type: 'entry' };
+  const let_in = await s.redeem(west, first);
+  assert.equal(let_in.json.result, 'admitted', let_in.text);
+  assert.equal(let_in.json.event_ticket.name, 'Ada Obi');
+  assert.equal((await s.redeem(west, first)).json.replayed, true);
+  const again = await s.redeem(east, { code: s.code(s.tickets[0].id) });
+  assert.equal(again.json.reason, 'already_in', again.text);
+  assert.deepEqual([again.json.earlier.gate, again.json.earlier.nonce], ['West', nonce]);
+  const out = await s.redeem(east, { code: s.code(s.tickets[0].id), type: 'exit' });
+  assert.equal(out.json.result, 'admitted', out.text);
+  const reason = async (body) => (await s.redeem(east, body)).json.reason;
+  const other = await s.server.event(s.organizer, { queue: { policy: 'open' } });
+  assert.equal(await reason({ code: 'HELLO' }), 'unreadable');
+  assert.equal(await reason({ code: ticket_codes(s.server, other.id)(s.tickets[1].id) }), 'other_event');
+  assert.equal(await reason({ code: ticket_codes(s.server, s.event.id, 1)(s.tickets[1].id) }), 'wrong_key');
+  assert.equal(await reason({ code: s.code(s.tickets[1].id, 2) }), 'transferred');
+  assert.equal(await reason({ code: s.code(crypto.randomUUID()) }), 'unknown_ticket');
+  assert.equal(await reason({ event_ticket_id: s.tickets[1].id, type: 'exit' }), 'not_in');
+  const refund = await s.server.post(`/orders/${s.tickets[1].order}/refunds`, {
+    token: s.organizer,
+    body: { event_ticket_ids: [s.tickets[1].id] },
+  });
+  assert.equal(refund.status, 202, refund.text);
+  await eventually(
+    'the refunded ticket is cancelled',
+    async () => (await reason({ code: s.code(s.tickets[1].id) })) === 'cancelled',
+  );
+  const found = await s.server.post('/checkin/search', {
+    token: east.token,
+    body: { list_id: s.list.id, text: 'obi' },
+  });
+  assert.equal(found.json.items.length, 3, found.text);
+  const numbers = await s.checkin();
+  assert.deepEqual(
+    [numbers.ticket_types[0].valid, numbers.ticket_types[0].in, numbers.ticket_types[0].out],
+    [2, 0, 1],
+  );
+  const gone = await s.server.request('DELETE', `/events/${s.event.id}/checkin/devices/${east.id}`, {
+    token: s.organizer,
+  });
+  assert.equal(gone.status, 204, gone.text);
+  expect_problem(await s.redeem(east, { code: 'HELLO' }), 401, 'device_unknown');
+  await s.server.verified();
+});
+
+test('ten scanners send what they scanned until it is answered, and kill -9 loses and repeats nothing', async (t) => {
+  const s = await gate_for(t, { count: 200, devices: 10 });
+  const answers = new Map(); // ticket: results
+  const work = s.scanners.map(async (scanner, n) => {
+    // Every ticket is presented at two gates.
+    for (const ticket of s.tickets.filter((_, i) => i % 5 === n % 5)) {
+      const body = { nonce: crypto.randomUUID(), code: s.code(ticket.id), at: new Date().toISOString() };
+      let answer;
+      while (answer?.status !== 200) {
+        answer = await s.redeem(scanner, body).catch(() => undefined);
+        if (answer?.status !== 200) await sleep(20);
+      }
+      answers.set(ticket.id, [...(answers.get(ticket.id) ?? []), answer.json]);
+    }
+  });
+  await eventually('forty tickets', () => answers.size > 40, { every_ms: 5 });
+  await s.server.restart();
+  await Promise.all(work);
+  for (const ticket of s.tickets) {
+    const results = answers.get(ticket.id).map(({ result }) => result);
+    assert.deepEqual(results.sort(), ['admitted', 'refused'], ticket.id);
+  }
+  const { lists, ticket_types, conflicts } = await s.checkin();
+  assert.deepEqual([lists[0].entries, lists[0].refused, ticket_types[0].in, conflicts], [200, 200, 200, 0]);
+  await s.server.verified();
+});
+
+test('a scanner reads what changed since its version', async (t) => {
+  const s = await gate_for(t, { count: 3 });
+  const [scanner] = s.scanners;
+  const state = async (since = '') => {
+    const answer = await s.server.get(`/checkin/${s.list.id}/state${since && `?since=${since}`}`, {
+      token: scanner.token,
+    });
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  };
+  let known = await state();
+  assert.equal(known.reset, true);
+  assert.equal(known.tickets.length, 3);
+  await s.redeem(scanner, { code: s.code(s.tickets[0].id) });
+  const next = await eventually('the change', async () => {
+    const answer = await state(known.version);
+    return answer.tickets.length > 0 && answer;
+  });
+  assert.deepEqual(
+    next.tickets.map(([id, , status]) => [id, status]),
+    [[s.tickets[0].id, 1]],
+  );
+  assert.equal(next.reset, false);
+  known = next;
+  await s.server.request('PATCH', `/events/${s.event.id}/checkin/lists/${s.list.id}`, {
+    token: s.organizer,
+    body: { name: 'Door' },
+  });
+  const after_change = await state(known.version);
+  assert.deepEqual([after_change.reset, after_change.tickets.length], [true, 3]);
+});
+
+// -- what a phone decides alone ---------------------------------------------------------------------------
+
+test('a phone without a network decides by signature, generation and state', async () => {
+  const { publicKey, privateKey } = crypto.generateKeyPairSync('ed25519');
+  const event = crypto.randomUUID();
+  const code = code_with(event, privateKey);
+  const [fresh, used, gone, moved, back] = Array.from({ length: 5 }, () => crypto.randomUUID());
+  const phone = new gate(event);
+  const decide = async (scan) => (await phone.decide({ type: 'entry', ...scan }, Date.now())).reason;
+  assert.equal(await decide({ code: code(fresh) }), 'not_ready');
+  phone.take({
+    version: '1',
+    reset: true,
+    mode: 'entry',
+    rotating_codes: false,
+    public_key: publicKey.export({ format: 'jwk' }).x,
+    tickets: [
+      [fresh, 0, 0, 1, 0, null, null],
+      [used, 0, 1, 1, 0, 1_795_000_000_000, 'West'],
+      [gone, 0, 4, 1, 0, null, null],
+      [moved, 0, 3, 2, 0, null, null],
+      [back, 0, 0, 1, 1, null, null],
+    ],
+  });
+  assert.equal(await decide({ code: code(fresh) }), null);
+  assert.equal(await decide({ ticket: fresh, type: 'exit' }), 'no_exit');
+  assert.equal(await decide({ code: code(gone) }), 'cancelled');
+  assert.equal(await decide({ code: code(moved) }), 'transferred');
+  assert.equal(await decide({ code: code(moved, 2) }), null);
+  assert.equal(await decide({ code: code(back) }), 'refund_pending');
+  assert.equal(await decide({ code: code(crypto.randomUUID()) }), 'unknown_ticket');
+  assert.equal(await decide({ code: 'HELLO' }), 'unreadable');
+  const foreign = crypto.generateKeyPairSync('ed25519').privateKey;
+  assert.equal(await decide({ code: code_with(event, foreign)(fresh) }), 'wrong_key');
+  assert.equal(await decide({ code: code_with(crypto.randomUUID(), privateKey)(fresh) }), 'other_event');
+  const again = await phone.decide({ code: code(used), type: 'entry' }, Date.now());
+  assert.deepEqual(again.earlier, { at: 1_795_000_000_000, place: 'West' });
+  phone.note(fresh, 'entry', 5, 'here');
+  assert.equal(await decide({ code: code(fresh) }), 'already_in');
+  // A reload builds the gate from the stored state; what waits is applied again, the latest last.
+  const stored = [fresh, used, moved, back].map((id) => [id, 0, 0, 2, 0, id === back ? 6 : null, null]);
+  const reloaded = new gate(event, { ...phone.state, mode: 'entry_and_exit' }, stored);
+  const waiting = (ticket, n, more) => ({
+    nonce: `n${n}`,
+    at: new Date(n).toISOString(),
+    ticket,
+    event,
+    ...more,
+  });
+  reloaded.apply_waiting(
+    [
+      waiting(used, 3, { type: 'exit', force: true }),
+      waiting(used, 2, { type: 'entry', force: true }),
+      waiting(fresh, 1, { type: 'entry', force: true }),
+      waiting(moved, 4, { type: 'entry', refused: 'transferred' }),
+      waiting(back, 5, { type: 'entry', force: true }), // the server knows of a later exit
+    ],
+    'West',
+  );
+  const after = async (ticket) => (await reloaded.decide({ ticket, type: 'entry' }, 9)).reason;
+  assert.deepEqual(await Promise.all([fresh, used, moved, back].map(after)), [
+    'already_in',
+    null,
+    null,
+    null,
+  ]);
+});
+
+test('scans that waited go first by their times, and an answer says what becomes of each', () => {
+  const scan = (n, more = {}) => ({ nonce: `n${n}`, at: new Date(n * 1000).toISOString(), ...more });
+  assert.deepEqual(
+    in_order([scan(3), scan(1), scan(2)]).map(({ nonce }) => nonce),
+    ['n1', 'n2', 'n3'],
+  );
+  const sent = [1, 2, 3, 4, 5, 6].map((n) => scan(n, n < 5 ? { force: true } : { refused: 'cancelled' }));
+  const out = after_sending(
+    sent,
+    [
+      { result: 'admitted', reason: null },
+      { result: 'admitted', reason: 'already_in' },
+      { result: 'refused', reason: 'already_in', replayed: true }, // decided before its answer was lost
+      { result: 'not_recorded', reason: 'not_found' },
+      { result: 'refused', reason: 'cancelled' },
+      { result: 'admitted', reason: null, replayed: true }, // let in, but the phone sent the holder away
+    ],
+    6_000,
+  );
+  assert.deepEqual(out.gone, ['n1', 'n2', 'n3', 'n4', 'n5', 'n6']);
+  assert.deepEqual(
+    out.conflicts.map(({ nonce, reason }) => [nonce, reason]),
+    [
+      ['n2', 'already_in'],
+      ['n6', 'cancelled'],
+    ],
+  );
+  assert.deepEqual(
+    out.lost.map(({ nonce, reason }) => [nonce, reason]),
+    [['n4', 'not_found']],
+  );
+  assert.equal(out.again.length, 1);
+  assert.notEqual(out.again[0].nonce, 'n3');
+  assert.match(new_nonce(6_000), /^00000000-1770-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+// -- phones -----------------------------------------------------------------------------------------------
+
+const phone = { viewport: { width: 390, height: 844 } };
+
+/** A phone that has opened the address of its QR code and knows the list. */
+async function phone_at(t, s, scanner, options = {}) {
+  const context = await person(t, await browser_for(), { ...phone, ...options });
+  const page = await context.newPage();
+  await page.goto(scanner.scan_url.replace(/^https?:\/\/[^/]+/, s.server.url));
+  await page.locator('main[data-ready="true"]').waitFor();
+  await page.evaluate(() => globalThis.navigator.serviceWorker.ready);
+  return page;
+}
+
+async function type_code(page, code) {
+  await page.getByLabel('Or type the code').fill(code);
+  await page.getByRole('button', { name: 'Check', exact: true }).click();
+}
+
+const headline = (page) => page.locator('[data-headline]');
+
+test('two phones let the same ticket in while they are offline: a conflict is shown and no scan is lost', async (t) => {
+  const s = await gate_for(t, { count: 3, devices: 2 });
+  const west = await phone_at(t, s, s.scanners[0]);
+  const east = await phone_at(t, s, s.scanners[1]);
+  assert.equal(new URL(west.url()).hash, '', 'the token stays in the address');
+  await type_code(west, s.code(s.tickets[0].id));
+  await headline(west).getByText('Let in', { exact: true }).waitFor();
+  await type_code(west, s.code(s.tickets[0].id));
+  await headline(west).getByText('Already in').waitFor();
+  await west.getByText(/First: .*West/).waitFor();
+  await check_page(west, 'scan-refused');
+  await s.server.kill();
+  for (const page of [west, east]) {
+    await page.reload(); // from the service worker
+    await page.locator('main[data-ready="true"]').waitFor();
+    await type_code(page, s.code(s.tickets[1].id));
+    await headline(page).getByText('Let in', { exact: true }).waitFor();
+    await page.getByText('Decided by this phone', { exact: false }).waitFor();
+    await page.getByText('Scans waiting to be sent: 1').waitFor();
+  }
+  await type_code(west, s.code(s.tickets[1].id));
+  await headline(west).getByText('Already in').waitFor();
+  await type_code(west, ticket_codes(s.server, s.event.id, 1)(s.tickets[2].id));
+  await headline(west).getByText('Not a genuine code').waitFor();
+  assert.ok(await fits(west));
+  await check_page(west, 'scan-offline');
+  await s.server.launch();
+  for (const page of [west, east]) {
+    await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
+    await page.getByText('Scans waiting to be sent: 0').waitFor({ timeout: 30_000 });
+  }
+  const shown = await Promise.all(
+    [west, east].map((page) => page.getByRole('heading', { name: 'Let in twice' }).isVisible()),
+  );
+  assert.deepEqual(shown.filter(Boolean).length, 1, 'the phone that sent later shows the conflict');
+  const { json } = await s.server.get(`/events/${s.event.id}/checkin/conflicts`, { token: s.organizer });
+  assert.equal(json.items.length, 1);
+  assert.equal(json.items[0].event_ticket.id, s.tickets[1].id);
+  assert.deepEqual(json.items[0].scans.map(({ device }) => device).sort(), ['Phone 1', 'Phone 2']);
+  const numbers = await s.checkin();
+  assert.deepEqual([numbers.lists[0].entries, numbers.ticket_types[0].in, numbers.conflicts], [3, 2, 1]);
+  await check_page(shown[0] ? west : east, 'scan-conflict');
+});
+
+/** The QR code of `qr` as a film of one picture, for Chromium's fake camera. */
+function film_of({ size, path: black, quiet_zone }) {
+  const [module, side] = [8, 480];
+  const luma = Buffer.alloc(side * side, 235);
+  for (const [, x, y, length] of black.matchAll(/M(\d+),(\d+)h(\d+)/g))
+    for (let line = 0; line < module; line += 1) {
+      const from = ((Number(y) + quiet_zone) * module + line) * side + (Number(x) + quiet_zone) * module;
+      luma.fill(16, from, from + Number(length) * module);
+    }
+  assert.ok((size + 2 * quiet_zone) * module <= side, 'the code does not fit');
+  const chroma = Buffer.alloc((side * side) / 2, 128);
+  const file = path.join(temporary_folder(), 'camera.y4m');
+  fs.writeFileSync(
+    file,
+    Buffer.concat([Buffer.from(`YUV4MPEG2 W${side} H${side} F10:1 Ip C420jpeg\nFRAME\n`), luma, chroma]),
+  );
+  return file;
+}
+
+test('the camera reads a code, in every language and from right to left', async (t) => {
+  const s = await gate_for(t);
+  const [scanner] = s.scanners;
+  const context = await persistent_browser(t, {
+    args: [
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-video-capture=${film_of(scanner.qr)}`,
+    ],
+  });
+  const page = await context.newPage();
+  await page.setViewportSize(phone.viewport);
+  await page.goto(scanner.scan_url.replace(/^https?:\/\/[^/]+/, s.server.url));
+  await page.locator('main[data-ready="true"]').waitFor();
+  await page.getByRole('button', { name: 'Start the camera' }).click();
+  await headline(page).getByText('Not a ticket').waitFor({ timeout: 20_000 }); // the film shows a device's code
+  await page.getByLabel('Name, order or ticket').fill('obi');
+  await page.getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('button', { name: 'Check in: Ada Obi' }).first().click();
+  await headline(page).getByText('Let in', { exact: true }).waitFor();
+  for (const language of ['fr', 'es', 'hr', 'ar']) {
+    await page.goto(`${s.server.url}/scan?lang=${language}`);
+    await page.locator('main[data-ready="true"]').waitFor();
+    assert.ok(await fits(page), language);
+    await check_page(page, `scan-${language}`);
+  }
+});

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tickets in hand: codes, PDFs, the page with and without script and network, and a ticket that changes
+// hands. QR codes are read back from what was drawn.
+import test from 'node:test';
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { is_current, is_signed, read_code } from '../../web/sdk/event_ticket_code.mjs';
+import { browser_for, check_page, person, person_without_script } from './browser.mjs';
+import { assert, eventually, expect_problem, run, server_for, temporary_folder } from './lib.mjs';
+
+const facts = {
+  starts_at: '2036-07-18T17:30:00Z',
+  doors_at: '2036-07-18T16:00:00Z',
+  time_zone: 'Europe/Zagreb',
+  venue: { name: 'Šalata', address: 'Schlosserove stube 2, Zagreb' },
+};
+
+async function program(name, ...args) {
+  const { code, out, err } = await run(name, args);
+  assert.equal(code, 0, `${name}: ${err}`);
+  return out;
+}
+
+/** The text of the one QR code in a picture. */
+const read_qr = async (file) => (await program('zbarimg', '-q', '--raw', file)).trimEnd();
+
+async function shot_of(page, locator) {
+  const file = path.join(temporary_folder(), 'code.png');
+  await locator.screenshot({ path: file });
+  return file;
+}
+
+async function sign_in(server, email) {
+  const { status, json, text } = await server.sign_in_by_mail(email);
+  assert.equal(status, 200, text);
+  return { email, ...json };
+}
+
+/** A free sale, and a customer with two tickets of it. */
+async function in_hand(t, settings = {}) {
+  const server = await server_for(t);
+  const organizer = await server.organizer();
+  const event = await server.event(organizer, {
+    name: 'Ljetna večer',
+    currency: 'EUR',
+    ticket_types: [{ name: 'Parter', price: 0, total: 50, max_per_order: 4 }],
+    queue: { policy: 'open' },
+    ...facts,
+    ...settings,
+  });
+  const mark = crypto.randomBytes(4).toString('hex');
+  const ann = await sign_in(server, `ann-${mark}@example.org`);
+  const order = await server.post('/checkout', {
+    token: ann.token,
+    headers: { 'Prefer': 'wait=5', 'Idempotency-Key': crypto.randomUUID() },
+    body: {
+      event_id: event.id,
+      items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 2 }],
+      contact: { first_name: 'Ann', last_name: 'Bee', email: ann.email },
+    },
+  });
+  assert.equal(order.status, 200, order.text);
+  const { items } = (await server.get('/event-tickets', { token: ann.token })).json;
+  assert.equal(items.length, 2);
+  return { server, organizer, event, ann, mark, order: order.json.order_id, ticket: items[0].id };
+}
+
+const ticket_of = async (h, token = h.ann.token) =>
+  (await h.server.get(`/event-tickets/${h.ticket}`, { token })).json;
+
+/** Cookies of a signed-in visitor. */
+const cookies_of = (h, { token }) => [
+  { name: 'fairqueue_customer', value: token, url: h.server.url, httpOnly: true, sameSite: 'Lax' },
+];
+
+async function pdf_of(h, where, headers = {}) {
+  const answer = await fetch(h.server.url + where, {
+    headers: { Authorization: `Bearer ${h.ann.token}`, ...headers },
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get('cache-control'), 'no-store');
+  const file = path.join(temporary_folder(), 'tickets.pdf');
+  fs.writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
+  return file;
+}
+
+test('a printed ticket has its code and its facts', async (t) => {
+  const h = await in_hand(t);
+  const shown = await ticket_of(h);
+  const file = await pdf_of(h, `/event-tickets/${h.ticket}.pdf`, { 'Accept-Language': 'hr' });
+  assert.ok(fs.statSync(file).size <= 150_000, `${fs.statSync(file).size} bytes`);
+  const text = await program('pdftotext', file, '-');
+  for (const part of ['Ljetna večer', 'Parter', 'Šalata', 'Ann Bee', h.order, '19:30', '18:00', 'Ulaznica'])
+    assert.ok(text.includes(part), `${part} in ${text}`);
+  const fonts = (await program('pdffonts', file)).trim().split('\n').slice(2);
+  assert.ok(fonts.length > 0);
+  for (const line of fonts) assert.equal(line.trim().split(/ +/).at(-5), 'yes', line); // emb
+  const picture = path.join(temporary_folder(), 'page');
+  await program('pdftoppm', '-r', '120', '-png', '-singlefile', file, picture);
+  assert.equal(await read_qr(`${picture}.png`), shown.code);
+  const code = read_code(shown.code);
+  assert.deepEqual([code.ticket, code.event, code.generation], [h.ticket, h.event.id, 1]);
+  assert.equal(await is_signed(code, new Uint8Array(32)), false);
+  const both = await pdf_of(h, `/orders/${h.order}/event-tickets.pdf`);
+  assert.match(await program('pdfinfo', both), /^Pages: +2$/m);
+});
+
+test('the receipt brings the tickets and a calendar file', async (t) => {
+  const h = await in_hand(t);
+  const mail = await eventually('the receipt', () =>
+    h.server.mails_to(h.ann.email).find((text) => text.includes('tickets.pdf')),
+  );
+  assert.match(mail, /^Content-Type: multipart\/mixed/im);
+  assert.match(mail, /event\.ics/);
+  const coded = /filename="?tickets\.pdf"?[^]*?\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail)[1];
+  const file = path.join(temporary_folder(), 'mailed.pdf');
+  fs.writeFileSync(file, Buffer.from(coded, 'base64'));
+  assert.match(await program('pdfinfo', file), /^Pages: +2$/m);
+  for (const row of fs.readdirSync(h.server.data_dir).filter((name) => name.startsWith('ledger.db')))
+    assert.ok(!fs.readFileSync(path.join(h.server.data_dir, row)).includes((await ticket_of(h)).code));
+});
+
+test('a ticket changes hands', async (t) => {
+  const h = await in_hand(t);
+  const before = await ticket_of(h);
+  const bob = await sign_in(h.server, `bob-${h.mark}@example.org`);
+  const offer = await h.server.post(`/event-tickets/${h.ticket}/transfer`, {
+    token: h.ann.token,
+    body: { email: bob.email },
+  });
+  assert.equal(offer.status, 201, offer.text);
+  await eventually('a mail', () => h.server.mails_to(bob.email).some((text) => text.includes('/my/tickets')));
+  const browser = await browser_for();
+  const context = await person(t, browser);
+  await context.addCookies(cookies_of(h, bob));
+  const page = await context.newPage();
+  await page.goto(`${h.server.url}/my/tickets`);
+  await check_page(page, 'my-tickets-offer');
+  assert.ok((await page.locator('main').innerText()).includes(h.ann.email));
+  await page.locator('button', { hasText: 'Take the ticket' }).click();
+  await page.locator('[data-code]').waitFor();
+  const after = await ticket_of(h, bob.token);
+  assert.equal(after.status, 'TRANSFERRED');
+  assert.equal(await read_qr(await shot_of(page, page.locator('[data-code]'))), after.code);
+  const [old, now] = [before.code, after.code].map((text) => read_code(text));
+  assert.deepEqual([old.generation, now.generation], [1, 2]);
+  expect_problem(await h.server.get(`/event-tickets/${h.ticket}`, { token: h.ann.token }), 404, 'not_found');
+  for (const { email } of [h.ann, bob])
+    await eventually(`a mail to ${email}`, () =>
+      h.server.mails_to(email).some((text) => /^Subject: Your ticket/m.test(text)),
+    );
+});
+
+test('the page works without script', async (t) => {
+  const h = await in_hand(t);
+  const context = await person_without_script(t);
+  await context.addCookies(cookies_of(h, h.ann));
+  const page = await context.newPage();
+  await page.goto(`${h.server.url}/my/tickets`);
+  const codes = page.locator('[data-code]');
+  assert.equal(await codes.count(), 2);
+  const read = await read_qr(await shot_of(page, codes.first()));
+  assert.equal(read, (await ticket_of(h)).code);
+  await page.locator('summary').first().click();
+  await page.locator('input[name=email]').first().fill('someone@example.org');
+  await page.locator('details[open] button').first().click();
+  await page.getByText('someone@example.org').waitFor();
+  await page.locator('button', { hasText: 'Withdraw' }).click();
+  await page.locator('summary').nth(1).waitFor();
+  assert.deepEqual((await h.server.get('/event-tickets/transfers', { token: h.ann.token })).json.items, []);
+});
+
+test('rotating codes are made by the page, also without a network', async (t) => {
+  const h = await in_hand(t, { rotating_codes: true });
+  const browser = await browser_for();
+  const context = await person(t, browser, { locale: 'ar' });
+  await context.addCookies(cookies_of(h, h.ann));
+  const page = await context.newPage();
+  await page.goto(`${h.server.url}/my/tickets`);
+  await page.locator('html[data-kept]').waitFor();
+  await check_page(page, 'my-tickets-ar');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await check_page(page, 'my-tickets-ar-phone');
+  const shown = await ticket_of(h);
+  assert.equal(shown.code, null);
+  const secret = Buffer.from(shown.rotating_code.secret, 'base64url');
+  const svg = page.locator(`[data-code="${h.ticket}"]`);
+  const judge = async () => {
+    const code = read_code(await read_qr(await shot_of(page, svg)));
+    assert.equal(code.kind, 'rotating');
+    assert.ok(await is_current(code, secret, Date.now()));
+    assert.equal(await is_current(code, crypto.randomBytes(32), Date.now()), false);
+  };
+  await judge();
+  await h.server.stop();
+  await page.reload();
+  await page.locator('[data-offline]:not([hidden])').waitFor();
+  await svg.and(page.locator('[data-text]')).waitFor();
+  await judge();
+  await check_page(page, 'my-tickets-offline');
+});
+
+test('a visitor signs in on the page', async (t) => {
+  const server = await server_for(t);
+  const page = await (await person(t, await browser_for())).newPage();
+  const email = `eve-${crypto.randomBytes(4).toString('hex')}@example.org`;
+  await page.goto(`${server.url}/my/tickets`);
+  await check_page(page, 'my-tickets-sign-in');
+  await page.locator('input[name=email]').fill(email);
+  await page.locator('main button').click();
+  await page.locator('input[name=otp]').fill(await server.mailed_code(email));
+  await page.locator('main button').click();
+  await page.getByText('You have no tickets yet.').waitFor();
+});

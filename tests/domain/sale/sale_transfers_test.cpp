@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offers of event tickets: who may make and end them, what the receiver gets, what stays the buyer's.
+#define CAF_SUITE domain_sale_transfers
+#include "domain/delivery/outbox.hpp"
+#include "domain/sale/limits.hpp"
+#include "tests/domain/sale/orders_fixture.hpp"
+
+namespace sale_transfers_test {
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct transfers_fixture : orders_fixture {
+  transfers_fixture() {
+    bought(1, {standard(2)});
+    ticket = s.tickets_of(1).front();
+  }
+  const event_ticket_row& row() const { return s.ledger.event_tickets.at(ticket); }
+  const transfer_row& offer_row() const { return s.ledger.transfers.at(offer); }
+  void offered_to(std::uint64_t n) {
+    CAF_REQUIRE(!s.offer(ticket, n, &offer));
+    sound();
+  }
+  void given_to(std::uint64_t n) {
+    offered_to(n);
+    CAF_REQUIRE(!s.end_transfer(offer, n, transfer_trigger::accept));
+    sound();
+  }
+  reason refused_offer(std::uint64_t n) { return s.offer(ticket, n).why; }
+  void set_transfers_max(std::uint32_t most) {
+    event_patch p;
+    p.set(&event_ticket_settings::transfers_max, most);
+    CAF_REQUIRE(!s.patch(p));
+  }
+  void check_in() {
+    s.ledger.event_tickets.at(ticket).status = event_ticket_status::checked_in; // as a scanner would do
+    s.reload();
+  }
+
+  event_ticket_id ticket;
+  transfer_id offer;
+};
+
+} // namespace
+
+CAF_TEST(an accepted offer changes the holder and voids the codes in one commit) {
+  transfers_fixture f;
+  f.offered_to(2);
+  CAF_CHECK(f.row().holder == fan(1) && f.row().generation == 1);
+  CAF_CHECK(f.offer_row().giver_email == "giver@example.org");
+  CAF_CHECK(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+  CAF_CHECK(f.row().holder == fan(2) && f.row().generation == 2);
+  CAF_CHECK(f.row().status == event_ticket_status::transferred);
+  CAF_CHECK(f.offer_row().status == transfer_status::accepted && f.offer_row().ended_at == f.s.now);
+  CAF_CHECK(f.offer_row().giver_email.empty() && f.offer_row().receiver_email.empty());
+  f.sound();
+  f.s.reload();
+  CAF_CHECK(f.s.it->event_tickets().find(f.ticket)->holder == fan(2));
+}
+
+CAF_TEST(an accepted offer is told with both holders) {
+  transfers_fixture f;
+  f.offered_to(2);
+  CAF_CHECK(domain_events_of(f.s.last.content, sample_aggregate).empty());
+  CAF_REQUIRE_EQUAL(f.s.last.transfers.size(), 1u); // for the mail
+  CAF_CHECK_EQUAL(f.s.last.transfers[0].receiver_email, "receiver@example.org");
+  CAF_REQUIRE(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+  const auto told = domain_events_of(f.s.last.content, sample_aggregate);
+  CAF_REQUIRE_EQUAL(told.size(), 1u);
+  CAF_CHECK_EQUAL(told[0].topic, topic::ticket_transferred);
+  CAF_CHECK(told[0].subject == f.s.claim_of(1).id && told[0].customer == fan(2) && told[0].giver == fan(1));
+  CAF_CHECK(told[0].event_tickets == std::vector{f.ticket});
+  CAF_CHECK(f.s.it->related(told[0]).customer == fan(2));
+  CAF_CHECK_EQUAL(f.s.last.transfers.at(0).giver_email, "giver@example.org");
+}
+
+CAF_TEST(only the holder offers and only the receiver accepts) {
+  transfers_fixture f;
+  decision d;
+  transfer_id id;
+  CAF_CHECK(f.s.it->offer_ticket({f.ticket, fan(3), fan(2), "", ""}, f.s.now, d, id).why
+            == reason::not_found);
+  CAF_CHECK(f.s.it->offer_ticket({{1, 2}, fan(1), fan(2), "", ""}, f.s.now, d, id).why == reason::not_found);
+  CAF_CHECK(f.refused_offer(1) == reason::invalid_field); // to herself
+  f.offered_to(2);
+  using enum transfer_trigger;
+  CAF_CHECK(f.s.end_transfer(f.offer, 3, accept).why == reason::not_found);
+  CAF_CHECK(f.s.end_transfer(f.offer, 1, accept).why == reason::not_found);
+  CAF_CHECK(f.s.end_transfer(f.offer, 1, decline).why == reason::not_found);
+  CAF_CHECK(f.s.end_transfer(f.offer, 2, withdraw).why == reason::not_found);
+  CAF_CHECK(f.row().holder == fan(1));
+}
+
+CAF_TEST(a second try changes nothing) {
+  transfers_fixture f;
+  f.offered_to(2);
+  transfer_id again;
+  CAF_CHECK(!f.s.offer(f.ticket, 2, &again) && again == f.offer);
+  const auto no = f.s.offer(f.ticket, 3);
+  CAF_CHECK(no.why == reason::transfer_open && no.id == f.offer);
+  CAF_CHECK(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+  CAF_CHECK(!f.s.end_transfer(f.offer, 2, transfer_trigger::accept));
+  CAF_CHECK_EQUAL(f.row().generation, 2u);
+  CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::decline).why == reason::invalid_transition);
+  CAF_CHECK(f.s.end_transfer(f.offer, 1, transfer_trigger::withdraw).why == reason::invalid_transition);
+}
+
+CAF_TEST(a withdrawn or declined offer leaves the ticket) {
+  for (const auto how : {transfer_trigger::withdraw, transfer_trigger::decline}) {
+    transfers_fixture f;
+    f.offered_to(2);
+    CAF_CHECK(!f.s.end_transfer(f.offer, how == transfer_trigger::withdraw ? 1 : 2, how));
+    CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::invalid_transition);
+    CAF_CHECK(f.row().holder == fan(1) && f.row().generation == 1);
+    f.given_to(3); // may be offered again
+  }
+}
+
+CAF_TEST(an offer ends with its time) {
+  transfers_fixture f;
+  f.offered_to(2);
+  f.s.pass(transfer_life - milliseconds{1});
+  CAF_CHECK(f.offer_row().status == transfer_status::offered);
+  f.s.reload();
+  f.s.pass(milliseconds{1});
+  CAF_CHECK(f.offer_row().status == transfer_status::expired && f.offer_row().receiver_email.empty());
+  CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::invalid_transition);
+  f.sound();
+}
+
+CAF_TEST(the organizer limits how often a ticket changes hands) {
+  transfers_fixture f;
+  f.given_to(2); // at most once, by default
+  CAF_CHECK(f.refused_offer(3) == reason::transfer_limit);
+  f.s.reload();
+  CAF_CHECK(f.refused_offer(3) == reason::transfer_limit);
+  f.set_transfers_max(2);
+  f.offered_to(3);
+  f.set_transfers_max(1);
+  CAF_CHECK(f.s.end_transfer(f.offer, 3, transfer_trigger::accept).why == reason::transfer_limit);
+  f.set_transfers_max(0);
+  CAF_CHECK(f.s.end_transfer(f.offer, 3, transfer_trigger::accept).why == reason::transfers_off);
+  CAF_CHECK(f.row().holder == fan(2));
+}
+
+CAF_TEST(the settings of tickets can change after the sale) {
+  transfers_fixture f;
+  CAF_REQUIRE(!f.s.change_status(event_trigger::end));
+  f.set_transfers_max(3);
+  f.given_to(2);
+  f.s.last = {};
+  f.s.it->renew_ticket_keys(f.s.now, f.s.last);
+  f.s.settle();
+  CAF_CHECK_EQUAL(f.s.ledger.event.event_tickets.key_number, 1u);
+}
+
+CAF_TEST(a ticket that was let in or is being refunded stays) {
+  transfers_fixture f;
+  f.offered_to(2);
+  f.check_in();
+  auto no = f.s.end_transfer(f.offer, 2, transfer_trigger::accept);
+  CAF_CHECK(no.why == reason::not_transferable && no.detail == "CHECKED_IN");
+  transfers_fixture g;
+  g.offered_to(2);
+  CAF_REQUIRE(!g.s.refund_order(g.s.order_of(1).id, {}, {g.ticket}));
+  const auto refund = *g.s.refund_asked();
+  no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
+  CAF_CHECK(no.why == reason::not_transferable && no.detail == "REFUND_PENDING");
+  g.s.refunded(refund);
+  no = g.s.end_transfer(g.offer, 2, transfer_trigger::accept);
+  CAF_CHECK(no.why == reason::not_transferable && no.detail == "CANCELLED");
+  g.sound();
+}
+
+CAF_TEST(a refund goes to the buyer whoever holds the ticket) {
+  transfers_fixture f;
+  f.given_to(2);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {}, {f.ticket}));
+  const auto refund = *f.s.refund_asked();
+  CAF_CHECK(f.s.payment(f.s.ledger.refunds.at(refund).payment).customer == fan(1));
+  f.s.refunded(refund);
+  CAF_CHECK(f.row().status == event_ticket_status::cancelled && f.row().holder == fan(2));
+  f.sound();
+}
+
+CAF_TEST(a gift frees no purchase of the buyer) {
+  transfers_fixture f;
+  f.given_to(2);
+  f.s.join(1);
+  CAF_CHECK(f.s.order(1, {f.standard()}).no.why == reason::already_claimed);
+  CAF_CHECK(!f.s.it->queue().find(fan(1)) || f.s.claim_of(1).live_slot == 0);
+}
+
+CAF_TEST(a blocked receiver takes nothing) {
+  transfers_fixture f;
+  f.offered_to(2);
+  f.s.block({2});
+  CAF_CHECK(f.s.end_transfer(f.offer, 2, transfer_trigger::accept).why == reason::customer_blocked);
+}
+
+CAF_TEST(the address of an erased customer is forgotten) {
+  transfers_fixture f;
+  f.offered_to(2);
+  f.s.it->forget_contacts(std::vector{fan(2)});
+  const auto& row = *f.s.it->transfers().find(f.offer);
+  CAF_CHECK(row.receiver_email.empty() && row.giver_email == "giver@example.org");
+}
+
+} // namespace sale_transfers_test

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Codes, PDFs and offers of event tickets over HTTP.
+#define CAF_SUITE net_event_tickets
+#include "tests/net/api/requests.hpp"
+#include "tests/net/api/world.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <algorithm>
+
+namespace event_tickets_test {
+
+using namespace fq;
+using namespace fq::net;
+using namespace fq::net::made;
+
+namespace {
+
+boost::json::object json_of(const response& r) { return boost::json::parse(r.body).as_object(); }
+
+struct holder : world {
+  holder() {
+    view.ticket.id = make_uuid(clock.wall_now(), first_event_aggregate, 5);
+    view.ticket.holder = customer;
+    view.ticket.generation = 2;
+    view.ticket.created_at = view.ticket.updated_at = clock.wall_now();
+    view.event = event_id;
+    view.ticket_type = {7, 7};
+    told->event_ticket.ticket = view;
+    told->event_ticket.settings.key_number = 3;
+    told->papers.event = told->event.event.event;
+    told->papers.papers = {{view.ticket, {}, "Standing", 500, "Ada Obi"}};
+    told->transfer.transfer.id = make_uuid(clock.wall_now(), first_event_aggregate, 6);
+    told->transfer.transfer.ticket = view.ticket.id;
+    told->customers.customers = {{8, 8}};
+    path = "/event-tickets/" + to_string(view.ticket.id);
+  }
+  boost::json::object own() { return json_of(send(method::get, path, {}, as_customer())); }
+
+  event_ticket_view view;
+  std::string path;
+};
+
+} // namespace
+
+CAF_TEST(only the holder sees the code of a ticket) {
+  holder s;
+  const auto own = s.own();
+  const auto code = read_event_ticket_code(std::string{own.at("code").as_string()});
+  CAF_REQUIRE(code.has_value());
+  CAF_CHECK(code->claims == (event_ticket_claims{s.event_id, s.view.ticket.id, 2}));
+  CAF_CHECK(is_signed(*code, s.shared.ticket_keys(s.event_id, {false, 1, 3}).public_key()));
+  CAF_CHECK(!is_signed(*code, s.shared.ticket_keys(s.event_id, {false, 1, 2}).public_key()));
+  CAF_CHECK(own.at("rotating_code").is_null());
+  const auto managed = json_of(s.send(method::get, s.path, {}, s.as_organizer()));
+  CAF_CHECK(!managed.contains("code") && !managed.contains("rotating_code"));
+  s.told->event_ticket.ticket.ticket.holder = {9, 9};
+  CAF_CHECK(!s.own().contains("code"));
+}
+
+CAF_TEST(a rotating code is its secret and nothing for a cancelled ticket) {
+  holder s;
+  s.told->event_ticket.settings.rotating_codes = true;
+  auto own = s.own();
+  CAF_CHECK(own.at("code").is_null());
+  const auto& rotating = own.at("rotating_code").as_object();
+  CAF_CHECK_EQUAL(rotating.at("step_seconds").to_number<int>(), 30);
+  CAF_CHECK_EQUAL(rotating.at("generation").to_number<int>(), 2);
+  const auto secret = from_base64url(std::string{rotating.at("secret").as_string()});
+  const auto expected = s.shared.ticket_keys(s.event_id, {true, 1, 3}).secret_of(s.view.ticket.id, 2);
+  CAF_CHECK(secret && std::ranges::equal(*secret, expected.bytes()));
+  s.told->event_ticket.ticket.ticket.status = event_ticket_status::cancelled;
+  own = s.own();
+  CAF_CHECK(own.at("rotating_code").is_null() && own.at("code").is_null());
+}
+
+CAF_TEST(a ticket and an order are printed for their holder) {
+  holder s;
+  for (const bool of_order : {false, true}) {
+    const auto path =
+      of_order ? "/orders/" + to_string(s.view.ticket.id) + "/event-tickets.pdf" : s.path + ".pdf";
+    const auto got = s.send(method::get, path, {}, s.as_customer());
+    CAF_CHECK_EQUAL(got.status, 200u);
+    CAF_CHECK(got.body.starts_with("%PDF-"));
+    CAF_CHECK(s.told->asked_papers.id == s.view.ticket.id && s.told->asked_papers.of_order == of_order);
+    CAF_CHECK(s.told->asked_papers.holder == s.customer);
+    CAF_CHECK_EQUAL(shown(s.send(method::get, path, {}, s.as_organizer())), "403 forbidden");
+    CAF_CHECK_EQUAL(shown(s.send(method::get, path)), "401 unauthenticated");
+  }
+  s.told->papers = {reason::not_found};
+  CAF_CHECK_EQUAL(shown(s.send(method::get, s.path + ".pdf", {}, s.as_customer())), "404 not_found");
+}
+
+CAF_TEST(a holder offers a ticket to an address) {
+  holder s;
+  const auto offer = [&](const char* body) {
+    return shown(s.send(method::post, s.path + "/transfer", body, s.as_customer()));
+  };
+  const auto made =
+    s.send(method::post, s.path + "/transfer", R"({"email":"Bob@Example.org"})", s.as_customer());
+  CAF_CHECK_EQUAL(made.status, 201u);
+  CAF_CHECK(json_of(made).at("status").as_string() == "OFFERED");
+  const auto& wish = s.told->asked_offer.wish;
+  CAF_CHECK(wish.ticket == s.view.ticket.id && wish.giver == s.customer && wish.receiver == uuid(8, 8));
+  CAF_CHECK_EQUAL(wish.receiver_email, "bob@example.org");
+  CAF_CHECK_EQUAL(offer(R"({"email":"bob"})"), "400 invalid_field");
+  CAF_CHECK_EQUAL(offer("{}"), "400 invalid_field");
+  CAF_CHECK_EQUAL(offer(R"({"email":"b@c.de","x":1})"), "400 unknown_field");
+  s.told->transfer.no = reason::transfer_limit;
+  CAF_CHECK_EQUAL(offer(R"({"email":"b@c.de"})"), "409 transfer_limit");
+}
+
+CAF_TEST(offers are limited because each is a mail) {
+  holder s;
+  std::string last;
+  for (std::uint32_t n = 0; n <= offers_per_customer; ++n)
+    last = shown(s.send(method::post, s.path + "/transfer", R"({"email":"b@c.de"})", s.as_customer()));
+  CAF_CHECK_EQUAL(last, "429 rate_limited");
+}
+
+CAF_TEST(the receiver answers and the giver withdraws) {
+  holder s;
+  const auto id = to_string(s.told->transfer.transfer.id);
+  const std::pair<const char*, transfer_trigger> ways[] = {{"accept", transfer_trigger::accept},
+                                                           {"decline", transfer_trigger::decline},
+                                                           {"withdraw", transfer_trigger::withdraw}};
+  for (const auto& [name, how] : ways) {
+    const auto path = "/event-tickets/transfers/" + id + "/" + name;
+    CAF_CHECK_EQUAL(s.send(method::post, path, {}, s.as_customer()).status, 200u);
+    CAF_CHECK(s.told->asked_transfer_end.how == how && s.told->asked_transfer_end.by == s.customer);
+    CAF_CHECK_EQUAL(shown(s.send(method::post, path)), "401 unauthenticated");
+  }
+}
+
+CAF_TEST(own offers are listed with the address of the other side) {
+  holder s;
+  transfer_row given = s.told->transfer.transfer, received = given, late = given;
+  given.giver = s.customer;
+  received.receiver = s.customer;
+  given.giver_email = received.receiver_email = "me@example.org";
+  given.receiver_email = received.giver_email = "bob@example.org";
+  given.expires_at = received.expires_at = s.clock.wall_now() + seconds{1};
+  late.giver = s.customer;
+  late.expires_at = s.clock.wall_now();
+  for (const auto& row : {given, received, late})
+    s.told->transfers.transfers.push_back({s.event_id, "Concert", "Standing", row});
+  const auto items =
+    json_of(s.send(method::get, "/event-tickets/transfers", {}, s.as_customer())).at("items").as_array();
+  CAF_REQUIRE_EQUAL(items.size(), 2u);
+  for (const auto& item : items) CAF_CHECK(item.at("email").as_string() == "bob@example.org");
+  CAF_CHECK(items[0].at("side").as_string() == "given" && items[1].at("side").as_string() == "received");
+  CAF_CHECK(items[1].at("event_ticket_id").is_null()); // not theirs yet
+}
+
+CAF_TEST(an organizer renews the keys of the codes of an event) {
+  holder s;
+  const auto path = "/events/" + to_string(s.event_id) + "/event-tickets/rotate-keys";
+  CAF_CHECK_EQUAL(s.send(method::post, path, R"({"reason":"stolen"})", s.as_organizer()).status, 200u);
+  CAF_CHECK_EQUAL(s.told->asked_keys.note.reason, "stolen");
+  CAF_CHECK(s.told->asked_keys.what.event == s.event_id);
+  CAF_CHECK_EQUAL(shown(s.send(method::post, path, {}, s.as_customer())), "403 forbidden");
+}
+
+} // namespace event_tickets_test

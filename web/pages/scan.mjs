@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// /scan: a phone at a gate. It asks the server about each code. Without a network it decides by what it knows
+// (scan_gate.mjs), keeps the scan, and sends it later with its time.
+import { each, language, state } from './page.mjs';
+import { start_camera } from './scan_camera.mjs';
+import { after_sending, gate, in_order, new_nonce } from './scan_gate.mjs';
+import { allow_sounds, play } from './scan_sounds.mjs';
+import { open_store } from './scan_store.mjs';
+
+const answer_ms = 4_000; // a holder waits no longer; then the phone decides
+const sync_ms = 10_000;
+const same_code_ms = 3_000; // the camera sees one code in many frames
+const batch = 100;
+
+const find = (name) => document.querySelector(`[data-${name}]`);
+const text = (key, values = {}) =>
+  Object.entries(values).reduce(
+    (all, [name, value]) => all.replace(`{${name}}`, value),
+    state.texts[key].other,
+  );
+const show = (name, content) => {
+  const element = find(name);
+  element.textContent = content;
+  element.hidden = content === '';
+};
+const clock = (ms) => new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeStyle: 'medium' }).format(ms);
+
+const store = await open_store();
+let token = await store.setting('token');
+let info = (await store.setting('info')) ?? null; // GET /checkin
+let list = (await store.setting('list')) ?? null;
+let known = null; // what this phone knows of the list
+let clock_ahead = (await store.setting('clock_ahead')) ?? 0; // of the server
+let is_online = false;
+let camera = null;
+let last_refused = null; // may be let in anyway
+
+const server_now = () => Date.now() + clock_ahead;
+
+// -- the server -------------------------------------------------------------------------------------------
+
+class no_answer extends Error {}
+
+async function api(method, path, body) {
+  let response;
+  try {
+    response = await fetch(state.base + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) },
+      body: body && JSON.stringify(body),
+      credentials: 'omit',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(answer_ms),
+    });
+  } catch {
+    set_online(false);
+    throw new no_answer();
+  }
+  if (response.status === 401) {
+    set_online(true);
+    show('problem', text('scan_revoked'));
+    throw Object.assign(new Error('device_unknown'), { status: 401 });
+  }
+  if (response.status >= 500 || response.status === 429) {
+    set_online(false);
+    throw new no_answer();
+  }
+  set_online(true);
+  const answer = await response.json();
+  if (!response.ok) throw Object.assign(new Error(answer.code), { status: response.status });
+  if (answer.server_time) await set_clock(Date.parse(answer.server_time));
+  return answer;
+}
+
+async function set_clock(server_time) {
+  clock_ahead = server_time - Date.now();
+  await store.set('clock_ahead', clock_ahead);
+}
+
+function set_online(on) {
+  is_online = on;
+  const element = find('connection');
+  element.dataset.connection = on ? 'live' : 'offline';
+  element.textContent = text(on ? 'scan_online' : 'scan_offline');
+}
+
+// -- results ----------------------------------------------------------------------------------------------
+
+const place_text = (earlier) =>
+  earlier
+    ? text('scan_earlier', { time: clock(earlier.at), place: earlier.place || text('scan_somewhere') })
+    : '';
+
+/** {result, reason, type, detail, earlier}: with words, a sign and a colour. */
+function present({ is_admitted, reason, type, detail = '', earlier = null, is_local = false }) {
+  const card = find('result');
+  const kind = is_admitted ? (type === 'exit' ? 'exit' : 'admitted') : reason;
+  card.dataset.kind = is_admitted ? 'good' : 'bad';
+  find('sign').textContent = is_admitted ? '✓' : '✕';
+  const words = is_admitted ? `scan_${kind}` : `scan_refused_${reason}`;
+  show('headline', state.texts[words] ? text(words) : text('scan_refused'));
+  show('detail', detail);
+  show('earlier', place_text(earlier));
+  show('local', is_local ? text('scan_decided_here') : '');
+  find('force').hidden = is_admitted || !last_refused;
+  card.hidden = false;
+  play(kind);
+}
+
+/** No "let in anyway": the code proves nothing, so the ticket may belong to another person. */
+const may_force = (reason) => reason !== 'wrong_key' && reason !== 'expired_code';
+
+function present_answer(answer, scan) {
+  const ticket = answer.event_ticket;
+  const is_admitted = answer.result === 'admitted';
+  const { earlier } = answer;
+  const is_forcible = !is_admitted && ticket && may_force(answer.reason);
+  last_refused = is_forcible ? { ...scan, ticket: ticket.id } : null;
+  present({
+    is_admitted,
+    reason: answer.reason,
+    type: scan.type,
+    detail: [ticket?.ticket_type, ticket?.name].filter(Boolean).join(' · '),
+    earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
+  });
+  if (is_admitted && ticket)
+    known?.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
+}
+
+// -- scanning ---------------------------------------------------------------------------------------------
+
+const body_of = (scan) => ({
+  nonce: scan.nonce,
+  list_id: scan.list,
+  ...(scan.code ? { code: scan.code } : { event_ticket_id: scan.ticket }),
+  at: scan.at,
+  type: scan.type,
+  ...(scan.force && { force: true }),
+  ...(scan.refused && { refused: scan.refused }),
+});
+
+async function decide_here(scan) {
+  const decided = await known.decide(scan, server_now());
+  const is_admitted = !decided.reason || (scan.force && known.tickets.has(decided.ticket));
+  if (is_admitted) known.note(decided.ticket, scan.type, Date.parse(scan.at), info.gate ?? info.device);
+  const is_kept = decided.reason !== 'cannot_check' && decided.reason !== 'not_ready';
+  // What the rules say is decided at the gate: the holder has passed, or was sent away.
+  if (is_kept)
+    await store.add_waiting({
+      ...scan,
+      ticket: decided.ticket,
+      event: info.event_id,
+      ...(is_admitted ? { force: true } : { refused: decided.reason }),
+    });
+  const is_forcible = !is_admitted && known.tickets.has(decided.ticket) && may_force(decided.reason);
+  last_refused = is_forcible ? { ...scan, ticket: decided.ticket } : null;
+  const row = known.tickets.get(decided.ticket);
+  present({
+    is_admitted,
+    reason: decided.reason,
+    type: scan.type,
+    detail: row ? (info.ticket_types[row[1]]?.name ?? '') : '',
+    earlier: decided.earlier,
+    is_local: true,
+  });
+  await show_waiting();
+}
+
+let is_busy = false;
+
+/** `what`: {code} or {ticket}, and force. */
+async function scan(what) {
+  if (is_busy || !info || !list) return;
+  is_busy = true;
+  try {
+    const now = server_now();
+    const one = {
+      force: false,
+      ...what,
+      nonce: new_nonce(now),
+      list,
+      type: document.querySelector('input[name="type"]:checked').value,
+      at: new Date(now).toISOString(),
+    };
+    try {
+      present_answer(await api('POST', '/checkin/redeem', body_of(one)), one);
+    } catch (error) {
+      if (error instanceof no_answer) await decide_here(one);
+      else if (error.status !== 401) present({ is_admitted: false, reason: 'unreadable', type: one.type });
+    }
+  } finally {
+    is_busy = false;
+  }
+}
+
+let last_code = { text: '', at: 0 };
+async function on_camera_code(code) {
+  const is_same = code === last_code.text && Date.now() - last_code.at < same_code_ms;
+  last_code = { text: code, at: Date.now() };
+  if (!is_same) await scan({ code: code.slice(0, 400) });
+}
+
+// -- waiting scans ----------------------------------------------------------------------------------------
+
+async function show_waiting() {
+  const waiting = await store.waiting();
+  find('waiting').textContent = text('scan_waiting', { count: waiting.length });
+  const conflicts = await store.conflicts();
+  find('conflicts').hidden = conflicts.length === 0;
+  find('conflict-list').replaceChildren(
+    ...conflicts.map((c) => {
+      const item = document.createElement('li');
+      const what = c.event_ticket?.ticket_type ?? '';
+      const reason = text(`scan_refused_${c.reason}`);
+      const why = c.sent_away ? `${text('scan_refused')}: ${reason}` : reason;
+      const earlier = c.earlier && {
+        at: Date.parse(c.earlier.at),
+        place: c.earlier.gate ?? c.earlier.device ?? c.earlier.list,
+      };
+      item.textContent = [clock(Date.parse(c.at)), what, why, place_text(earlier)]
+        .filter(Boolean)
+        .join(' · ');
+      return item;
+    }),
+  );
+}
+
+async function send_waiting() {
+  const all = in_order(await store.waiting()).filter((scan) => scan.event === info.event_id && !scan.lost);
+  for (let from = 0; from < all.length; from += batch) {
+    const sent = all.slice(from, from + batch);
+    const { results } = await api('POST', '/checkin/redeem', { scans: sent.map(body_of) });
+    const { gone, again, conflicts, lost } = after_sending(sent, results, server_now());
+    // A scan that the server did not take stays, and people see it.
+    await store.settle(gone, [...again, ...lost.map((scan) => ({ ...scan, lost: true }))], conflicts);
+  }
+}
+
+// -- what the phone knows ---------------------------------------------------------------------------------
+
+async function read_gate() {
+  info = await api('GET', '/checkin');
+  await store.set('info', info);
+  show('problem', '');
+  if (!info.lists.some(({ id }) => id === list)) await choose(info.lists[0]?.id ?? null);
+  show_info();
+}
+
+async function read_state() {
+  if (!list) return;
+  const asked = list;
+  for (;;) {
+    const since = known.state ? `?since=${known.state.version}` : '';
+    const page = await api('GET', `/checkin/${asked}/state${since}`);
+    if (asked !== list) return;
+    await store.keep_state({ list, ...known.take(page) }, page.tickets, page.reset);
+    if (!page.more) return;
+  }
+}
+
+async function load_known() {
+  const kept = await store.setting('state');
+  const is_ours = kept && kept.list === list;
+  known = new gate(info?.event_id, is_ours ? kept : null, is_ours ? await store.tickets() : []);
+  known.apply_waiting(await store.waiting(), info?.gate ?? info?.device);
+}
+
+async function choose(id) {
+  list = id;
+  await store.set('list', list);
+  await load_known();
+}
+
+function show_info() {
+  show('event', info.event_name);
+  show('place', [info.device, info.gate].filter(Boolean).join(' · '));
+  const select = find('list');
+  select.replaceChildren(
+    ...info.lists.map(({ id, name }) => {
+      const option = document.createElement('option');
+      option.value = id;
+      option.textContent = name;
+      option.selected = id === list;
+      return option;
+    }),
+  );
+  const chosen = info.lists.find(({ id }) => id === list);
+  find('types').hidden = chosen?.mode !== 'entry_and_exit';
+  if (chosen?.mode === 'entry') document.querySelector('input[name="type"][value="entry"]').checked = true;
+  const sum = (name) => info.ticket_types.reduce((all, type) => all + type[name], 0);
+  find('counts').textContent = text('scan_counts', { in: sum('in'), all: sum('valid') });
+}
+
+let syncing = null;
+function sync() {
+  syncing ??= (async () => {
+    try {
+      if (!token) return;
+      await read_gate();
+      await send_waiting();
+      await read_state();
+    } catch {
+      // the connection's line says so; the next round tries again
+    } finally {
+      syncing = null;
+    }
+    if (info) await show_waiting();
+  })();
+  return syncing;
+}
+
+// -- the page ---------------------------------------------------------------------------------------------
+
+function listen() {
+  find('camera').addEventListener('click', async () => {
+    allow_sounds();
+    if (camera) {
+      camera.stop();
+      camera = null;
+    } else {
+      try {
+        camera = await start_camera(find('video'), state.decoder, on_camera_code);
+      } catch {
+        show('problem', text('scan_no_camera'));
+      }
+    }
+    find('video').hidden = !camera;
+    find('torch').hidden = !camera?.torch;
+    find('camera').textContent = text(camera ? 'scan_camera_off' : 'scan_camera_on');
+  });
+  find('torch').addEventListener('click', ({ currentTarget }) => {
+    const on = currentTarget.getAttribute('aria-pressed') !== 'true';
+    currentTarget.setAttribute('aria-pressed', String(on));
+    camera?.torch?.(on);
+  });
+  find('manual').addEventListener('submit', async (event) => {
+    event.preventDefault();
+    allow_sounds();
+    const field = event.currentTarget.elements.code;
+    const code = field.value.trim().toUpperCase();
+    field.value = '';
+    if (code) await scan({ code });
+  });
+  find('force').addEventListener('click', async () => {
+    const again = last_refused;
+    last_refused = null;
+    if (again && confirm(text('scan_force_sure'))) await scan({ ticket: again.ticket, force: true });
+  });
+  find('list').addEventListener('change', async ({ currentTarget }) => {
+    await choose(currentTarget.value);
+    show_info();
+    await sync();
+  });
+  find('search').addEventListener('submit', search);
+  addEventListener('online', sync);
+  addEventListener('hashchange', take_token);
+}
+
+async function search(event) {
+  event.preventDefault();
+  const words = event.currentTarget.elements.text.value.trim();
+  if (words.length < 2) return;
+  let items = [];
+  try {
+    ({ items } = await api('POST', '/checkin/search', { list_id: list, text: words }));
+    show('found-none', items.length === 0 ? text('scan_found_none') : '');
+  } catch {
+    show('found-none', text('scan_search_offline'));
+  }
+  find('found').replaceChildren(
+    ...items.map((ticket) => {
+      const item = document.createElement('li');
+      const label = document.createElement('div');
+      label.textContent = [ticket.name, ticket.ticket_type, ticket.order_id?.slice(-8)]
+        .filter(Boolean)
+        .join(' · ');
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'button plain';
+      button.textContent = text('scan_check_in');
+      button.setAttribute('aria-label', `${text('scan_check_in')}: ${label.textContent}`);
+      button.addEventListener('click', () => scan({ ticket: ticket.id }));
+      item.append(label, button);
+      return item;
+    }),
+  );
+}
+
+/** The token comes once, in the fragment, and leaves the address bar. */
+async function take_token() {
+  const given = location.hash.slice(1);
+  if (!given.startsWith('gate_')) return;
+  history.replaceState(null, '', location.pathname);
+  if (given !== token) {
+    token = given;
+    info = null;
+    await store.set('token', token);
+    await store.set('info', null);
+    await choose(null);
+  }
+  await sync();
+}
+
+async function begin() {
+  listen();
+  set_online(navigator.onLine);
+  await load_known();
+  if (info) show_info();
+  await take_token();
+  if (!token) show('problem', text('scan_no_token'));
+  await sync();
+  setInterval(sync, sync_ms);
+  each('[data-ready]', (element) => (element.dataset.ready = 'true'));
+}
+
+if ('serviceWorker' in navigator && isSecureContext)
+  navigator.serviceWorker
+    .register(`${state.base}/scan/worker.js`, { scope: `${state.base}/scan` })
+    .catch(() => {});
+else show('insecure', text('scan_insecure'));
+navigator.storage?.persist?.().catch(() => {});
+await begin();

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Service worker of the page with a customer's tickets: the network first, and without one the copy that the
+// page has kept. It keeps nothing itself, and deletes the copy when the network answers that the customer has
+// signed out.
+
+const kept_name = 'fairqueue-my-tickets';
+const patience_ms = 5_000;
+
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+
+const kept = async (request) =>
+  (await caches.open(kept_name)).match(request, { ignoreVary: true, ignoreSearch: false });
+
+/** In place of the tickets there is the form that asks for an address, or a redirect to another page. */
+async function forget_if_signed_out(answer) {
+  const is_elsewhere = answer.redirected || answer.type === 'opaqueredirect';
+  if (is_elsewhere || (answer.ok && (await answer.text()).includes('id="f-email"')))
+    await caches.delete(kept_name);
+}
+
+async function page(event) {
+  const { request } = event;
+  const copy = await kept(request);
+  if (!copy) return fetch(request);
+  const answer = fetch(request);
+  // Also when the answer comes too late to be shown.
+  const forgotten = answer.then((a) => forget_if_signed_out(a.clone())).catch(() => {});
+  event.waitUntil(forgotten);
+  const slow = new Promise((resolve) => {
+    setTimeout(() => resolve(copy), patience_ms);
+  });
+  try {
+    return await Promise.race([answer, slow]);
+  } catch {
+    return copy;
+  }
+}
+
+addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method !== 'GET') return;
+  if (request.mode === 'navigate') event.respondWith(page(event));
+  else if (new URL(request.url).pathname.includes('/assets/'))
+    event.respondWith(kept(request).then((copy) => copy ?? fetch(request)));
+});
