@@ -35,6 +35,8 @@ std::string types_of(const std::string& page) {
          + ") ORDER BY aggregate, ordinal";
 }
 
+/// Of one aggregate.
+const std::string by_id = "WHERE aggregate = $1::bigint ORDER BY id";
 const postgres_statement read_aggregate_head{
   "read_aggregate_head", "SELECT " + head_columns + " FROM aggregate WHERE number = $1::bigint"};
 const postgres_statement read_event{"read_event", select_rows<event_row>() + "WHERE aggregate = $1::bigint"};
@@ -49,28 +51,20 @@ const postgres_statement read_entries{
                       " WHERE aggregate = $1::bigint AND kind = 1), 0)) ORDER BY queue_number"};
 const postgres_statement read_one_entry{
   "read_one_entry", select_rows<entry_row>() + "WHERE aggregate = $1::bigint AND queue_number = $2::bigint"};
-const postgres_statement read_claims{"read_claims",
-                                     select_rows<claim_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_claims{"read_claims", select_rows<claim_row>() + by_id};
 const postgres_statement read_items{
   "read_items", claim_item_columns + "WHERE aggregate = $1::bigint ORDER BY claim, position"};
-const postgres_statement read_payments{"read_payments", select_rows<payment_row>()
-                                                          + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_refunds{"read_refunds",
-                                      select_rows<refund_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_payments{"read_payments", select_rows<payment_row>() + by_id};
+const postgres_statement read_refunds{"read_refunds", select_rows<refund_row>() + by_id};
 const postgres_statement read_promo_codes{
   "read_promo_codes", select_rows<promo_code_row>() + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_orders{"read_orders",
-                                     select_rows<order_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_checkin_lists{
-  "read_checkin_lists", select_rows<checkin_list_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_checkin_devices{
-  "read_checkin_devices", select_rows<checkin_device_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_scans{"read_scans",
-                                    select_rows<scan_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_event_tickets{
-  "read_event_tickets", select_rows<event_ticket_row>() + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>()
-                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_orders{"read_orders", select_rows<order_row>() + by_id};
+const postgres_statement read_checkin_lists{"read_checkin_lists", select_rows<checkin_list_row>() + by_id};
+const postgres_statement read_checkin_devices{"read_checkin_devices",
+                                              select_rows<checkin_device_row>() + by_id};
+const postgres_statement read_scans{"read_scans", select_rows<scan_row>() + by_id};
+const postgres_statement read_event_tickets{"read_event_tickets", select_rows<event_ticket_row>() + by_id};
+const postgres_statement read_transfers{"read_transfers", select_rows<transfer_row>() + by_id};
 const postgres_statement read_dead_letters{"read_dead_letters",
                                            select_rows<dead_letter_row>()
                                              + "WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
@@ -97,15 +91,12 @@ const postgres_statement read_idempotency{"read_idempotency",
 const postgres_statement read_receipts{
   "read_receipts", select_rows<receipt_row>()
                      + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
-const postgres_statement read_organizers{"read_organizers", select_rows<organizer_row>()
-                                                              + "WHERE aggregate = $1::bigint ORDER BY id"};
-const postgres_statement read_customers{"read_customers", select_rows<customer_row>()
-                                                            + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_organizers{"read_organizers", select_rows<organizer_row>() + by_id};
+const postgres_statement read_customers{"read_customers", select_rows<customer_row>() + by_id};
 const postgres_statement read_otps{"read_otps", select_rows<otp_row>()
                                                   + "WHERE aggregate = $1::bigint ORDER BY handle_hash"};
 const postgres_statement read_organizer_sessions{"read_organizer_sessions",
-                                                 select_rows<organizer_session_row>()
-                                                   + "WHERE aggregate = $1::bigint ORDER BY id"};
+                                                 select_rows<organizer_session_row>() + by_id};
 
 const postgres_statement events_on_sale{"events_on_sale", select_listed<event_row>() + on_sale};
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};

@@ -154,6 +154,7 @@ describe('checkout', side_by_side, () => {
       '--mail-colour',
       '#2c1d6b',
     );
+    await shop.tenant('--mail-sender', 'none', '--mail-colour', 'none');
     for (const wrong of [
       ['--paystack-subaccount', 'acct_1'],
       ['--payment-metadata', 'order_id=1'],

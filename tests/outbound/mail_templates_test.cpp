@@ -120,7 +120,8 @@ CAF_TEST(a code is said plainly) {
 CAF_TEST(an offered ticket leads to its page and says when the offer ends) {
   const auto c = content("ticket_offered", data_of(samples.at("ticket_offered")));
   CAF_CHECK_EQUAL(c.subject, "A ticket for you: Derby");
-  CAF_CHECK(contains(c.text, "https://shop.example/t\nThe offer ends: 22 Nov 2026, 18:30 UTC\n"));
+  CAF_CHECK(
+    contains(c.text, "https://shop.example/t\nThe offer ends: Sunday, 22 November 2026 at 18:30 GMT\n"));
   CAF_CHECK(contains(c.html, "<a href=\"https://shop.example/t\">"));
   auto data = data_of(samples.at("ticket_kept"));
   CAF_CHECK(contains(content("ticket_kept", data).text, "has been declined"));

@@ -383,6 +383,16 @@ void draw_family(generator& rng, sale_options& o) {
   if (o.seed >= first_meshed) draw_mesh(rng, o);
 }
 
+/// What fans do with a place and a claim.
+void draw_habits(generator& rng, sale_options& o) {
+  o.no_show = perhaps(rng, 50, 300);
+  o.leaves = perhaps(rng, 20, 150);
+  o.abandons = perhaps(rng, 50, 300);
+  o.releases = perhaps(rng, 50, 300);
+  o.declines = perhaps(rng, 50, 400);
+  o.pays_late = perhaps(rng, 50, 500);
+}
+
 } // namespace
 
 sale_options options_of(std::uint64_t seed) {
@@ -413,12 +423,7 @@ sale_options options_of(std::uint64_t seed) {
   o.organizer_may_cancel = chance(rng, 200);
   o.steps_per_timer = static_cast<std::uint32_t>(std::int64_t{1} << between(rng, 3, 8));
   o.chaos = between(rng, milliseconds{12'000}, milliseconds{25'000});
-  o.no_show = perhaps(rng, 50, 300);
-  o.leaves = perhaps(rng, 20, 150);
-  o.abandons = perhaps(rng, 50, 300);
-  o.releases = perhaps(rng, 50, 300);
-  o.declines = perhaps(rng, 50, 400);
-  o.pays_late = perhaps(rng, 50, 500);
+  draw_habits(rng, o);
   o.faults = faults_of(rng);
   o.pays_after_declining = perhaps(rng, 100, 500);
   o.fans_vanish = chance(rng, 250);

@@ -7,6 +7,7 @@
 ALTER TABLE customer ADD COLUMN language smallint NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN language smallint NOT NULL DEFAULT 0;
 ALTER TABLE device ADD COLUMN language smallint NOT NULL DEFAULT 0;
+-- Of the accounts, when it was offered.
 ALTER TABLE event_ticket_transfer ADD COLUMN giver_language smallint NOT NULL DEFAULT 0;
 ALTER TABLE event_ticket_transfer ADD COLUMN receiver_language smallint NOT NULL DEFAULT 0;
 
