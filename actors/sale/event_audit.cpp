@@ -54,18 +54,10 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
   }
   apply_deltas(deltas, memory);
   const auto& image = found.image;
-  const audited_rows rows{*image.event,
-                          image.ticket_types,
-                          image.entries,
-                          image.claims,
-                          image.payments,
-                          image.refunds,
-                          image.orders,
-                          image.promo_codes,
-                          image.event_tickets,
-                          image.locks,
-                          reading_->has_settled_tickets,
-                          image.scans};
+  const audited_rows rows{
+    *image.event,  image.ticket_types, image.entries,     image.claims,        image.payments,
+    image.refunds, image.orders,       image.promo_codes, image.event_tickets, reading_->has_settled_tickets,
+    image.scans,   image.locks};
   auto lines = contradictions(rows);
   for (const auto& line : differences(mirror_of(image.entries, image.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);

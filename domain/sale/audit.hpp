@@ -22,9 +22,9 @@ struct audited_rows {
   std::span<const order_row> orders = {};
   std::span<const promo_code_row> promo_codes = {};
   std::span<const event_ticket_row> event_tickets = {};
-  std::span<const session_lock_row> locks = {};
   bool has_settled_tickets = true; ///< false: purchases of older programs still get their event tickets
   std::span<const scan_row> scans = {};
+  std::span<const session_lock_row> locks = {};
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock

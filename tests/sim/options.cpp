@@ -126,7 +126,7 @@ void draw_people(sale_options& o) {
 
 /// Sessions of standalone queues lock names.
 void draw_locks(sale_options& o) {
-  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 13};
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 14};
   if (o.kind != event_kind::queue || !chance(rng, 500)) return;
   o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
 }
