@@ -154,7 +154,6 @@ describe('checkout', side_by_side, () => {
       '--mail-colour',
       '#2c1d6b',
     );
-    await shop.tenant('--mail-sender', 'none', '--mail-colour', 'none');
     for (const wrong of [
       ['--paystack-subaccount', 'acct_1'],
       ['--payment-metadata', 'order_id=1'],
@@ -177,6 +176,7 @@ describe('checkout', side_by_side, () => {
     const mail = await eventually('the receipt', () => shop.server.mails_to(contact.email)[0]);
     assert.match(mail, /\r\nFrom: Arena <box@arena\.example>\r\n/);
     assert.match(mail.replaceAll('=\r\n', ''), /background:#2c1d6b/);
+    await shop.tenant('--mail-sender', 'none', '--mail-name', 'none', '--mail-colour', 'none');
     assert.equal((await shop.refund(order)).status, 202);
     await shop.reaches(fan, order, 'refunded');
     await shop.settled();

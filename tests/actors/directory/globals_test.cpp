@@ -208,7 +208,7 @@ CAF_TEST(a deed of a manager is in the audit log when it is answered) {
   CAF_CHECK_EQUAL(rows[0].actor, name_of(by));
 }
 
-CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) {
+CAF_TEST(settings of a tenant for its payments and mails stay or are replaced or emptied) {
   const auto add = [this](const add_tenant& x) {
     auto told = ask<ack_reply>(people, x);
     run();
@@ -235,6 +235,12 @@ CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) 
   CAF_CHECK_EQUAL(add({"shop", {}, true, "none", "none", "none"}), "");
   CAF_CHECK_EQUAL(shop_row().stripe_account + shop_row().paystack_subaccount + shop_row().payment_metadata,
                   "");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, "Arena", "box@arena.example", "#2c1d6b"}), "");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, "none"}), "");
+  CAF_CHECK_EQUAL(shop_row().mail_name + shop_row().mail_sender + shop_row().mail_colour,
+                  "box@arena.example#2c1d6b");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, {}, "none", "none"}), "");
+  CAF_CHECK_EQUAL(shop_row().mail_sender + shop_row().mail_colour, "");
 }
 
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
