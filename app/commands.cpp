@@ -191,7 +191,10 @@ int run_tenant_add(const tenant_command& command, const config::options& options
                                              {"replace", command.replace},
                                              {"stripe_account", command.stripe_account},
                                              {"paystack_subaccount", command.paystack_subaccount},
-                                             {"payment_metadata", metadata}});
+                                             {"payment_metadata", metadata},
+                                             {"mail_name", command.mail_name},
+                                             {"mail_sender", command.mail_sender},
+                                             {"mail_colour", command.mail_colour}});
   return failed(answer) ? 1 : 0;
 }
 

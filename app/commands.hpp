@@ -42,6 +42,7 @@ struct tenant_command {
   std::string subject_jwk_file; ///< empty: the tenant signs no subject tokens
   std::string stripe_account = {}, paystack_subaccount = {}; ///< empty: no transfer of the tenant's money
   std::vector<std::string> payment_metadata = {}; ///< key=value
+  std::string mail_name = {}, mail_sender = {}, mail_colour = {};
   bool replace = false;
 };
 int run_tenant_add(const tenant_command& command, const config::options& options);

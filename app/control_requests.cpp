@@ -83,7 +83,13 @@ boost::json::object add_tenant_request(const control_targets& to, const boost::j
                         flag_of(request, "replace"),
                         text_of(request, "stripe_account"),
                         text_of(request, "paystack_subaccount"),
-                        text_of(request, "payment_metadata")};
+                        text_of(request, "payment_metadata"),
+                        text_of(request, "mail_name"),
+                        text_of(request, "mail_sender"),
+                        text_of(request, "mail_colour")};
+  if (!wish.mail_sender.empty() && wish.mail_sender != "none"
+      && std::ranges::find(to.mail_senders, wish.mail_sender) == to.mail_senders.end())
+    return {{"error", "mail_sender: must be mail.sender or one of mail.senders"}};
   const auto got = ask_accounts<ack_reply>(to.system, to.accounts, wish);
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}};

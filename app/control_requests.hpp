@@ -54,6 +54,7 @@ struct control_targets {
   ledger_worker_handle ledger; ///< for the aggregates' rows
   cluster_handle cluster{}; ///< null: this node is not in a cluster
   milliseconds token_life{24 * 60 * 60 * 1000}; ///< of customers
+  std::vector<std::string> mail_senders = {}; ///< From addresses that tenants may use
 };
 /// Every answer has an `error`, empty on success.
 control_handlers control_requests(const control_targets& targets);

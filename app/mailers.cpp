@@ -6,6 +6,9 @@
 #include "outbound/nats_mailer.hpp"
 #include "outbound/smtp_mailer.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace fq {
 namespace {
 
@@ -45,6 +48,36 @@ std::unique_ptr<mail_port> open_mailer(const config::options& options, environme
   if (options.mail.mode == "smtp") return std::make_unique<smtp_mailer>(smtp_of(options.mail), sender, env);
   if (options.mail.mode == "nats") return std::make_unique<nats_mailer>(nats_of(options), sender, env);
   return std::make_unique<file_mailer>(options.data_dir / "mail", sender, env);
+}
+
+std::vector<std::string> mail_senders_of(const config::mail_options& options) {
+  auto senders = config::split_list(options.senders);
+  senders.push_back(options.sender);
+  return senders;
+}
+
+void tenant_mails::publish(const std::vector<tenant_row>& tenants) {
+  const auto allowed = mail_senders_of(options_.mail);
+  std::map<tenant_id, mail_style> styles;
+  for (const auto& t : tenants) {
+    const auto known = options_.pages.brands.find(t.name);
+    const auto brand = known == options_.pages.brands.end() ? config::brand{} : known->second;
+    mail_style style;
+    style.name = t.mail_name.empty() ? brand.name : t.mail_name;
+    style.colour = t.mail_colour.empty() ? brand.colour : t.mail_colour;
+    style.from.name = style.name;
+    // An address that is no longer configured would be refused by the mail service.
+    if (std::ranges::find(allowed, t.mail_sender) != allowed.end()) style.from.address = t.mail_sender;
+    styles.emplace(t.id, std::move(style));
+  }
+  const std::scoped_lock held{mutex_};
+  styles_.swap(styles);
+}
+
+mail_style tenant_mails::style_of(tenant_id tenant) const {
+  const std::scoped_lock held{mutex_};
+  const auto found = styles_.find(tenant);
+  return found == styles_.end() ? mail_style{} : found->second;
 }
 
 } // namespace fq

@@ -128,6 +128,12 @@ private:
       "--payment-metadata", tenant_.payment_metadata,
       "key=value for its payments at Stripe and Paystack, in place of all former ones; several "
       "are possible; none takes them away; site is fairqueue if no entry says otherwise");
+    adding.add_option("--mail-name", tenant_.mail_name,
+                      "Name beside the From address of its mails, and at their top; none takes it away");
+    adding.add_option("--mail-sender", tenant_.mail_sender,
+                      "From address of its mails: mail.sender or one of mail.senders; none takes it away");
+    adding.add_option("--mail-colour", tenant_.mail_colour,
+                      "Colour of its mails, like \"#2c1d6b\"; none takes it away");
     adding.add_flag("--replace", tenant_.replace, "The tenant exists");
     add(tenants, "list", "List tenants and their API keys, without secrets",
         [this] { return run_tenant_list(options()); });

@@ -161,6 +161,7 @@ void node::set_owner_services(const ledger_workers& ledgers) {
   s.contacts_life = options_.retention.personal;
   s.routing_of =
     fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
+  s.shop_url = options_.http.public_url + "/shop";
   s.board = &numbers_.sales;
   s.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
@@ -186,6 +187,7 @@ void node::spawn_directory(root_children& children, const ledger_workers& ledger
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
+    tenant_mails_.publish(content->tenants);
     tenant_payments_.publish(content->tenants); // events may load from now on
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
@@ -218,7 +220,8 @@ void node::spawn_accounts(root_children& children, const ledger_workers& ledgers
                         .otp_key = otp_key_of(keys_.stored),
                         .otp_life = otp_life,
                         .otp_failures_max = otp_guesses_max,
-                        .has_cluster = options_.cluster.is_on()};
+                        .has_cluster = options_.cluster.is_on(),
+                        .style = [this] { return tenant_mails_.style_of(default_tenant); }};
   accounts_ = add(children, "accounts", system_->spawn(fq::accounts, &accounts_services_));
 }
 
@@ -276,6 +279,7 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   mail_consumer_services_.per_second = static_cast<double>(options_.mail.per_second);
   mail_consumer_services_.port = mail_of_events_.get();
   mail_consumer_services_.region = region_;
+  mail_consumer_services_.style_of = [this](tenant_id tenant) { return tenant_mails_.style_of(tenant); };
   mail_consumer_services_.attach = [this](const std::string& payload) {
     return net::mail_attachments(payload, keys_.stored, options_.http.public_url, env_.wall_now());
   };

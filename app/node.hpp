@@ -22,6 +22,7 @@
 #include "actors/storage/ledger_memory.hpp"
 #include "app/couriers.hpp"
 #include "app/gateways.hpp"
+#include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/stores.hpp"
 #include "app/tenant_rules.hpp"
@@ -149,6 +150,7 @@ private:
   std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not recorded
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< except the sandbox
   tenant_payments tenant_payments_;
+  tenant_mails tenant_mails_{options_};
   tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;

@@ -338,9 +338,10 @@ public:
       limits_of_all_nodes_.emplace(shared_->limiters(), std::move(store), shared_->address_key, env_).start();
     link_state();
     server_.emplace(parts_of_server());
-    control_.emplace(options.data_dir, control_requests({below_.system(), below_.accounts(), below_.region(),
-                                                         below_.directory(), below_.writer(),
-                                                         below_.cluster(), options.tokens.ttl}));
+    control_.emplace(options.data_dir,
+                     control_requests({below_.system(), below_.accounts(), below_.region(),
+                                       below_.directory(), below_.writer(), below_.cluster(),
+                                       options.tokens.ttl, mail_senders_of(options.mail)}));
   }
 
   /// Serves until a signal comes or a global actor dies. Returns the exit code.

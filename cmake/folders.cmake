@@ -33,7 +33,7 @@ fq_folder(store/redis USES domain/base store/port LINK PkgConfig::HIREDIS Boost:
 fq_folder(display USES domain/base LINK PkgConfig::ICU PkgConfig::CMARK ${ICAL_LIBRARY} ${DATE_TZ_LIBRARY})
 
 # -- other people's services -----------------------------------------------------------------------------------
-fq_folder(outbound COLD USES display domain/base domain/money domain/delivery crypto
+fq_folder(outbound COLD USES display domain/base domain/model domain/money domain/delivery crypto
           LINK SQLite::SQLite3 CURL::libcurl Boost::json Boost::url PkgConfig::GMIME PkgConfig::NATS PkgConfig::CTEMPLATE)
 
 # -- actors: who does what and when ----------------------------------------------------------------------------
@@ -68,7 +68,7 @@ fq_folder(net/api
                actors/payments net/http net/bridge net/wire net/service
           LINK Boost::json Boost::url spdlog::spdlog)
 fq_folder(net/pages
-          USES display domain/base domain/money domain/sale crypto config store/port outbound print print/qr web
+          USES display domain/base domain/model domain/money domain/sale crypto config store/port outbound print print/qr web
                net/http net/bridge net/wire net/service
           LINK Boost::json PkgConfig::CTEMPLATE)
 fq_folder(net/ops COLD USES net/http net/bridge net/service net/pages)

@@ -172,6 +172,7 @@ struct mail_options {
   std::string mode; ///< "file", "smtp" or "nats"
   std::string sender;
   std::string sender_name;
+  std::string senders; ///< other From addresses, separated by commas
   std::string smtp_url; ///< "smtp://…" or "smtps://…"; empty: none
   std::string smtp_user;
   std::string smtp_password;

@@ -255,6 +255,9 @@ const auto rows = std::to_array<option_row>({
              "Mails per second that one node sends on average; set it below the limit of the mail service; 0 "
              "is no limit. Sign-in codes are exempt."),
   text_row(FQ_OPTION(mail, sender_name), optional_text, "", "Name beside the from address."),
+  text_row(FQ_OPTION(mail, senders), optional_text, "",
+           "Other From addresses, comma-separated, that tenants may use for their mails; the mail service "
+           "must accept them."),
   needed(text_row(FQ_OPTION(mail, smtp_url), smtp_url, "",
                   "Mail server as smtp://host:587 (always with STARTTLS) or smtps://host:465; a path is the "
                   "name for EHLO.")),

@@ -143,7 +143,7 @@ static http_request request_of(const notice& what, const push_content& content, 
 void apns_channel::deliver(const notice& what, const delivery_target& to,
                            std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
-  const auto content = push_content_of(what, now);
+  const auto content = push_content_of(what, now, to.language);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   auto a = std::make_shared<attempt>();
   a->request = request_of(what, *content, settings_.topic, now);

@@ -29,6 +29,7 @@ struct delivery_target {
   /// webhooks: the signing secrets in use, newest first; two during a rotation
   std::vector<std::string> secrets{};
   bool is_sandbox = false; ///< APNs: a token of the development environment
+  fq::language language = fq::language::en; ///< of a push
 };
 
 struct delivery_answer {

@@ -101,7 +101,7 @@ fcm_channel::fcm_channel(settings options, environment& env) :
 void fcm_channel::deliver(const notice& what, const delivery_target& to,
                           std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
-  const auto content = push_content_of(what, now);
+  const auto content = push_content_of(what, now, to.language);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   send(std::make_shared<attempt>(
     attempt{fcm_body(*content, to.address, now), std::move(done), end_of_try(env_)}));

@@ -108,7 +108,7 @@ mail_answer file_mailer::deliver(const mail_letter& letter) {
   if (is_there(id) && sync_folder(folder_)) return {.result = mail_result::accepted};
   const auto now = env_.wall_now();
   auto name = time_for_names(now).append("-").append(id).append(mail_file_suffix);
-  if (!write_whole(folder_, name, to_mime(letter, sender_, now)))
+  if (!write_whole(folder_, name, to_mime(letter, sender_of(letter.from, sender_), now)))
     return {
       .result = mail_result::unavailable, .service_down = true, .why = "cannot write to the folder of mail"};
   remember(std::move(id), std::move(name));

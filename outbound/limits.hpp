@@ -41,6 +41,8 @@ constexpr std::size_t mail_id_bytes_max = 200; ///< FairQueue's ids have at most
 constexpr std::size_t mail_address_bytes_max = 320, mail_local_part_bytes_max = 64;
 /// Of a template's variable: the items of the longest order.
 constexpr std::size_t mail_variable_bytes_max = 4096;
+/// Of the name beside a tenant's From address.
+constexpr std::size_t mail_name_bytes_max = 100;
 /// An SMTP reply goes into the log.
 constexpr std::size_t smtp_reply_bytes_max = 200;
 /// Max remembered ids. Repeats arrive within minutes, and the folder may hold years of mail.

@@ -2,6 +2,7 @@
 // Checks and helpers shared by all mail ports.
 #include "outbound/mail.hpp"
 
+#include "display/colours.hpp"
 #include "outbound/limits.hpp"
 
 #include <glib.h>
@@ -67,6 +68,15 @@ bool is_mail_address(std::string_view text) {
          && host.back() != '.' && host.find("..") == std::string_view::npos;
 }
 
+std::string wrong_with(const mail_style& style) {
+  if (style.name.size() > mail_name_bytes_max || !is_one_line(style.name))
+    return "mail_name: must be one line of at most 100 bytes";
+  if (!style.from.address.empty() && !is_mail_address(style.from.address))
+    return "mail_sender: must be an e-mail address";
+  if (!style.colour.empty() && !is_colour(style.colour)) return "mail_colour: must be like \"#2c1d6b\"";
+  return {};
+}
+
 std::string wrong_with(const mail_message& message) {
   if (!is_id(message.id)) return "the id is not 1 to 200 printable characters";
   if (message.to.empty()) return "there is no recipient";
@@ -75,6 +85,9 @@ std::string wrong_with(const mail_message& message) {
   if (!is_utf8(message.text) || !is_utf8(message.html)) return "the body is not UTF-8";
   if (message.text.size() + message.html.size() > mail_body_bytes_max) return "the body is too large";
   if (!is_one_line(message.template_key)) return "the template key is not one line";
+  if (!message.from.address.empty() && !is_mail_address(message.from.address))
+    return "the sender is not a mail address";
+  if (!is_one_line(message.from.name)) return "the sender's name is not one line of UTF-8";
   return {};
 }
 
@@ -132,7 +145,13 @@ mail_letter letter_for(const mail_message& message, std::size_t index) {
           with_variables(message.subject, recipient.variables),
           with_variables(message.text, recipient.variables),
           with_variables(message.html, escaped),
+          message.from,
           message.attachments};
+}
+
+mail_sender sender_of(const mail_sender& own, const mail_sender& general) {
+  if (own.address.empty()) return {general.address, own.name.empty() ? general.name : own.name};
+  return own;
 }
 
 mail_answer open_answer(const mail_message& message) {

@@ -23,6 +23,22 @@ struct mail_recipient {
   bool answered = false;
 };
 
+/// The sender of a mail.
+struct mail_sender {
+  std::string address;
+  std::string name{}; ///< may be empty
+};
+
+/// How a tenant's mails look. Empty: as configured for all.
+struct mail_style {
+  mail_sender from;
+  std::string name{}; ///< of the tenant, at the top
+  std::string colour{}; ///< "#2c1d6b": behind the name, and of buttons
+};
+
+/// What is wrong with a tenant's style, after the setting's name; empty: nothing.
+[[nodiscard]] std::string wrong_with(const mail_style& style);
+
 struct mail_attachment {
   std::string name; ///< of the file, ASCII
   std::string content_type; ///< "application/pdf"
@@ -39,6 +55,7 @@ struct mail_message {
   std::string text;
   std::string html{}; ///< empty: text only
   std::string template_key{}; ///< kind of mail, for counters; may be empty
+  mail_sender from{}; ///< without an address: that of the port
   std::vector<mail_attachment> attachments{}; ///< for all recipients
 };
 
@@ -72,17 +89,15 @@ void mark_answered(mail_message& message, const mail_answer& answer);
 
 // For implementations of the port.
 
-/// The sender of a mail.
-struct mail_sender {
-  std::string address;
-  std::string name{}; ///< may be empty
-};
-
 /// A message for one recipient: variables replaced, with an own id if there are several recipients.
 struct mail_letter {
   std::string id, to, subject, text, html;
+  mail_sender from{};
   std::vector<mail_attachment> attachments{};
 };
+
+/// `own`, with the address of `general` and its name where `own` has none.
+[[nodiscard]] mail_sender sender_of(const mail_sender& own, const mail_sender& general);
 
 /// True for a plain ASCII addr-spec without quotes and comments, safe in a header and in an SMTP command.
 [[nodiscard]] bool is_mail_address(std::string_view text);

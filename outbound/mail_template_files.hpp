@@ -8,7 +8,7 @@
 namespace fq {
 
 struct mail_template_file {
-  std::string_view name; ///< "otp.en.text"
+  std::string_view name; ///< "otp.text"
   std::string_view text;
 };
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table lists the data of each key; ctemplate expands the templates.
+// A table lists the data of each key; ctemplate expands the templates, once parsed for each language.
 #include "outbound/mail_templates.hpp"
 
+#include "display/colours.hpp"
 #include "display/event_times.hpp"
+#include "display/replaced.hpp"
 #include "domain/money/money_text.hpp"
 #include "outbound/ascii.hpp"
 #include "outbound/limits.hpp"
 #include "outbound/mail_template_files.hpp"
-#include "outbound/time_text.hpp"
+#include "outbound/texts.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/value.hpp>
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -27,9 +30,10 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view fallback_language = "en";
+constexpr std::string_view plain_colour = "#1d4ed8"; ///< without one of the tenant
+constexpr std::string_view escape_by_context = "{{%AUTOESCAPE context=\"HTML\"}}";
 
-enum class kind { text, count, money, time, venue_time, link, flag, items };
+enum class kind { text, count, money, time, link, flag, items, reason };
 enum class need { required, optional };
 
 struct field {
@@ -45,8 +49,8 @@ struct template_row {
 
 /// When and where, of mails that lead to an event.
 constexpr std::array facts_fields{
-  field{"starts_at", kind::venue_time, need::optional}, field{"ends_at", kind::venue_time, need::optional},
-  field{"doors_at", kind::venue_time, need::optional}, field{"venue_name", kind::text, need::optional},
+  field{"starts_at", kind::time, need::optional}, field{"ends_at", kind::time, need::optional},
+  field{"doors_at", kind::time, need::optional}, field{"venue_name", kind::text, need::optional},
   field{"venue_address", kind::text, need::optional}};
 constexpr std::array otp_fields{field{"code", kind::text}, field{"minutes", kind::count}};
 constexpr std::array payment_link_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
@@ -61,13 +65,12 @@ constexpr std::array order_receipt_fields{field{"order_id", kind::text},
                                           field{"total", kind::money},
                                           field{"paid_at", kind::time, need::optional}};
 constexpr std::array order_failed_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
-                                         field{"reason", kind::text}, field{"can_retry", kind::flag},
+                                         field{"reason", kind::reason}, field{"can_retry", kind::flag},
                                          field{"retry_url", kind::link, need::optional}};
 constexpr std::array order_refunded_fields{field{"order_id", kind::text}, field{"event_name", kind::text},
                                            field{"amount", kind::money}, field{"whole", kind::flag}};
 constexpr std::array event_cancelled_fields{field{"event_name", kind::text}, field{"refund", kind::flag},
-                                            field{"order_id", kind::text, need::optional},
-                                            field{"reason", kind::text, need::optional}};
+                                            field{"order_id", kind::text, need::optional}};
 constexpr std::array quota_invitation_fields{field{"event_name", kind::text},
                                              field{"ticket_name", kind::text}, field{"quantity", kind::count},
                                              field{"valid_until", kind::time, need::optional}};
@@ -164,13 +167,11 @@ std::int64_t number_in(const json::value& value, std::string_view name) {
   return static_cast<std::int64_t>(*large);
 }
 
-std::string link_in(const json::value& value, std::string_view name) {
-  const auto url = text_in(value, name);
+bool is_link(std::string_view url) {
   const bool is_web = url.starts_with("https://") || url.starts_with("http://");
   const bool is_plain = std::all_of(
     url.begin(), url.end(), [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'; });
-  if (!is_web || !is_plain) throw unfit{std::string{name} + " is not an http(s) url"};
-  return std::string{url};
+  return is_web && is_plain;
 }
 
 /// Year 0001 to 9999: the printable range.
@@ -192,7 +193,8 @@ std::string currency_in(const json::object& data) {
 /// Puts one data object into a dictionary. `prefix` separates the fields of an item from those of the mail.
 class filler {
 public:
-  filler(ctemplate::TemplateDictionary& into, const json::object& whole) : into_(into), whole_(whole) {}
+  filler(ctemplate::TemplateDictionary& into, const json::object& whole, language in) :
+      into_(into), whole_(whole), in_(in) {}
 
   void fill(std::span<const field> fields, const json::object& data) {
     for (const auto& f : fields) {
@@ -208,13 +210,13 @@ private:
   void put(const field& f, const std::string& name, const json::value& value) {
     switch (f.type) {
       case kind::text: return put_text(name, one_line(text_in(value, f.name)));
-      case kind::link: return put_text(name, link_in(value, f.name));
-      case kind::time: return put_text(name, time_for_people(time_in(value, f.name)));
-      case kind::venue_time: return put_text(name, venue_time(time_in(value, f.name)));
+      case kind::link: return put_link(f, name, value);
+      case kind::time: return put_text(name, venue_time(time_in(value, f.name)));
       case kind::count: return put_count(name, number_in(value, f.name));
       case kind::money: return put_money(f, name, number_in(value, f.name));
       case kind::flag: return put_flag(name, value, f.name);
       case kind::items: return put_items(value, f.name);
+      case kind::reason: return put_text(name, reason_text(text_in(value, f.name)));
     }
   }
 
@@ -223,10 +225,22 @@ private:
     if (!value.empty()) into_.ShowSection("HAS_" + name);
   }
 
+  /// An optional link that is none is left out: the rest of the mail is worth sending.
+  void put_link(const field& f, const std::string& name, const json::value& value) {
+    const auto url = text_in(value, f.name);
+    if (is_link(url)) return put_text(name, std::string{url});
+    if (f.presence == need::required) throw unfit{std::string{f.name} + " is not an http(s) url"};
+  }
+
   /// On the clocks of the venue, else in UTC.
   [[nodiscard]] std::string venue_time(timestamp when) const {
     const auto* zone = whole_.if_contains("time_zone");
-    return zone ? time_text(when, text_in(*zone, "time_zone"), fallback_language) : time_for_people(when);
+    return time_text(when, zone ? text_in(*zone, "time_zone") : std::string_view{}, tag_of(in_));
+  }
+
+  [[nodiscard]] std::string reason_text(std::string_view code) const {
+    const auto key = "reason_" + std::string{code};
+    return std::string{translated(in_, has_text(key) ? key : "reason_other")};
   }
 
   void put_count(const std::string& name, std::int64_t value) {
@@ -252,7 +266,7 @@ private:
       const auto* data = item.if_object();
       if (data == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
       auto* section = into_.AddSectionDictionary(ascii_upper(name));
-      filler{*section, whole_}.fill(item_fields, *data);
+      filler{*section, whole_, in_}.fill(item_fields, *data);
       // A section inherits outer names, so an item's name must not be called NAME.
       section->SetValue("ITEM_NAME", one_line(text_in(data->at("name"), "name")));
     }
@@ -260,23 +274,46 @@ private:
 
   ctemplate::TemplateDictionary& into_;
   const json::object& whole_;
+  language in_;
 };
+
+std::string_view file_text(const std::string& name) {
+  const auto files = mail_template_files();
+  const auto found = std::ranges::find(files, name, &mail_template_file::name);
+  if (found == files.end()) throw std::logic_error{"there is no file " + name};
+  return found->text;
+}
+
+/// The template with its [[x]] replaced: a text, or with > a part of the same kind.
+std::string in_language(std::string_view raw, language in, const std::string& kind) {
+  return replaced(raw, "[[", "]]", [&](std::string_view what) {
+    if (what[0] == '>') return in_language(file_text("_" + std::string{what.substr(1)} + kind), in, kind);
+    const std::string said{translated(in, what)};
+    return replaced(kind == ".html" ? escaped_for_html(said) : said, "{", "}",
+                    [](std::string_view name) { return "{{" + ascii_upper(name) + "}}"; });
+  });
+}
+
+std::string key_of(language in, std::string_view name) {
+  return std::string{tag_of(in)}.append("/").append(name);
+}
 
 /// All templates, parsed once. Immutable afterwards and thread-safe.
 class template_store {
 public:
   template_store() {
     for (const auto& file : mail_template_files()) {
-      if (!cache_.StringToTemplateCache(std::string{file.name}, file.text.data(), file.text.size(),
-                                        ctemplate::DO_NOT_STRIP))
-        throw std::logic_error{"a mail template does not parse: " + std::string{file.name}};
+      if (file.name.starts_with('_') || file.name.ends_with(".json")) continue;
+      const std::string kind{file.name.substr(file.name.rfind('.'))};
+      for (const auto in : all_languages) {
+        const auto text =
+          std::string{kind == ".html" ? escape_by_context : ""} + in_language(file.text, in, kind);
+        if (!cache_.StringToTemplateCache(key_of(in, file.name), text.data(), text.size(),
+                                          ctemplate::DO_NOT_STRIP))
+          throw std::logic_error{"a mail template does not parse: " + key_of(in, file.name)};
+      }
     }
     cache_.Freeze();
-  }
-
-  [[nodiscard]] static bool has(const std::string& name) {
-    const auto files = mail_template_files();
-    return std::any_of(files.begin(), files.end(), [&](const auto& f) { return f.name == name; });
   }
 
   [[nodiscard]] std::string expand(const std::string& name, const ctemplate::TemplateDictionary& data) const {
@@ -302,15 +339,34 @@ const template_row& row_of(std::string_view key) {
   return *found;
 }
 
-mail_content content_of(std::string_view key, std::string_view language, const json::object& data) {
+void set_look(ctemplate::TemplateDictionary& page, language in, const mail_style& style) {
+  const std::string colour{is_colour(style.colour) ? style.colour : plain_colour};
+  page.SetValue("END", is_right_to_left(in) ? "left" : "right");
+  page.SetValue("COLOUR", colour);
+  page.SetValue("INK", std::string{ink_on(colour)});
+}
+
+std::string page_of(language in, const std::string& subject, std::string_view key, const mail_style& style,
+                    const std::function<void(ctemplate::TemplateDictionary&)>& fill) {
+  ctemplate::TemplateDictionary page{"layout"};
+  page.SetValue("LANGUAGE", std::string{tag_of(in)});
+  page.SetValue("DIRECTION", is_right_to_left(in) ? "rtl" : "ltr");
+  page.SetValue("SUBJECT", subject);
+  set_look(page, in, style);
+  if (!style.name.empty()) page.SetValueAndShowSection("BRAND", one_line(style.name), "HAS_BRAND");
+  auto* inner = page.AddIncludeDictionary("CONTENT");
+  inner->SetFilename(key_of(in, key) + ".html");
+  set_look(*inner, in, style);
+  fill(*inner);
+  return store().expand(key_of(in, "layout.html"), page);
+}
+
+mail_content content_of(std::string_view key, language in, const json::object& data,
+                        const mail_style& style) {
   const auto& row = row_of(key);
-  auto name = std::string{key}.append(".").append(language);
-  if (!template_store::has(name + ".text")) {
-    language = fallback_language;
-    name = std::string{key}.append(".").append(language);
-  }
+  const auto name = key_of(in, key);
   const auto fill = [&](ctemplate::TemplateDictionary& dictionary) {
-    filler f{dictionary, data};
+    filler f{dictionary, data, in};
     f.fill(every_fields, data);
     f.fill(facts_fields, data);
     f.fill(row.fields, data);
@@ -320,22 +376,17 @@ mail_content content_of(std::string_view key, std::string_view language, const j
   mail_content out;
   out.subject = cut(one_line(store().expand(name + ".subject", plain)));
   out.text = tidy(store().expand(name + ".text", plain));
-  ctemplate::TemplateDictionary page{"layout"};
-  page.SetValue("LANGUAGE", std::string{language});
-  page.SetValue("SUBJECT", out.subject);
-  auto* inner = page.AddIncludeDictionary("CONTENT");
-  inner->SetFilename(name + ".html");
-  fill(*inner);
-  out.html = store().expand("layout.html", page);
+  if (!style.name.empty()) out.text += "\n" + one_line(style.name) + "\n";
+  out.html = page_of(in, out.subject, key, style, fill);
   return out;
 }
 
 } // namespace
 
-std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view language,
-                                                    const json::object& data) {
+std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view tag,
+                                                    const json::object& data, const mail_style& style) {
   try {
-    return content_of(template_key, language, data);
+    return content_of(template_key, language_of(tag).value_or(language::en), data, style);
   } catch (const unfit& e) { return template_problem{e.what()}; }
 }
 

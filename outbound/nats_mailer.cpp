@@ -89,13 +89,14 @@ std::string envelope_of(const mail_message& message, const std::string& id,
     to.emplace_back(message.to[i].address);
     variables[message.to[i].address] = variables_of(message.to[i], !message.html.empty());
   }
+  const auto from = sender_of(message.from, sender);
   const json::object data{
     {"to", std::move(to)},
     {"subject", message.subject},
     {"html", with_html_names(message.html, message, wanted)},
     {"text", message.text},
-    {"from_email", sender.address},
-    {"from_name", sender.name},
+    {"from_email", from.address},
+    {"from_name", from.name},
     {"attachments", attachments_of(message)},
     {"recipient_variables", std::move(variables)},
     {"metadata",

@@ -32,7 +32,7 @@ ntfy_channel::ntfy_channel(settings options, environment& env) :
 
 void ntfy_channel::deliver(const notice& what, const delivery_target& to,
                            std::function<void(delivery_answer)> done) {
-  const auto content = push_content_of(what, env_.wall_now());
+  const auto content = push_content_of(what, env_.wall_now(), to.language);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   http_request rq;
   rq.method = http_request::method_type::post;

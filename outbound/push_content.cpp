@@ -4,6 +4,7 @@
 #include "domain/delivery/outbox.hpp"
 #include "outbound/json_api.hpp"
 #include "outbound/limits.hpp"
+#include "outbound/texts.hpp"
 
 #include <boost/json/serialize.hpp>
 
@@ -16,50 +17,38 @@ namespace {
 
 namespace json = boost::json;
 
-struct text_row {
+/// Its words are the texts push.<topic>.title and .body.
+struct push_row {
   std::string_view topic;
-  std::string_view title;
-  std::string_view body;
   std::string_view about; ///< payload member whose value groups pushes: a later push replaces the earlier
                           ///< one; empty: no replacement
   bool is_urgent;
 };
 
 // "about": an admission and its end share one line on the screen; so do a hold and its result.
-constexpr auto texts = std::to_array<text_row>({
-  {topic::turn_granted, "It is your turn", "You have been let in. Open the app before your time runs out.",
-   "entry_id", true},
-  {topic::queue_expired, "Your place has expired", "You are no longer in the queue. You can join it again.",
-   "entry_id", false},
-  {topic::order_completed, "Your order is complete", "The tickets are yours. Open the app to see them.",
-   "claim_id", false},
-  {topic::order_failed, "Your order has failed", "Nothing was bought. Open the app to see what you can do.",
-   "claim_id", false},
-  {topic::order_cancelled, "Your order is cancelled", "Your order has been cancelled.", "claim_id", false},
-  {topic::payment_failed, "Your payment has failed", "Open the app to try again.", "payment_id", true},
-  {topic::payment_refunded, "You get money back",
-   "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
-  {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id",
-   false},
-  {topic::event_cancelled, "An event is cancelled",
-   "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
-  {"ticket.cancelled", "A ticket is cancelled",
-   "A ticket of yours is no longer valid. Open the app to learn more.", "", false},
-  {"ticket.transferred", "A ticket is yours", "You have taken a ticket over. Open the app to see it.", "",
-   false},
-  {"quota.invitation", "You are invited",
-   "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
-  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "", false},
+constexpr auto pushes = std::to_array<push_row>({
+  {topic::turn_granted, "entry_id", true},
+  {topic::queue_expired, "entry_id", false},
+  {topic::order_completed, "claim_id", false},
+  {topic::order_failed, "claim_id", false},
+  {topic::order_cancelled, "claim_id", false},
+  {topic::payment_failed, "payment_id", true},
+  {topic::payment_refunded, "payment_id", false},
+  {topic::claim_expired, "claim_id", false},
+  {topic::event_cancelled, "event_id", true},
+  {"ticket.cancelled", "", false},
+  {"ticket.transferred", "", false},
+  {"quota.invitation", "event_id", false},
+  {"loyalty.awarded", "", false},
 });
 
-constexpr text_row session_expired{topic::queue_expired, "Your time has run out",
-                                   "Your session has ended. You can join the queue again.", "entry_id",
-                                   false};
+const push_row* find_push(std::string_view topic) {
+  const auto found = std::ranges::find(pushes, topic, &push_row::topic);
+  return found == pushes.end() ? nullptr : &*found;
+}
 
-const text_row* find_text(std::string_view topic) {
-  const auto found =
-    std::find_if(texts.begin(), texts.end(), [&](const text_row& r) { return r.topic == topic; });
-  return found == texts.end() ? nullptr : found;
+std::string push_text(language in, std::string_view about, std::string_view part) {
+  return std::string{translated(in, std::string{"push."}.append(about).append(part))};
 }
 
 bool is_plain_value(std::string_view text, std::size_t bytes_max) {
@@ -90,7 +79,7 @@ std::map<std::string, std::string> data_of(const notice& what, const json::objec
   return data;
 }
 
-std::string collapse_key_of(const notice& what, const json::object& payload, const text_row& row) {
+std::string collapse_key_of(const notice& what, const json::object& payload, const push_row& row) {
   const auto about = text_at(payload, row.about);
   const bool names_it = is_plain_value(about, 36);
   auto key = names_it ? std::string{row.about} + "." + about : what.topic + "." + to_string(what.id);
@@ -111,14 +100,18 @@ json::object json_of(const std::map<std::string, std::string>& data) {
 
 } // namespace
 
-std::optional<push_content> push_content_of(const notice& what, timestamp now) {
-  const auto* row = find_text(what.topic);
+std::optional<push_content> push_content_of(const notice& what, timestamp now, language in) {
+  const auto* row = find_push(what.topic);
   if (row == nullptr) return std::nullopt;
   const auto payload = parse_object(what.payload);
-  if (row->topic == topic::queue_expired && text_at(payload, "what") == "session") row = &session_expired;
-  return push_content{std::string{row->title}, std::string{row->body},
-                      data_of(what, payload),  collapse_key_of(what, payload, *row),
-                      ttl_of(what, now),       row->is_urgent};
+  const bool is_session = row->topic == topic::queue_expired && text_at(payload, "what") == "session";
+  const auto about = is_session ? std::string_view{"session"} : row->topic;
+  return push_content{push_text(in, about, ".title"),
+                      push_text(in, about, ".body"),
+                      data_of(what, payload),
+                      collapse_key_of(what, payload, *row),
+                      ttl_of(what, now),
+                      row->is_urgent};
 }
 
 std::string fcm_body(const push_content& content, const std::string& token, timestamp now) {

@@ -14,7 +14,7 @@
 namespace fq {
 
 struct push_content {
-  std::string title; ///< English
+  std::string title;
   std::string body;
   /// for the app: "topic", "notice_id" and the ids from the notice's payload
   std::map<std::string, std::string> data;
@@ -24,7 +24,8 @@ struct push_content {
 };
 
 /// Nothing for topics that are not pushed to devices.
-[[nodiscard]] std::optional<push_content> push_content_of(const notice& what, timestamp now);
+[[nodiscard]] std::optional<push_content> push_content_of(const notice& what, timestamp now,
+                                                          language in = language::en);
 
 /// The request body for FCM's HTTP v1 API: at most push_bytes_max bytes without the token.
 [[nodiscard]] std::string fcm_body(const push_content& content, const std::string& token, timestamp now);

@@ -209,8 +209,9 @@ smtp_mailer::~smtp_mailer() = default;
 
 mail_answer smtp_mailer::deliver(const mail_letter& letter) {
   transaction t;
-  t.content = to_mime(letter, sender_, env_.wall_now());
-  const auto outcome = connection_->run(settings_, sender_.address, letter.to, t);
+  const auto from = sender_of(letter.from, sender_);
+  t.content = to_mime(letter, from, env_.wall_now());
+  const auto outcome = connection_->run(settings_, from.address, letter.to, t);
   if (outcome == CURLE_OK) return {.result = mail_result::accepted};
   const int code = t.code();
   const bool refused = code >= 400; // else the connection failed or timed out

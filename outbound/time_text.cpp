@@ -35,13 +35,6 @@ std::string formatted(const char* form, Values... values) {
 
 } // namespace
 
-std::string time_for_people(timestamp when) {
-  static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const parts p{when};
-  return formatted("%u %s %d, %02d:%02d UTC", p.day, months[p.month - 1], p.year, p.hour, p.minute);
-}
-
 std::string time_for_machines(timestamp when) {
   const parts p{when};
   return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", p.year, p.month, p.day, p.hour, p.minute, p.second,

@@ -7,9 +7,6 @@
 
 namespace fq {
 
-/// "22 Nov 2026, 18:30 UTC": for readers.
-[[nodiscard]] std::string time_for_people(timestamp when);
-
 /// "2026-11-22T18:30:00.123Z" (RFC 3339).
 [[nodiscard]] std::string time_for_machines(timestamp when);
 

@@ -34,10 +34,17 @@ std::vector<char> pack_answer(const Reply& reply) {
   return bytes;
 }
 
-/// Reads what a program without event tickets stored. Its beginning has the same layout; the owner replaces
-/// the rest by the present state.
+/// Reads what a program without event tickets stored. Its beginning has the same layout but for the language;
+/// the owner replaces the rest by the present state.
 inline caf::error read_beginning(caf::binary_deserializer& source, order_reply& reply) {
-  return source(reply.no, reply.replayed, reply.order.order);
+  auto wrong = source(reply.no, reply.replayed);
+  each_field<order_row>(
+    [&](const auto&, auto& value) {
+      if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, language>)
+        if (!wrong) wrong = source(value);
+    },
+    reply.order.order);
+  return wrong;
 }
 
 /// Empty if the bytes are of another version or another reply type.

@@ -29,6 +29,12 @@ public:
     const std::scoped_lock held{lock_};
     emplace(std::move(row));
   }
+  const customer_row& set_language(const customer_id& id, language in) {
+    const std::scoped_lock held{lock_};
+    auto& row = by_email_.at(by_id_.at(id)->email);
+    row.language = in;
+    return row;
+  }
   /// Its row has `erased_address` from now on, which is returned.
   const customer_row& erase(const customer_id& id) {
     const std::scoped_lock held{lock_};
@@ -47,13 +53,16 @@ public:
     return known == by_email_.end() ? nullptr : &known->second;
   }
 
-  /// For any thread, which never waits. Nothing before the first load, and during a change; empty: there is
-  /// no such customer.
-  [[nodiscard]] std::optional<std::string> address_of(const customer_id& id) const {
+  struct mailbox {
+    std::string address; ///< empty: there is no such customer
+    fq::language language = fq::language::en;
+  };
+  /// For any thread, which never waits. Nothing before the first load, and during a change.
+  [[nodiscard]] std::optional<mailbox> mailbox_of(const customer_id& id) const {
     const std::shared_lock held{lock_, std::try_to_lock};
     if (!held || !is_loaded_) return std::nullopt;
     const auto* row = find(id);
-    return row == nullptr ? std::string{} : row->email;
+    return row == nullptr ? mailbox{} : mailbox{row->email, row->language};
   }
 
 private:

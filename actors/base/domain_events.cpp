@@ -79,8 +79,10 @@ std::string user_payload_of(const customer_row& customer) {
                                                       {"email", nullptr},
                                                       {"email_verified", false},
                                                       {"erased", true}});
-  return boost::json::serialize(boost::json::object{
-    {"customer_id", to_string(customer.id)}, {"email", customer.email}, {"email_verified", true}});
+  return boost::json::serialize(boost::json::object{{"customer_id", to_string(customer.id)},
+                                                    {"email", customer.email},
+                                                    {"email_verified", true},
+                                                    {"language", tag_of(customer.language)}});
 }
 
 } // namespace fq

@@ -52,6 +52,12 @@ void set(std::string& setting, const std::string& wish) {
 
 /// The first wrong field of a wish.
 refusal refusal_of(const add_tenant& x) {
+  const auto value_in = [](const std::string& wish) { return is_value(wish) ? wish : std::string{}; };
+  const auto mail_name = value_in(x.mail_name);
+  if (auto wrong =
+        wrong_with(mail_style{{value_in(x.mail_sender), mail_name}, mail_name, value_in(x.mail_colour)});
+      !wrong.empty())
+    return {reason::invalid_field, std::move(wrong)};
   if (is_value(x.stripe_account) && !is_account(x.stripe_account, "acct_"))
     return {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits, or none"};
   if (is_value(x.paystack_subaccount) && !is_account(x.paystack_subaccount, "ACCT_"))
@@ -167,6 +173,9 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   set(row.stripe_account, x.stripe_account);
   set(row.paystack_subaccount, x.paystack_subaccount);
   set(row.payment_metadata, x.payment_metadata);
+  set(row.mail_name, x.mail_name);
+  set(row.mail_sender, x.mail_sender);
+  set(row.mail_colour, x.mail_colour);
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});
@@ -236,10 +245,14 @@ customer_id accounts_state::id_of(const std::string& email) const {
   }
 }
 
-customer_id accounts_state::customer_of(const std::string& email, changes& out) {
+customer_id accounts_state::customer_of(const std::string& email, const maybe<language>& in, changes& out) {
   const auto id = id_of(email);
-  if (customers().find(id) != nullptr) return id;
+  if (const auto* known = customers().find(id)) {
+    if (in.given && in.value != known->language) tell_of(customers().set_language(id, in.value), out);
+    return id;
+  }
   customer_row row{id, default_tenant, email, core_.now()};
+  if (in.given) row.language = in.value;
   tell_of(row, out);
   customers().add(std::move(row));
   return id;
@@ -255,7 +268,11 @@ void accounts_state::tell_of(const customer_row& row, changes& out) {
 caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
   if (core_.refuses()) return core_.refusal();
   customers_reply reply;
-  for (const auto& email : x.emails) reply.customers.push_back(id_of(email));
+  for (const auto& email : x.emails) {
+    const auto* known = customers().find(email);
+    reply.customers.push_back(id_of(email));
+    reply.languages.push_back(known == nullptr ? language::en : known->language);
+  }
   return core_.commit({}, std::move(reply));
 }
 

@@ -10,10 +10,12 @@
 #include "crypto/customer_id.hpp"
 #include "domain/base/guesses.hpp"
 #include "domain/base/recent_map.hpp"
+#include "outbound/mail.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +45,9 @@ struct accounts_services {
   std::uint32_t otp_failures_max = 5;
   bool has_cluster = false;
   accounts_bounds bounds = {};
+  /// How mails of the default tenant look, to which the customers belong; null: as configured. Called on the
+  /// actor's thread.
+  std::function<mail_style()> style = nullptr;
   /// Written by accounts.
   std::shared_ptr<customer_book> customers = std::make_shared<customer_book>();
 };
@@ -111,7 +116,7 @@ private:
   /// The customer's id, or the id that the first sign-in with this address will give: a keyed hash of it.
   [[nodiscard]] customer_id id_of(const std::string& email) const;
   /// Creates the customer if unknown. Only a sign-in calls it.
-  customer_id customer_of(const std::string& email, changes& out);
+  customer_id customer_of(const std::string& email, const maybe<language>& in, changes& out);
   void tell_of(const customer_row& row, changes& out);
 
   pointer self_ = nullptr;

@@ -11,7 +11,7 @@ caf::result<customer_reply> accounts_state::on_find_customer(const find_customer
   const auto* row = x.customer.is_nil() ? customers().find(x.email) : customers().find(x.customer);
   if (row == nullptr) return customer_reply{reason::not_found};
   if (row->email == erased_address(row->id)) return customer_reply{reason::not_found, row->id};
-  return core_.commit({}, customer_reply{{}, row->id, row->email, row->created_at});
+  return core_.commit({}, customer_reply{{}, row->id, row->email, row->created_at, row->language});
 }
 
 /// Asks the ledger for open purchases first. An order that is placed meanwhile goes on: the ledger's work

@@ -27,14 +27,16 @@ refusal too_late(milliseconds retry_after) {
   return no;
 }
 
-send_mail code_mail(const request_otp& x, const uuid& turn, const std::string& code, milliseconds life,
-                    std::string key) {
-  const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
+send_mail code_mail(const request_otp& x, const uuid& turn, const std::string& code,
+                    const accounts_services& services, std::string key) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(services.otp_life).count();
+  const auto style = services.style ? services.style() : mail_style{};
   // Cannot fail: the template gets all its variables.
-  auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}}));
+  auto content =
+    std::get<mail_content>(render("otp", tag_of(x.language), {{"code", code}, {"minutes", minutes}}, style));
   return {
     x.email, std::move(content.subject), std::move(content.text), std::move(content.html), std::move(key),
-    turn};
+    turn,    style.from.address,         style.from.name};
 }
 
 std::string key_of(const std::string& handle) { return to_hex(sha256(handle)); }
@@ -317,7 +319,7 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   auto promise = self_->make_response_promise();
   self_
     ->request(services_->mailer, code_mail_timeout,
-              code_mail(x, turn_of(x, has_mark(client)), code, services_->otp_life, key))
+              code_mail(x, turn_of(x, has_mark(client)), code, *services_, key))
     .then(
       [this, promise, key, hash, earlier = key_of(x.replaces)](const mail_sent& sent) mutable {
         const auto kept = otps_.find(key);
@@ -365,7 +367,7 @@ caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   if (constant_time_equal(row.code_hash, given)) {
     changes forgotten;
     drop(row.handle_hash, planted(bug::code_accepted_twice) ? forgotten : content);
-    reply.person = customer_of(x.email, content);
+    reply.person = customer_of(x.email, x.language, content);
     reply.had_mark = has_mark(row.client);
     guesses_.erase(row.client);
   } else {

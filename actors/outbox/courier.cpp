@@ -248,7 +248,10 @@ void courier_state::begin(taken t) {
   }
   notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
   delivery_target to{.id = d.row.target, .address = has_device ? d.device->token : d.endpoint->url};
-  if (has_device) to.is_sandbox = d.device->is_sandbox;
+  if (has_device) {
+    to.is_sandbox = d.device->is_sandbox;
+    to.language = d.device->language;
+  }
   if (has_endpoint && services_->secrets) to.secrets = services_->secrets(*d.endpoint, t.began);
   const key k{d.row.target, d.row.notice};
   in_flight_.insert_or_assign(k, std::move(t));

@@ -15,10 +15,16 @@
 namespace fq {
 namespace {
 
-std::string text_of(const boost::json::object& o, std::string_view name) {
+std::string string_of(const boost::json::object& o, std::string_view name) {
   const auto* v = o.if_contains(name);
   const auto* text = v ? v->if_string() : nullptr;
   return text ? std::string{text->data(), text->size()} : std::string{};
+}
+
+/// Older rows name none.
+tenant_id tenant_of(const boost::json::object& o) {
+  const auto* v = o.if_contains("tenant");
+  return v && v->is_int64() ? tenant_id{static_cast<std::uint32_t>(v->get_int64())} : default_tenant;
 }
 
 /// Sends to the recipients at `places` only.
@@ -76,25 +82,28 @@ timestamp end_of(const outbox_row& row) {
   return end && end->is_int64() ? timestamp{milliseconds{end->get_int64()}} : timestamp{};
 }
 
-std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
+std::variant<mail_message, std::string> mail_of(const outbox_row& row,
+                                                const std::function<mail_style(tenant_id)>& style_of) {
   boost::system::error_code error;
   const auto parsed = boost::json::parse(row.payload, error);
   const auto* o = error ? nullptr : parsed.if_object();
   const auto* to = o && o->contains("to") ? o->at("to").if_array() : nullptr;
   const auto* data = o && o->contains("data") ? o->at("data").if_object() : nullptr;
   if (!to || !data) return "the payload is no mail";
-  const auto template_key = text_of(*o, "template");
-  auto content = render(template_key, text_of(*o, "language"), *data);
+  const auto template_key = string_of(*o, "template");
+  auto style = style_of ? style_of(tenant_of(*o)) : mail_style{};
+  auto content = render(template_key, string_of(*o, "language"), *data, style);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
   mail_message m{
     .id = id_of(row, *o), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
   m.html = std::move(words.html);
   m.template_key = template_key;
+  m.from = std::move(style.from);
   for (const auto& one : *to) {
     const auto* recipient = one.if_object();
     if (!recipient) return "a recipient is malformed";
-    m.to.push_back({text_of(*recipient, "address")});
+    m.to.push_back({string_of(*recipient, "address")});
   }
   return m;
 }
@@ -227,7 +236,7 @@ mail_consumer_state::partly_sent* mail_consumer_state::begin_or_continue(const o
                                                                          std::string& why) {
   const auto key = key_of(row);
   if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
-  auto made = mail_of(row);
+  auto made = mail_of(row, services_->style_of);
   if (auto* wrong = std::get_if<std::string>(&made)) {
     why = std::move(*wrong);
     return nullptr;

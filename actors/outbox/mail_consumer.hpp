@@ -51,6 +51,8 @@ struct mail_consumer_services {
   milliseconds again_after{15'000};
   /// Pause of a mail after an attempt in which all recipients were deferred.
   retry_policy no_progress_retry{0, milliseconds{1'000}, milliseconds{5'000}};
+  /// How the tenant's mails look; null: as configured for all.
+  std::function<mail_style(tenant_id)> style_of = nullptr;
 };
 
 class mail_consumer_state {
@@ -124,7 +126,8 @@ private:
 [[nodiscard]] timestamp end_of(const outbox_row& row);
 
 /// The mail of a mail.send payload, or the reason why it is malformed.
-[[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);
+[[nodiscard]] std::variant<mail_message, std::string> mail_of(
+  const outbox_row& row, const std::function<mail_style(tenant_id)>& style_of = nullptr);
 
 consumer_handle::behavior_type mail_consumer(consumer_handle::stateful_pointer<mail_consumer_state> self,
                                              const mail_consumer_services* services);

@@ -84,7 +84,8 @@ mail_sent mailer_state::on_mail(const send_mail& x) {
                                                           .subject = x.subject,
                                                           .text = x.body,
                                                           .html = x.html,
-                                                          .template_key = services_->template_key});
+                                                          .template_key = services_->template_key,
+                                                          .from = {x.from_address, x.from_name}});
   places_.insert_or_assign(j.key, place{j.number, j.client, 0});
   queue(std::move(j), false);
   dispatch();

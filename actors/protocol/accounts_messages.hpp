@@ -82,9 +82,10 @@ struct add_tenant {
   std::string stripe_account = {};
   std::string paystack_subaccount = {};
   std::string payment_metadata = {}; ///< lines "key=value"
+  std::string mail_name = {}, mail_sender = {}, mail_colour = {};
 };
 FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account, x.paystack_subaccount,
-           x.payment_metadata)
+           x.payment_metadata, x.mail_name, x.mail_sender, x.mail_colour)
 
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)
@@ -134,15 +135,17 @@ struct request_otp {
   std::string handle; ///< unpredictable
   std::string replaces = {}; ///< handle of an earlier request of this client, which ends; empty: none
   uuid mark = {}; ///< id of the client's browser mark for this address (net/service/browser_mark); nil: none
+  fq::language language = fq::language::en; ///< of the mail
 };
-FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark)
+FQ_INSPECT(request_otp, x.email, x.client, x.handle, x.replaces, x.mark, x.language)
 
 struct verify_otp {
   std::string email;
   std::string code;
   std::string handle; ///< of the request
+  maybe<fq::language> language = {}; ///< of the customer from now on; none: as before
 };
-FQ_INSPECT(verify_otp, x.email, x.code, x.handle)
+FQ_INSPECT(verify_otp, x.email, x.code, x.handle, x.language)
 
 /// To accounts: the sign-ins of an organizer that have not ended, oldest first.
 struct list_organizer_sessions {
@@ -181,8 +184,9 @@ struct customer_reply {
   customer_id customer{}; ///< not_found: nil, or a customer that was erased
   std::string email{};
   timestamp created_at{};
+  fq::language language = fq::language::en;
 };
-FQ_INSPECT(customer_reply, x.no, x.customer, x.email, x.created_at)
+FQ_INSPECT(customer_reply, x.no, x.customer, x.email, x.created_at, x.language)
 
 /// To accounts: the customer's tokens and the address end at once; prune() of the ledger works off the rest.
 /// claim_live or payment_open while a purchase is open. Done before: no error.
@@ -241,8 +245,9 @@ struct send_mail {
   std::string html = {};
   std::string key = {}; ///< for forget_mail, and a later mail with it replaces this one; empty: none
   uuid client = {}; ///< who caused it: clients take turns, and each has a share; nil: no share
+  std::string from_address = {}, from_name = {}; ///< empty: as configured
 };
-FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html, x.key, x.client)
+FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html, x.key, x.client, x.from_address, x.from_name)
 
 /// To the mailer: a mail that has become useless is not sent, if it still waits.
 struct forget_mail {

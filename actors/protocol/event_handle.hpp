@@ -17,6 +17,8 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_ticket>::with<entry_reply>,
   caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit
   caf::replies_to<end_session>::with<ack_reply>, ///< after commit
+  caf::replies_to<change_lock>::with<locks_reply>, ///< after commit
+  caf::replies_to<find_locks>::with<locks_reply>,
   caf::reacts_to<present>, ///< from a hub
   caf::replies_to<open_claim>::with<claim_reply>, ///< after commit
   caf::replies_to<find_claim>::with<claim_reply>,

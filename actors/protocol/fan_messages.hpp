@@ -67,6 +67,34 @@ struct end_session {
 };
 FQ_INSPECT(end_session, x.session_token)
 
+/// The holder of a session token locks a name at its queue, or frees it. not_admitted, lock_held or
+/// locks_exhausted.
+struct change_lock {
+  event_id queue; ///< from the path; not_found unless it is the actor's queue
+  std::string session_token;
+  std::string name; ///< validated
+  bool frees = false;
+};
+FQ_INSPECT(change_lock, x.queue, x.session_token, x.name, x.frees)
+
+/// The locks of a session; with `tenant` and no token all of the queue, for its origin.
+struct find_locks {
+  event_id queue; ///< from the path; not_found unless it is the actor's queue
+  std::string session_token = {};
+  tenant_id tenant = default_tenant; ///< not_found unless it is the queue's
+  std::string after = {}; ///< cursor: only later names
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(find_locks, x.queue, x.session_token, x.tenant, x.after, x.limit)
+
+struct locks_reply {
+  refusal no;
+  bool created = false;
+  std::vector<lock_view> locks = {}; ///< by name; of change_lock: that one, or none
+  bool more = false;
+};
+FQ_INSPECT(locks_reply, x.no, x.created, x.locks, x.more)
+
 /// An admitted customer claims stock. `admission_token` as the client sent it. Empty `items`: one unit of the
 /// first ticket type on sale.
 struct open_claim {

@@ -34,7 +34,8 @@ FQ_INSPECT(seat_wish, x.best, x.asks_accessible)
 FQ_INSPECT(seat_patch, x.seats, x.is_blocked, x.ticket_type)
 FQ_INSPECT(order_wish, x.items, x.seats, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
 FQ_INSPECT(event_ticket_view, x.ticket, x.event, x.ticket_type, x.order, x.refund_pending, x.seat)
-FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email)
+FQ_INSPECT(transfer_wish, x.ticket, x.giver, x.receiver, x.giver_email, x.receiver_email, x.giver_language,
+           x.receiver_language)
 FQ_INSPECT(ticket_paper, x.ticket, x.order, x.type_name, x.price, x.attendee)
 FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
            x.can_retry, x.typical_page_time, x.event_tickets)
@@ -47,6 +48,7 @@ FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_un
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by, x.spot)
+FQ_INSPECT(lock_view, x.row, x.ticket, x.until)
 FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
            x.tax, x.gateway_id)
 

@@ -211,8 +211,9 @@ struct invite_customers {
   std::vector<customer_id> customers;
   std::vector<std::string> emails; ///< of `customers`, in the same order
   invitation_wish wish;
+  std::vector<language> languages = {}; ///< of `customers`; English where it ends
 };
-FQ_INSPECT(invite_customers, x.what, x.note, x.customers, x.emails, x.wish)
+FQ_INSPECT(invite_customers, x.what, x.note, x.customers, x.emails, x.wish, x.languages)
 
 struct withdraw_invitations {
   managed what;

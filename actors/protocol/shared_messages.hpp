@@ -56,8 +56,9 @@ FQ_INSPECT(event_reply, x.no, x.replayed, x.event)
 struct customers_reply {
   refusal no;
   std::vector<customer_id> customers = {};
+  std::vector<language> languages = {}; ///< of the customers' mails; may be empty
 };
-FQ_INSPECT(customers_reply, x.no, x.customers)
+FQ_INSPECT(customers_reply, x.no, x.customers, x.languages)
 
 /// INTERNAL: a timer. An actor ignores timers with an old `generation`.
 enum class timer_kind : std::uint8_t {

@@ -81,6 +81,8 @@ auto event_state::frequent_messages() {
                     [this](const find_ticket& x) { return on_find_ticket(x); },
                     [this](const leave_ticket& x) { return on_leave_ticket(x); },
                     [this](const end_session& x) { return on_end_session(x); },
+                    [this](const change_lock& x) { return on_change_lock(x); },
+                    [this](const find_locks& x) { return on_find_locks(x); },
                     [this](const present& x) { on_present(x); },
                     [this](const advance_line& x) { return on_advance(x); },
                     [this](const revoke_sessions& x) { return on_revoke(x); },
@@ -199,6 +201,7 @@ void load_rows(const acquired& from, sale& to) {
   for (const auto& row : rows.priorities) to.load(row);
   for (const auto& row : rows.invitations) to.load(row);
   for (const auto& row : rows.access) to.load(row);
+  for (const auto& row : rows.locks) to.load(row);
   for (const auto& row : rows.idempotency) to.load(row);
 }
 

@@ -72,6 +72,7 @@ struct owner_services {
   milliseconds contacts_life{0}; ///< of orders after the end of the sale; 0: for ever
   /// The tenant's media per topic; null: all. Called on an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
+  std::string shop_url = {}; ///< of the shop pages, for mails; empty: none
   /// Time without waiters, sessions and requests after which an owner stops.
   milliseconds idle_after{5 * 60 * 1000};
   /// Max timer interval of an owner with a deadline ahead. At least 1 ms.
@@ -157,6 +158,9 @@ private:
   caf::result<entry_reply> on_find_ticket(const find_ticket& x);
   caf::result<ack_reply> on_leave_ticket(const leave_ticket& x);
   caf::result<ack_reply> on_end_session(const end_session& x);
+  caf::result<locks_reply> on_change_lock(const change_lock& x);
+  caf::result<locks_reply> on_find_locks(const find_locks& x);
+  [[nodiscard]] lock_view view_of(const session_lock_row& row) const;
   caf::result<line_reply> on_find_line(const find_line& x);
   void on_present(const present& x);
   caf::result<ack_reply> leave_as(const subject_key& subject);

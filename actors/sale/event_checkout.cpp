@@ -178,7 +178,7 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
   if (auto no = refused_to(own(x.what.by))) return ack_reply{std::move(no)};
   const auto* order = sale_->orders().find(x.what.id);
   if (order == nullptr) return ack_reply{reason::not_found};
-  auto mail = mail_again(*order, *sale_);
+  auto mail = mail_again(*order, *sale_, services_->shop_url);
   if (mail.empty()) return ack_reply{{reason::invalid_transition, std::string{name_of(order->status)}}};
   const auto t = now();
   decision d;

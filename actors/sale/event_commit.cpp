@@ -106,7 +106,8 @@ void event_state::add_domain_events(decision& d, timestamp t) {
   for (const auto& row : d.invited) tell_of(invitation_event_of(row));
   for (auto& mail : transfer_mails(d.transfers, *sale_, services_->my_tickets_url))
     add_mail(mail.topic, std::move(mail.payload), t, d.content);
-  for (auto& mail : mails_of(d.content, *sale_)) add_mail(mail.topic, std::move(mail.payload), t, d.content);
+  for (auto& mail : mails_of(d.content, *sale_, services_->shop_url))
+    add_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
 
 /// Alerts about new dead letters before their commit; a false alert after a failed commit is harmless.

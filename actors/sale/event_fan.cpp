@@ -138,6 +138,52 @@ caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
+lock_view event_state::view_of(const session_lock_row& row) const {
+  const auto& e = *sale_->queue().find(row.number);
+  return {row, make_entry_id(e.joined_at, aggregate_, row.number), e.session().session_expires_at};
+}
+
+caf::result<locks_reply> event_state::on_change_lock(const change_lock& x) {
+  if (refuses()) return refused(x);
+  if (is_other(x.queue) || sale_->sells()) return locks_reply{reason::not_found};
+  const auto* e = admitted_by(x.session_token);
+  if (e == nullptr) return reveal(locks_reply{reason::not_admitted});
+  const auto admission = e->session().admission_no;
+  const auto t = now();
+  decision d;
+  locks_reply reply;
+  if (x.frees) {
+    if (auto no = sale_->unlock(e->number, admission, x.name, d)) return reveal(locks_reply{std::move(no)});
+  } else {
+    auto done = sale_->lock(e->number, admission, x.name, t, d);
+    if (done.no) return reveal(locks_reply{std::move(done.no)});
+    reply.created = done.created;
+    reply.locks.push_back(view_of(done.row));
+  }
+  if (d.content.empty()) return reveal(std::move(reply));
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<locks_reply> event_state::on_find_locks(const find_locks& x) {
+  if (refuses()) return refused(x);
+  if (is_other(x.queue) || sale_->sells()) return locks_reply{reason::not_found};
+  locks_reply reply;
+  const auto& all = sale_->locks().all();
+  if (!x.session_token.empty()) {
+    const auto* e = admitted_by(x.session_token);
+    if (e == nullptr || e->status != entry_status::admitted) return reveal(locks_reply{reason::not_admitted});
+    for (const auto& name : sale_->locks().of(e->number)) reply.locks.push_back(view_of(all.at(name)));
+    std::ranges::sort(reply.locks, {}, [](const lock_view& v) { return v.row.name; });
+    return reveal(std::move(reply));
+  }
+  if (x.tenant != sale_->event().tenant) return locks_reply{reason::not_found};
+  for (auto i = all.upper_bound(x.after); i != all.end() && !reply.more; ++i) {
+    reply.more = reply.locks.size() == x.limit;
+    if (!reply.more) reply.locks.push_back(view_of(i->second));
+  }
+  return reveal(std::move(reply));
+}
+
 void event_state::on_present(const present& x) {
   if (refuses()) return;
   const auto t = now();

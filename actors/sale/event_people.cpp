@@ -37,12 +37,12 @@ caf::result<count_reply> event_state::on_invite(const invite_customers& x) {
   const auto t = now();
   decision d;
   if (auto no = sale_->invite(x.customers, x.wish, t, d)) return reveal(count_reply{std::move(no)});
-  std::vector<std::string> addresses;
+  std::vector<invited_mailbox> invited;
   for (std::size_t i = 0; i < std::min(x.customers.size(), x.emails.size()); ++i)
     if (std::ranges::find(d.invited, x.customers[i], &invitation_row::customer) != d.invited.end())
-      addresses.push_back(x.emails[i]);
+      invited.push_back({x.emails[i], i < x.languages.size() ? x.languages[i] : language::en});
   if (!d.invited.empty())
-    for (auto& mail : invitation_mails(addresses, d.invited.front(), *sale_))
+    for (auto& mail : invitation_mails(invited, d.invited.front(), *sale_))
       add_mail(topic::quota_invitation, std::move(mail), t, d.content);
   record(d, x.what, x.note, "invite", t);
   count_reply reply;

@@ -7,8 +7,9 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
+#include <array>
 #include <span>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -16,17 +17,23 @@ namespace {
 namespace json = boost::json;
 
 /// `end`, if set: the mail is useless afterwards and is not sent.
-std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never,
-                 json::value event_tickets = nullptr) {
-  json::object all{
-    {"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
+std::string mail(std::string_view template_key, const sale& now, language in, json::array to,
+                 json::object data, timestamp end = never, json::value event_tickets = nullptr) {
+  json::object all{{"template", template_key},
+                   {"tenant", static_cast<std::uint32_t>(now.event().tenant)},
+                   {"language", tag_of(in)},
+                   {"to", std::move(to)},
+                   {"data", std::move(data)}};
   if (is_set(end)) all["expires_at"] = unix_ms(end);
   if (!event_tickets.is_null()) all["event_tickets"] = std::move(event_tickets);
   return json::serialize(all);
 }
 
-json::array only_to(const order_row& order) {
-  return {json::object{{"address", order.contact.mail_address()}}};
+std::string mail_to(const order_row& order, std::string_view template_key, const sale& now, json::object data,
+                    timestamp end = never, json::value event_tickets = nullptr) {
+  return mail(template_key, now, order.contact.language,
+              {json::object{{"address", order.contact.mail_address()}}}, std::move(data), end,
+              std::move(event_tickets));
 }
 
 /// Without the buyer's name: it could be an advertisement, and the address a stranger's.
@@ -60,7 +67,7 @@ std::string payment_link(const order_row& order, const sale& now) {
   const auto end = view.claim.claim.expires_at;
   data["expires_at"] = end.time_since_epoch().count();
   add_facts(data, now);
-  return mail("payment_link", only_to(order), std::move(data), end);
+  return mail_to(order, "payment_link", now, std::move(data), end);
 }
 
 /// What the tickets' PDF is made of, when the mail is sent: no code and no name. Null without a confirmed
@@ -99,21 +106,19 @@ std::string receipt(const order_row& order, const sale& now) {
   data["total"] = order.total;
   data["paid_at"] = order.updated_at.time_since_epoch().count();
   add_facts(data, now);
-  return mail("order_receipt", only_to(order), std::move(data), never, papers_of(order, now));
+  return mail_to(order, "order_receipt", now, std::move(data), never, papers_of(order, now));
 }
 
-std::string_view in_plain_words(std::string_view failure) {
-  if (failure == "expired") return "It was not paid in time.";
-  if (failure == "gateway_unavailable") return "The payment service could not be reached.";
-  if (failure == "payment_rejected") return "The payment service did not accept it.";
-  return "It could not be completed.";
-}
-
-std::string failed(const order_row& order, const sale& now) {
+/// It leads back to the shop where the order was placed.
+std::string failed(const order_row& order, const sale& now, std::string_view shop_url) {
   auto data = data_of(order, now);
-  data["reason"] = in_plain_words(order.failure);
+  data["reason"] = order.failure;
   data["can_retry"] = now.view_of(order).can_retry;
-  return mail("order_failed", only_to(order), std::move(data));
+  if (!order.cancel_url.empty())
+    data["retry_url"] = order.cancel_url;
+  else if (!shop_url.empty())
+    data["retry_url"] = std::string{shop_url} + "/events/" + to_string(now.event().id);
+  return mail_to(order, "order_failed", now, std::move(data));
 }
 
 std::string refunded(const order_row& order, const refund_row& refund, const sale& now) {
@@ -121,19 +126,34 @@ std::string refunded(const order_row& order, const refund_row& refund, const sal
   const auto& payment = *now.payments().find(refund.payment);
   data["amount"] = refund.amount;
   data["whole"] = payment.refunded >= payment.captured;
-  return mail("order_refunded", only_to(order), std::move(data));
+  return mail_to(order, "order_refunded", now, std::move(data));
+}
+
+using recipients_by_language = std::array<json::array, all_languages.size()>;
+
+/// Gives a chunk of recipients to `send` when it is full.
+template <class Send>
+void add_recipient(recipients_by_language& to, language in, const std::string& address, Send send) {
+  auto& chunk = to[static_cast<std::size_t>(in)];
+  chunk.push_back(json::object{{"address", address}});
+  if (chunk.size() == mail_recipients_max) send(in, std::exchange(chunk, {}));
+}
+
+template <class Send>
+void send_rest(recipients_by_language& to, Send send) {
+  for (const auto in : all_languages)
+    if (auto& chunk = to[static_cast<std::size_t>(in)]; !chunk.empty()) send(in, std::move(chunk));
 }
 
 /// To customers with a paid or open order, in chunks.
 std::vector<std::string> cancellations(const sale& now, timestamp at) {
   std::vector<std::string> mails;
   for (const bool paid : {true, false}) {
-    json::array to;
-    const auto send = [&] {
-      if (to.empty()) return;
+    recipients_by_language to;
+    const auto send = [&](language in, json::array chunk) {
       json::object data{{"event_name", now.event().name}, {"refund", paid}};
       add_facts(data, now);
-      mails.push_back(mail("event_cancelled", std::exchange(to, {}), std::move(data)));
+      mails.push_back(mail("event_cancelled", now, in, std::move(chunk), std::move(data)));
     };
     for (const auto& [id, order] : now.orders().all()) {
       const bool is_fresh = order.updated_at == at; // changed by this cancellation
@@ -142,16 +162,16 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
                             || (order.status == order_status::refunded && is_fresh);
       const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
       if ((paid ? !has_paid : !was_open) || order.contact.email.empty()) continue;
-      to.push_back(json::object{{"address", order.contact.mail_address()}});
-      if (to.size() == mail_recipients_max) send();
+      add_recipient(to, order.contact.language, order.contact.mail_address(), send);
     }
-    send();
+    send_rest(to, send);
   }
   return mails;
 }
 
 struct mail_writer {
   const sale& now;
+  std::string_view shop_url;
   std::vector<topic_mail>& out;
 
   void operator()(const order_moved& c) const {
@@ -164,7 +184,7 @@ struct mail_writer {
     if (c.from == c.row.status) return;
     if (c.row.status == order_status::success) out.push_back({topic::order_completed, receipt(c.row, now)});
     if (c.row.status == order_status::failed && c.row.failure != "event_cancelled")
-      out.push_back({topic::order_failed, failed(c.row, now)});
+      out.push_back({topic::order_failed, failed(c.row, now, shop_url)});
   }
   void operator()(const refund_moved& c) const {
     if (c.from == c.row.status || c.row.status != refund_status::succeeded || c.row.amount == 0) return;
@@ -181,28 +201,34 @@ struct mail_writer {
   void operator()(const Other&) const {}
 };
 
+/// The buyer's is that of the order; another giver's that of the account, when the ticket was offered.
+language language_of_giver(const transfer_row& offer, const sale& now) {
+  const auto* order = now.orders().of_claim(now.event_tickets().find(offer.ticket)->claim);
+  return order != nullptr && order->customer == offer.giver ? order->contact.language : offer.giver_language;
+}
+
 } // namespace
 
-std::vector<topic_mail> mails_of(const changes& content, const sale& now) {
+std::vector<topic_mail> mails_of(const changes& content, const sale& now, std::string_view shop_url) {
   std::vector<topic_mail> mails;
-  for (const auto& c : content) std::visit(mail_writer{now, mails}, c);
+  for (const auto& c : content) std::visit(mail_writer{now, shop_url, mails}, c);
   return mails;
 }
 
-std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what,
-                                          const sale& now) {
+std::vector<std::string> invitation_mails(std::span<const invited_mailbox> invited,
+                                          const invitation_row& what, const sale& now) {
   std::vector<std::string> mails;
-  for (; !addresses.empty(); addresses = addresses.subspan(std::min(addresses.size(), mail_recipients_max))) {
-    json::array to;
-    for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max)))
-      to.push_back(json::object{{"address", address}});
+  recipients_by_language to;
+  const auto send = [&](language in, json::array chunk) {
     json::object data{{"event_name", now.event().name},
                       {"ticket_name", now.stock().types()[what.ticket_type].name},
                       {"quantity", what.quantity}};
     add_facts(data, now);
     if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
-    mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
-  }
+    mails.push_back(mail("quota_invitation", now, in, std::move(chunk), std::move(data), what.valid_until));
+  };
+  for (const auto& one : invited) add_recipient(to, one.language, one.address, send);
+  send_rest(to, send);
   return mails;
 }
 
@@ -210,7 +236,7 @@ std::vector<topic_mail> transfer_mails(std::span<const transfer_row> offers, con
                                        const std::string& url) {
   std::vector<topic_mail> mails;
   for (const auto& offer : offers) {
-    const auto tell = [&](const char* key, const std::string& address, timestamp end = never) {
+    const auto tell = [&](const char* key, language in, const std::string& address, timestamp end = never) {
       if (address.empty()) return; // erased
       const auto type = now.event_tickets().find(offer.ticket)->ticket_type;
       json::object data{{"event_name", now.event().name},
@@ -220,31 +246,37 @@ std::vector<topic_mail> transfer_mails(std::span<const transfer_row> offers, con
         data["declined"] = offer.status == transfer_status::declined;
       if (is_set(end)) data["expires_at"] = unix_ms(end);
       add_facts(data, now);
-      mails.push_back(
-        {topic::ticket_transferred, mail(key, {json::object{{"address", address}}}, std::move(data), end)});
+      mails.push_back({topic::ticket_transferred,
+                       mail(key, now, in, {json::object{{"address", address}}}, std::move(data), end)});
+    };
+    const auto tell_giver = [&](const char* key) {
+      tell(key, language_of_giver(offer, now), offer.giver_email);
+    };
+    const auto tell_receiver = [&](const char* key, timestamp end = never) {
+      tell(key, offer.receiver_language, offer.receiver_email, end);
     };
     switch (offer.status) {
-      case transfer_status::offered: tell("ticket_offered", offer.receiver_email, offer.expires_at); break;
+      case transfer_status::offered: tell_receiver("ticket_offered", offer.expires_at); break;
       case transfer_status::accepted:
-        tell("ticket_given", offer.giver_email);
-        tell("ticket_received", offer.receiver_email);
+        tell_giver("ticket_given");
+        tell_receiver("ticket_received");
         break;
       case transfer_status::declined:
-      case transfer_status::expired: tell("ticket_kept", offer.giver_email); break;
-      case transfer_status::withdrawn: tell("ticket_withdrawn", offer.receiver_email); break;
+      case transfer_status::expired: tell_giver("ticket_kept"); break;
+      case transfer_status::withdrawn: tell_receiver("ticket_withdrawn"); break;
     }
   }
   return mails;
 }
 
-std::string mail_again(const order_row& order, const sale& now) {
+std::string mail_again(const order_row& order, const sale& now, std::string_view shop_url) {
   if (order.contact.email.empty()) return {}; // erased
   switch (order.status) {
     case order_status::success:
     case order_status::partially_refunded: return receipt(order, now);
     case order_status::awaiting_payment:
       return now.view_of(order).payment_url.empty() ? std::string{} : payment_link(order, now);
-    case order_status::failed: return failed(order, now);
+    case order_status::failed: return failed(order, now, shop_url);
     case order_status::pending:
     case order_status::cancelled:
     case order_status::refunded: return {};

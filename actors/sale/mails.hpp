@@ -13,18 +13,24 @@
 
 namespace fq {
 
-/// Payload: {template, language, expires_at, to: [{address, variables}], data}. `expires_at` only where the
-/// mail is useless afterwards; `event_tickets` where a PDF of them is attached. outbound/mail_templates.hpp
-/// has the data of each template.
+/// Payload: {template, tenant, language, expires_at, to: [{address, variables}], data}. `expires_at` only
+/// where the mail is useless afterwards; `event_tickets` where a PDF of them is attached.
+/// outbound/mail_templates.hpp has the data of each template.
 struct topic_mail {
   std::string_view topic; ///< subject of the mail; tenants choose media by topic
   std::string payload;
 };
 
-[[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now);
+/// `shop_url`: where a customer can try again; empty: nowhere.
+[[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now,
+                                               std::string_view shop_url = {});
 
-/// To invited customers, in chunks.
-[[nodiscard]] std::vector<std::string> invitation_mails(std::span<const std::string> addresses,
+struct invited_mailbox {
+  std::string address;
+  fq::language language = fq::language::en;
+};
+/// In chunks.
+[[nodiscard]] std::vector<std::string> invitation_mails(std::span<const invited_mailbox> invited,
                                                         const invitation_row& what, const sale& now);
 
 /// About offers of tickets, see decision::transfers. `url`: of the page with a customer's tickets.
@@ -32,6 +38,6 @@ struct topic_mail {
                                                      const std::string& url);
 
 /// The mail for the order's current state; empty: none.
-[[nodiscard]] std::string mail_again(const order_row& order, const sale& now);
+[[nodiscard]] std::string mail_again(const order_row& order, const sale& now, std::string_view shop_url = {});
 
 } // namespace fq

@@ -5,6 +5,7 @@
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/delivery/limits.hpp"
+#include "domain/model/language.hpp"
 
 #include <array>
 #include <map>
@@ -64,6 +65,7 @@ struct device_row {
   timestamp registered_at; ///< last registration
   timestamp gone_at; ///< `never`: still active
   std::string gone_reason;
+  fq::language language = fq::language::en; ///< of its pushes
   friend bool operator==(const device_row&, const device_row&) = default;
 };
 /// Returns the requirement that `token` violates, for people; empty if it has the form of its service. The

@@ -211,6 +211,16 @@ struct access_given {
   entry_access_row row;
 };
 
+/// Inserted. Refused if the name has a holder.
+struct lock_taken {
+  session_lock_row row;
+};
+
+/// No error if absent.
+struct lock_freed {
+  std::string name;
+};
+
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -311,7 +321,7 @@ using change =
                entries_forgotten, organizer_removed, organizer_session_stored, organizer_session_removed,
                event_ticket_issued, event_ticket_moved, checkin_list_stored, checkin_device_stored,
                scan_recorded, transfer_offered, transfer_moved, statistics_stored, seat_plan_stored,
-               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set>;
+               seat_plan_removed, event_plan_set, event_plan_removed, seats_taken, seats_ended, seats_set, lock_taken, lock_freed>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -53,11 +53,12 @@ inline constexpr std::int32_t no_coordinate = std::numeric_limits<std::int32_t>:
 
 /// How requests set a field.
 struct setting_rule {
-  const char* name = nullptr; ///< in JSON; null: no request sets it
+  const char* name = nullptr; ///< in JSON; null: not a setting of a sale
   std::int64_t low = 0, high = 0; ///< limits of the number in its JSON unit, or of the text's bytes
   json_form form = json_form::plain;
   const char* group = ""; ///< JSON object that contains it; empty: the outermost
   const char* queue_name = nullptr; ///< name at a standalone queue; null: not a setting there
+  [[nodiscard]] constexpr bool is_a_setting() const { return name != nullptr || queue_name != nullptr; }
 };
 
 constexpr setting_rule setting(const char* name, std::int64_t low = 0, std::int64_t high = 0,
@@ -176,7 +177,7 @@ struct patch_of {
     std::uint64_t bit = 1;
     each_field<Row>(
       [&](const auto& field, auto& to, const auto& value) {
-        if ((given & bit) != 0 && field.setting.name) to = value;
+        if ((given & bit) != 0 && field.setting.is_a_setting()) to = value;
         bit <<= 1;
       },
       row, values);

@@ -35,6 +35,7 @@ struct queue_settings {
   std::uint32_t capacity = 0; ///< max entries in line, including AWAY; 0: unlimited
   milliseconds presence_timeout{0}; ///< time without poll or connection until AWAY; 0: never AWAY
   milliseconds away_grace{5 * 60 * 1000}; ///< time from AWAY to EXPIRED
+  std::uint32_t locks_per_session = 0; ///< names that a session may lock (session_lock_row); 0: none
   friend bool operator==(const queue_settings&, const queue_settings&) = default;
 };
 
@@ -68,7 +69,9 @@ FQ_ROW(queue_settings, "queue_settings", part,
        row_field("presence_timeout_ms", &row::presence_timeout, always,
                  in_queue("presence_timeout_seconds", 0, 86'400, in_seconds, "presence_timeout_seconds")),
        row_field("away_grace_ms", &row::away_grace, always,
-                 in_queue("away_grace_seconds", 1, 86'400, in_seconds, "away_grace_seconds")))
+                 in_queue("away_grace_seconds", 1, 86'400, in_seconds, "away_grace_seconds")),
+       row_field("locks_per_session", &row::locks_per_session, always,
+                 in_queue(nullptr, 0, 20, plain, "locks_per_session")))
 
 /// Kind of an aggregate with a queue. A standalone queue is an event that sells nothing and never ends
 /// automatically. Its line, sessions and decisions are the same; an origin serves the admitted.
@@ -250,5 +253,16 @@ struct entry_access_row {
 };
 FQ_ROW(entry_access_row, "entry_access", aggregate, row_field("queue_number", &row::number, key),
        row_field("promo_code", &row::promo_code, key))
+
+/// A name that a session of a standalone queue has locked, for origins that keep their own seats. It lives as
+/// long as the session.
+struct session_lock_row {
+  std::string name; ///< 1 to 64 of A-Z, a-z, 0-9, '-', '_', '.' and '~'
+  queue_number number{}; ///< of the session's entry
+  timestamp locked_at;
+  friend bool operator==(const session_lock_row&, const session_lock_row&) = default;
+};
+FQ_ROW(session_lock_row, "session_lock", aggregate, row_field("name", &row::name, key),
+       row_field("queue_number", &row::number, once), row_field("locked_at", &row::locked_at, once))
 
 } // namespace fq

@@ -5,6 +5,7 @@
 #include "domain/base/ids.hpp"
 #include "domain/base/time.hpp"
 #include "domain/model/description.hpp"
+#include "domain/model/language.hpp"
 
 #include <array>
 #include <cstdint>
@@ -81,12 +82,15 @@ struct tenant_row {
   timestamp created_at;
   std::string paystack_subaccount{}; ///< subaccount that Paystack forwards the money to; empty: it stays
   std::string payment_metadata{}; ///< lines "key=value", sent with its payments to a gateway
+  std::string mail_name{}, mail_sender{}; ///< From of its mails; empty: as configured
+  std::string mail_colour{}; ///< "#2c1d6b"; empty: as configured
   friend bool operator==(const tenant_row&, const tenant_row&) = default;
 };
 FQ_ROW(tenant_row, "tenant", installation, row_field("id", &row::id, key), row_field("name", &row::name),
        row_field("subject_jwk", &row::subject_jwk), row_field("stripe_account", &row::stripe_account),
        row_field("created_at", &row::created_at), row_field("paystack_subaccount", &row::paystack_subaccount),
-       row_field("payment_metadata", &row::payment_metadata))
+       row_field("payment_metadata", &row::payment_metadata), row_field("mail_name", &row::mail_name),
+       row_field("mail_sender", &row::mail_sender), row_field("mail_colour", &row::mail_colour))
 
 enum class api_key_scope : std::uint8_t {
   join, ///< publishable: joins, within limits
@@ -162,11 +166,12 @@ struct customer_row {
   timestamp created_at;
   /// Names that prune() still has to erase elsewhere (erasure::names); empty: nothing is left.
   std::string to_erase = {};
+  fq::language language = fq::language::en; ///< of its mails: that of the last sign-in
   friend bool operator==(const customer_row&, const customer_row&) = default;
 };
 FQ_ROW(customer_row, "customer", aggregate, row_field("id", &row::id, key), row_field("tenant", &row::tenant),
        row_field("email", &row::email), row_field("created_at", &row::created_at),
-       row_field("to_erase", &row::to_erase))
+       row_field("to_erase", &row::to_erase), row_field("language", &row::language))
 
 /// What stands in place of an erased address: unique, and not an address, so that it signs in no one.
 inline std::string erased_address(const customer_id& id) { return "erased:" + to_string(id); }

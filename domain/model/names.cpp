@@ -178,6 +178,8 @@ std::string_view code_of(reason r) {
     case reason::seat_single: return "seat_single";
     case reason::no_best_seats: return "no_best_seats";
     case reason::none_free: return "none_free";
+    case reason::lock_held: return "lock_held";
+    case reason::locks_exhausted: return "locks_exhausted";
     case reason::claim_live: return "claim_live";
     case reason::payment_open: return "payment_open";
     case reason::claim_not_payable: return "claim_not_payable";

@@ -53,6 +53,8 @@ enum class reason : std::uint8_t {
   no_best_seats, ///< enough are free, but not side by side under the organizer's rules
   event_sold_out,
   none_free,
+  lock_held, ///< another session has locked the name
+  locks_exhausted, ///< the session has as many locks as its queue allows; first: that number
   claim_live,
   payment_open,
   claim_not_payable,

@@ -3,6 +3,7 @@
 // followed by its description.
 #pragma once
 #include "domain/model/event_rows.hpp"
+#include "domain/model/language.hpp"
 #include "domain/model/limits.hpp"
 #include "domain/model/rare_text.hpp"
 
@@ -117,6 +118,7 @@ struct contact {
   std::string first_name, last_name, email, phone; ///< the phone may be empty
   /// Address of the customer's account; empty if there is none, or in orders of older programs.
   std::string account_email = {};
+  fq::language language = fq::language::en; ///< of the mails about the order
   friend bool operator==(const contact&, const contact&) = default;
 
   /// Mail goes only to the address that the customer has confirmed by signing in.
@@ -126,7 +128,8 @@ struct contact {
 };
 FQ_ROW(contact, "contact", part, row_field("first_name", &row::first_name, once),
        row_field("last_name", &row::last_name, once), row_field("email", &row::email, once),
-       row_field("phone", &row::phone, once), row_field("account_email", &row::account_email, once))
+       row_field("phone", &row::phone, once), row_field("account_email", &row::account_email, once),
+       row_field("language", &row::language, once))
 
 /// A purchase as the customer sees it: one claim and the amounts charged for it. The items are the claim's.
 struct order_row {
@@ -177,6 +180,7 @@ struct transfer_row {
   event_ticket_id ticket;
   customer_id giver, receiver;
   std::string giver_email, receiver_email; ///< for mails about it; both empty once it has ended
+  language giver_language = language::en, receiver_language = language::en; ///< of the accounts, when offered
   transfer_status status = transfer_status::offered;
   timestamp created_at, expires_at, ended_at;
   friend bool operator==(const transfer_row&, const transfer_row&) = default;
@@ -186,7 +190,8 @@ FQ_ROW(transfer_row, "event_ticket_transfer", aggregate, row_field("id", &row::i
        row_field("receiver", &row::receiver, once), row_field("giver_email", &row::giver_email),
        row_field("receiver_email", &row::receiver_email), row_field("status", &row::status),
        row_field("created_at", &row::created_at, once), row_field("expires_at", &row::expires_at, once),
-       row_field("ended_at", &row::ended_at))
+       row_field("ended_at", &row::ended_at), row_field("giver_language", &row::giver_language, once),
+       row_field("receiver_language", &row::receiver_language, once))
 
 /// Tickets returned by a refund.
 struct refund_item {

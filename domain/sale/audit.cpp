@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace fq {
 namespace {
@@ -105,6 +106,14 @@ void audit_money(const audited_rows& rows, lines& out) {
       tell(out, "I3: claim " + to_string(c.id) + " has tickets refunded for "
                   + std::to_string(sum(c, refunded_value_of)) + ", and no payment of it gave that back");
   }
+}
+
+void audit_locks(const audited_rows& rows, lines& out) {
+  std::unordered_set<queue_number> sessions;
+  for (const auto& e : rows.entries)
+    if (e.status == entry_status::admitted) sessions.insert(e.number);
+  for (const auto& l : rows.locks)
+    if (!sessions.contains(l.number)) tell(out, "lock " + l.name + " is of no live session");
 }
 
 /// Valid event tickets against the units of confirmed claims.
@@ -273,6 +282,7 @@ std::vector<std::string> contradictions(const audited_rows& rows) {
   audit_scans(rows, out);
   audit_orders(rows, out);
   audit_promo_codes(rows, out);
+  audit_locks(rows, out);
   return out;
 }
 

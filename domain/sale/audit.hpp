@@ -28,13 +28,14 @@ struct audited_rows {
   const event_plan_row* plan = nullptr;
   std::span<const seat_setting_row> seat_settings = {};
   std::span<const claim_seat_row> claim_seats = {};
+  std::span<const session_lock_row> locks = {};
 };
 
 /// Describes contradictions, for people; empty if none, at most `contradictions_max` lines. Checks I1 (stock
 /// against claims, seats against claims and stock), I2 (entries and claims per customer) and I3 (kept money
 /// of a payment against tickets not refunded; those against valid event tickets, once they are settled).
 /// Checks I4: claims against captured money, orders against claims, promo code uses against claims. Checks
-/// I10: event tickets against their scans.
+/// I10: event tickets against their scans. Locks against sessions.
 std::vector<std::string> contradictions(const audited_rows& rows);
 
 /// An event and its ticket types as the owner has them in memory.

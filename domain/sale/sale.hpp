@@ -6,6 +6,7 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
+// sale_locks.cpp (names that sessions lock),
 // sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
@@ -23,6 +24,7 @@
 #include "domain/sale/limits.hpp"
 #include "domain/sale/rules.hpp"
 #include "domain/sale/seating.hpp"
+#include "domain/sale/session_locks.hpp"
 #include "domain/sale/transfers.hpp"
 #include "domain/sale/unknown_payment.hpp"
 #include "domain/sale/views.hpp"
@@ -76,6 +78,7 @@ public:
   void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
   void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(const entry_access_row& row);
+  void load(session_lock_row row) { locks_.add(std::move(row)); }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// To be called after the last load: records whether the event is sold out.
   void loaded();
@@ -102,6 +105,18 @@ public:
   /// Returns the number of ended entries.
   std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
                      decision& out);
+
+  // -- locks of sessions (sale_locks.cpp)
+  struct locked {
+    refusal no;
+    bool created = false; ///< false: the session had it
+    session_lock_row row = {};
+  };
+  /// not_admitted, lock_held or locks_exhausted. The lock ends with the session.
+  locked lock(queue_number n, std::uint32_t admission_no, const std::string& name, timestamp now,
+              decision& out);
+  /// No error if the session does not have it.
+  refusal unlock(queue_number n, std::uint32_t admission_no, const std::string& name, decision& out);
 
   // -- claims (sale_fan.cpp)
   /// `entry`: the entry whose admission token the customer presented; null if none.
@@ -252,6 +267,7 @@ public:
   [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] const queue_line& queue() const { return queue_; }
   [[nodiscard]] queue_line& queue() { return queue_; }
+  [[nodiscard]] const session_locks& locks() const { return locks_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
   /// Null: the event has no plan.
@@ -318,6 +334,9 @@ private:
   void order_ended();
   std::size_t forget_ended(timestamp now, decision& out);
   [[nodiscard]] timestamp next_forgetting() const;
+  // locks
+  [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
+  void free_lock(const std::string& name, decision& out);
   // claims
   struct wanted {
     std::vector<priced_item> items;
@@ -478,6 +497,7 @@ private:
   std::map<customer_id, invitation_row> invitations_;
   /// Access codes given with live entries (ordinals of promo codes), in the order given.
   std::unordered_map<queue_number, std::vector<std::uint32_t>> access_;
+  session_locks locks_;
   timestamp next_code_ = never; ///< the next `valid_from` of a code; never: none
   blocked_customers blocked_;
   /// Blocked customers that the next runs process.

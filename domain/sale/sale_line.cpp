@@ -68,6 +68,7 @@ void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decis
   present_.forget(n);
   away_.forget(n);
   access_.erase(n);
+  for (const auto& name : locks_.of(n)) free_lock(name, out);
   if (!sells()) ended_.push_back(n);
   out.entry_changes.push_back(change_of(e));
   out.reveals = true;
@@ -88,9 +89,8 @@ refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
 }
 
 refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out) {
-  const auto* e = queue_.find(n);
-  if (e == nullptr || e->status != entry_status::admitted || e->session().admission_no != admission_no)
-    return reason::not_admitted;
+  const auto* e = session_of(n, admission_no);
+  if (e == nullptr) return reason::not_admitted;
   if (e->live_claims() > 0) return reason::claim_live;
   end_entry(n, entry_trigger::complete, now, out);
   return {};

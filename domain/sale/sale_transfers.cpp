@@ -40,6 +40,8 @@ refusal sale::offer_ticket(const transfer_wish& wish, timestamp now, decision& o
   row.receiver = wish.receiver;
   row.giver_email = wish.giver_email;
   row.receiver_email = wish.receiver_email;
+  row.giver_language = wish.giver_language;
+  row.receiver_language = wish.receiver_language;
   row.created_at = now;
   row.expires_at = now + transfer_life;
   out.transfers.push_back(row);

@@ -183,6 +183,7 @@ struct transfer_wish {
   event_ticket_id ticket;
   customer_id giver, receiver;
   std::string giver_email, receiver_email; ///< for mails
+  language giver_language = language::en, receiver_language = language::en;
 };
 
 /// An order as its customer sees it.
@@ -348,6 +349,13 @@ struct gateway_fact {
   std::string refund = {}; ///< our refund id, for refund facts
   money tax = 0; ///< added by the gateway
   std::string gateway_id = {}; ///< the gateway's id of the charge, if given
+};
+
+/// A name that a session of a standalone queue has locked.
+struct lock_view {
+  session_lock_row row;
+  entry_id ticket{}; ///< of its session
+  timestamp until; ///< end of the session, unless it ends earlier
 };
 
 } // namespace fq

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /access: an origin checks a visitor's session. Answered from the sessions that this io thread knows;
-// the first request about a queue waits for its owner. Fails closed. Also the public keys with which
-// origins verify admission passes themselves.
+// the first request about a queue waits for its owner. Fails closed. Also the names that sessions
+// lock, and the public keys with which origins verify admission passes themselves.
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
 #include "net/bridge/session_table.hpp"
+#include "net/http/json_text.hpp"
 #include "net/http/query.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
 #include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
 
 #include <algorithm>
 
@@ -275,6 +277,107 @@ awaitable<response> delete_access(context& ctx, const request& rq, const path_pa
   return end(ctx, rq, std::string{q.token});
 }
 
+// -- locks of sessions at a queue
+
+/// Letters, digits and the other unreserved characters of RFC 3986: they stand in a path as they are.
+bool is_lock_name(std::string_view text) {
+  return !text.empty() && text.size() <= lock_name_bytes_max && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+           || std::string_view{"-_.~"}.find(c) != std::string_view::npos;
+  });
+}
+
+response locks_answer(const locks_reply& reply) {
+  response answer;
+  answer.body = R"({"locks":[)";
+  for (const auto& lock : reply.locks) {
+    if (answer.body.back() == '}') answer.body += ',';
+    append_lock(answer.body, lock);
+  }
+  answer.body += R"(],"next_cursor":)";
+  if (reply.more)
+    append_text(answer.body, reply.locks.back().row.name);
+  else
+    answer.body += "null";
+  answer.body += '}';
+  return answer;
+}
+
+std::optional<response> refused_lock(const request& rq, const answer<locks_reply>& got) {
+  if (!got.error && got.reply.no.why == reason::not_admitted)
+    return problem(fault::session_over, rq.request_id);
+  return refused(rq, got);
+}
+
+/// The queue and the name in the path, and a session token of the queue; `no` is set to the answer if a check
+/// fails.
+access_query admit_lock(context& ctx, const request& rq, const path_parameters& path,
+                        std::optional<response>& no) {
+  const auto queue = parse_event_owned_id(path.values[0]);
+  if (!queue) no = problem(fault::not_found, rq.request_id);
+  if (!no && path.count > 1 && !is_lock_name(path.values[1]))
+    no = problem(fault::invalid_parameter, rq.request_id,
+                 "The name must be 1 to 64 letters, digits, -, _, . and ~.");
+  if (no) return {};
+  auto q = admit_query(ctx, rq, no);
+  q.queue = *queue;
+  if (!no && owner_of(*queue) != owner_of(q.ticket)) no = refuse(ctx, rq, q, fault::wrong_queue);
+  return q;
+}
+
+awaitable<response> ask_to_change(context& ctx, const request& rq, change_lock wish) {
+  const bool frees = wish.frees;
+  const auto owner = owner_of(wish.queue);
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (auto no = refused_lock(rq, got)) co_return std::move(*no);
+  if (frees) co_return response{.status = 204, .content_type = {}};
+  response answer{.status = got.reply.created ? 201u : 200u};
+  append_lock(answer.body, got.reply.locks.front());
+  co_return answer;
+}
+
+template <bool Frees>
+awaitable<response> change_lock_of(context& ctx, const request& rq, const path_parameters& path) {
+  std::optional<response> no;
+  const auto q = admit_lock(ctx, rq, path, no);
+  if (!no) no = expect_no_body(rq);
+  if (no) return ready(std::move(*no));
+  return ask_to_change(ctx, rq, {*q.queue, std::string{q.token}, std::string{path.values[1]}, Frees});
+}
+
+awaitable<response> ask_for_locks(context& ctx, const request& rq, find_locks wish) {
+  const auto owner = owner_of(wish.queue);
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (auto no = refused_lock(rq, got)) co_return std::move(*no);
+  co_return locks_answer(got.reply);
+}
+
+/// For the origin, by its API key alone.
+awaitable<response> get_all_locks(context& ctx, const request& rq, const path_parameters& path) {
+  access_query q;
+  std::optional<response> no;
+  q.key = find_key(ctx, rq, q, no);
+  if (!no) no = limit_access(ctx, rq, q);
+  if (no) return ready(std::move(*no));
+  const auto queue = parse_event_owned_id(path.values[0]);
+  if (!queue) return ready(problem(fault::not_found, rq.request_id));
+  const auto query = query_parameters::read(rq, {"limit", "cursor"}, no);
+  if (no) return ready(std::move(*no));
+  find_locks wish{*queue, {}, q.key->tenant, std::string{query.find("cursor").value_or("")}};
+  if (!wish.after.empty() && !is_lock_name(wish.after))
+    return ready(problem(fault::invalid_cursor, rq.request_id));
+  if (no = read_limit(rq, query, wish.limit); no) return ready(std::move(*no));
+  return ask_for_locks(ctx, rq, std::move(wish));
+}
+
+awaitable<response> get_locks(context& ctx, const request& rq, const path_parameters& path) {
+  if (bearer_token(rq).empty() && !rq.field("X-API-Key").empty()) return get_all_locks(ctx, rq, path);
+  std::optional<response> no;
+  const auto q = admit_lock(ctx, rq, path, no);
+  if (no) return ready(std::move(*no));
+  return ask_for_locks(ctx, rq, {*q.queue, std::string{q.token}});
+}
+
 awaitable<response> get_jwks(context& ctx, const request&, const path_parameters&) {
   response answer;
   answer.content_type = "application/jwk-set+json";
@@ -290,6 +393,9 @@ std::span<const route> access_routes() {
   static constexpr route table[] = {
     {get, "/access", self_guarded<get_access, audience::session_holders>},
     {del, "/access", self_guarded<delete_access, audience::session_holders>},
+    {get, "/queues/{id}/locks", self_guarded<get_locks, audience::session_holders>},
+    {put, "/queues/{id}/locks/{name}", self_guarded<change_lock_of<false>, audience::session_holders>},
+    {del, "/queues/{id}/locks/{name}", self_guarded<change_lock_of<true>, audience::session_holders>},
     {get, "/.well-known/jwks.json", self_guarded_for_anybody<get_jwks>},
   };
   return table;

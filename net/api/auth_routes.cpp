@@ -6,6 +6,7 @@
 #include "net/api/routes.hpp"
 #include "net/api/sign_in_log.hpp"
 #include "net/http/json_text.hpp"
+#include "net/http/preferences.hpp"
 #include "net/service/auth.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
@@ -130,7 +131,8 @@ awaitable<response> send_code(call c) {
   code_wish wish;
   if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
   auto sent =
-    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark));
+    co_await mail_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.replaces), std::move(wish.mark),
+                       preferred_language(c.rq.field("Accept-Language")).value_or(language::en));
   if (sent.no) co_return std::move(*sent.no);
   co_return response{.status = 202,
                      .body = R"({"message":"If the address exists, a code is on its way.","handle":")"
@@ -150,8 +152,8 @@ std::optional<response> read_otp(const request& rq, verify_otp& wish) {
 awaitable<response> check_code(call c) {
   verify_otp wish;
   if (auto no = read_otp(c.rq, wish)) co_return std::move(*no);
-  auto got =
-    co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code), std::move(wish.handle));
+  auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code),
+                                  std::move(wish.handle), preferred_language(c.rq.field("Accept-Language")));
   if (got.no) co_return std::move(*got.no);
   person_reply who;
   who.person = got.customer;
@@ -165,12 +167,12 @@ awaitable<response> check_code(call c) {
 
 /// A browser mark has limits of its own instead of those of its network address.
 awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
-                                 std::string mark) {
+                                 std::string mark, language in) {
   const auto network = limit_key(rq.peer);
   const auto known = ctx.shared->marks.read(mark, email, ctx.environment.wall_now());
   const auto client = known.is_nil() ? network : known;
   const auto handle = random_key(ctx);
-  request_otp wish{std::move(email), network, handle, std::move(replaces), known};
+  request_otp wish{std::move(email), network, handle, std::move(replaces), known, in};
   const auto address = ctx.shared->key_of(wish.email, client);
   auto no = limit(ctx, rq, ctx.shared->otp_addresses, address);
   if (!no) no = limit(ctx, rq, ctx.shared->otp_mails, client);
@@ -190,8 +192,8 @@ awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string em
 }
 
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
-                                     std::string handle) {
-  verify_otp wish{email, std::move(code), std::move(handle)};
+                                     std::string handle, std::optional<language> in) {
+  verify_otp wish{email, std::move(code), std::move(handle), {in.has_value(), in.value_or(language::en)}};
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
   if (auto no = refused(rq, got)) {
     if (!got.error) log_refused_sign_in(rq, "customer", code_of(got.reply.no.why));
@@ -208,9 +210,10 @@ awaitable<account_address> find_account_address(context& ctx, const request& rq,
                                                 std::string_view contact) {
   const auto erased = [&] { return account_address{problem(fault::unauthenticated, rq.request_id), {}}; };
   if (const auto* here = ctx.shared->known_customers)
-    if (auto address = here->address_of(customer))
-      co_return *address == erased_address(customer) ? erased()
-                                                     : account_address{std::nullopt, std::move(*address)};
+    if (auto found = here->mailbox_of(customer))
+      co_return found->address == erased_address(customer)
+        ? erased()
+        : account_address{std::nullopt, std::move(found->address), found->language};
   find_customer who{customer};
   auto got = co_await ask(ctx, ctx.accounts, std::move(who));
   if (auto own = lower_email(contact); got.error && ctx.shared->is_address_of(own, customer))
@@ -220,7 +223,7 @@ awaitable<account_address> find_account_address(context& ctx, const request& rq,
     co_return erased();
   }
   if (auto no = refused(rq, got)) co_return account_address{std::move(no), {}};
-  co_return account_address{std::nullopt, std::move(got.reply.email)};
+  co_return account_address{std::nullopt, std::move(got.reply.email), got.reply.language};
 }
 
 std::span<const route> auth_routes() {

@@ -33,6 +33,11 @@ inline constexpr range total_range{1, 10'000'000};
 /// Ticket types of an event: their discounts and refunds are bits of 64.
 inline constexpr range types_count{1, 50};
 
+// -- queues
+
+/// Of a name that a session locks: an origin's id of a seat.
+inline constexpr std::size_t lock_name_bytes_max = 64;
+
 // -- event tickets
 
 /// Open offers that a customer sees, the newest.

@@ -6,6 +6,7 @@
 #include "domain/delivery/outbox.hpp"
 #include "net/api/limits.hpp"
 #include "net/api/routes.hpp"
+#include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
 #include "net/service/guards.hpp"
 #include "net/service/services.hpp"
@@ -59,13 +60,17 @@ std::optional<response> read_device(const call& c, device_row& device) {
       body.reject("token", std::string{wrong});
     device.token = token.value;
     device.is_sandbox = body.flag("sandbox").value;
+    const auto tag = body.text("language", {2, 2});
+    const auto in = tag.given ? language_of(tag.value) : preferred_language(c.rq.field("Accept-Language"));
+    if (tag.given && !in) body.reject("language", "Must be en, fr, es, hr or ar.");
+    device.language = in.value_or(language::en);
   });
 }
 
 const device_row* find_fresh(const std::vector<device_row>& known, const device_row& device) {
   const auto is_it = [&](const device_row& d) {
     return d.way == device.way && d.token == device.token && d.is_sandbox == device.is_sandbox
-           && device.registered_at < d.registered_at + fresh_for;
+           && d.language == device.language && device.registered_at < d.registered_at + fresh_for;
   };
   const auto found = std::ranges::find_if(known, is_it);
   return found == known.end() ? nullptr : &*found;

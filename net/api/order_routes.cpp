@@ -5,6 +5,7 @@
 #include "net/api/routes.hpp"
 #include "net/api/seat_wishes.hpp"
 #include "net/http/cors.hpp"
+#include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
 #include "net/service/code_guesses.hpp"
 #include "net/service/guards.hpp"
@@ -163,6 +164,8 @@ awaitable<response> check_out(call c) {
   auto account = co_await find_account_address(c.ctx, c.rq, c.who, wish.order.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
   wish.order.wish.contact.account_email = std::move(account.email);
+  wish.order.wish.contact.language =
+    preferred_language(c.rq.field("Accept-Language")).value_or(account.language);
   code_guess guess{c.ctx, c.rq, c.who, *wish.event, !wish.order.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));

@@ -55,6 +55,7 @@ awaitable<response> send_for(call c, find_customers people, Wish wish) {
   auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, found)) co_return std::move(*no);
   wish.customers = std::move(found.reply.customers);
+  if constexpr (requires { wish.languages; }) wish.languages = std::move(found.reply.languages);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return count_answer(got.reply.count);
@@ -89,7 +90,7 @@ awaitable<response> read_vips(call c) {
 
 awaitable<response> invite(call c) {
   find_customers people{c.by.tenant, {}};
-  invite_customers wish{{c.id, c.by}, {}, {}, {}, {}};
+  invite_customers wish{{c.id, c.by}, {}, {}, {}, {}, {}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     people.emails = read_emails(body);
     body.require("ticket_type_id");

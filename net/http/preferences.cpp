@@ -50,4 +50,17 @@ std::vector<preference> read_preferences(std::string_view field) {
   return all;
 }
 
+std::optional<language> preferred_language(std::string_view accept_language) {
+  std::optional<language> best;
+  int best_weight = 0;
+  for (const auto& wanted : read_preferences(accept_language)) {
+    const auto found = language_of(wanted.name);
+    if (found && wanted.weight > best_weight) {
+      best = found;
+      best_weight = wanted.weight;
+    }
+  }
+  return best;
+}
+
 } // namespace fq::net

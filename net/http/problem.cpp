@@ -116,6 +116,7 @@ void seats(std::string& out, const refusal& no) {
   }
   out += ']';
 }
+void locks_max(std::string& out, const refusal& no) { append_member(out, "locks_per_session", no.first); }
 void highest_number(std::string& out, const refusal& no) { append_member(out, "max", no.first); }
 void current_status(std::string& out, const refusal& no) {
   if (no.detail.empty()) return;
@@ -225,6 +226,8 @@ constexpr reason_row reasons[] = {
   {reason::no_best_seats, 409, "There are no such seats side by side."},
   {reason::event_sold_out, 410, "Sold out."},
   {reason::none_free, 409, "All remaining tickets are held by others at the moment."},
+  {reason::lock_held, 409, "Another session has locked this name."},
+  {reason::locks_exhausted, 409, "Your session has as many locks as it may have.", locks_max},
   {reason::claim_live, 409, "Release the claim first."},
   {reason::payment_open, 409, "A payment for this claim is open."},
   {reason::claim_not_payable, 409, "This claim cannot be paid any more.", current_status},

@@ -2,6 +2,7 @@
 // /my/tickets: a customer's event tickets with their codes, PDFs, and offers to and from other people. Works
 // without script; a service worker keeps the page for when there is no network.
 #include "net/http/encoding.hpp"
+#include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/demo.hpp"
 #include "net/pages/limits.hpp"
@@ -43,7 +44,7 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
 
 template <bool IsOrder>
 awaitable<response> get_pdf(call c) {
-  const auto in = negotiate(c.rq.field("Accept-Language"));
+  const auto in = preferred_language(c.rq.field("Accept-Language")).value_or(language::en);
   find_ticket_papers wish{c.id, IsOrder, c.who};
   return print_papers(c.ctx, c.rq, std::move(wish), in);
 }

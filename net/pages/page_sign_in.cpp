@@ -32,7 +32,7 @@ awaitable<sign_in_turn> send_code_to(const visit& v) {
     co_return turn;
   }
   auto sent = co_await mail_code(v.ctx, v.rq, email, std::string{cookie(v.rq, v.cookie_name(code_cookie))},
-                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))});
+                                 std::string{cookie(v.rq, v.cookie_name(mark_cookie))}, v.in);
   turn.no = std::move(sent.no);
   turn.next = {sign_in_step::code, std::move(email), false, std::move(sent.handle)};
   co_return turn;
@@ -48,7 +48,7 @@ awaitable<sign_in_turn> enter_code(const visit& v) {
     co_return turn;
   }
   std::string handle{v.sent.find("handle").substr(0, handle_max)};
-  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle);
+  auto got = co_await redeem_code(v.ctx, v.rq, email, code, handle, v.in);
   if (got.was_wrong) {
     turn.status = got.no->status;
     turn.next = {sign_in_step::code, std::move(email), true, std::move(handle)};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/pages/page_templates.hpp"
 
+#include "display/replaced.hpp"
 #include "net/http/json_text.hpp"
 #include "web/assets.hpp"
 
@@ -23,20 +24,6 @@ std::string_view template_text(const std::string& name) {
   const auto found = std::ranges::find(files, name + ".html", &page_template_file::name);
   if (found == files.end()) throw std::logic_error("no page template " + name);
   return found->text;
-}
-
-/// Replaces what stands between `open` and `close` by what `make` returns for it.
-template <class Make>
-std::string replaced(std::string_view text, std::string_view open, std::string_view close, Make make) {
-  std::string out;
-  for (auto at = text.find(open); at != std::string_view::npos; at = text.find(open)) {
-    const auto end = text.find(close, at);
-    if (end == std::string_view::npos) throw std::logic_error("no end of " + std::string{text.substr(at)});
-    out.append(text.substr(0, at));
-    out += make(text.substr(at + open.size(), end - at - open.size()));
-    text.remove_prefix(end + close.size());
-  }
-  return out.append(text);
 }
 
 std::string value_of_text(std::string_view name) {

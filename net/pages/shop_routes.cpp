@@ -200,6 +200,7 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   auto account = co_await find_account_address(v.ctx, v.rq, v.customer, wish.wish.contact.email);
   if (account.no) co_return std::move(*account.no);
   wish.wish.contact.account_email = std::move(account.email);
+  wish.wish.contact.language = v.in;
   code_guess guess{v.ctx, v.rq, v.customer, v.id, !wish.wish.promo_code.empty()};
   if (guess.no) co_return std::move(*guess.no);
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));

@@ -2,27 +2,13 @@
 #include "net/pages/site_page.hpp"
 
 #include "crypto/digest.hpp"
+#include "display/colours.hpp"
 #include "net/http/cors.hpp"
 #include "net/pages/plain_page.hpp"
 #include "web/assets.hpp"
 
-#include <cmath>
-
 namespace fq::net {
 namespace {
-
-double linear(int channel) {
-  const double c = channel / 255.0;
-  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
-
-/// WCAG's relative luminance of "#rrggbb".
-double luminance(std::string_view colour) {
-  const auto channel = [&](std::size_t at) {
-    return std::stoi(std::string{colour.substr(at, 2)}, nullptr, 16);
-  };
-  return 0.2126 * linear(channel(1)) + 0.7152 * linear(channel(3)) + 0.0722 * linear(channel(5));
-}
 
 /// A tenant's colours as a second, small style. The sheen darkens behind white text and lightens behind
 /// black text, so contrast only grows.
@@ -84,11 +70,6 @@ void set_preview(page_data& data, const link_preview& preview, const std::string
 }
 
 } // namespace
-
-std::string_view ink_on(std::string_view colour) {
-  const auto l = luminance(colour);
-  return 1.05 / (l + 0.05) >= (l + 0.05) / 0.05 ? "#fff" : "#000";
-}
 
 response render(site_page page, const std::string& base, const config::brand* brand, unsigned status) {
   const auto tenant_style = brand_style(brand);

@@ -37,8 +37,4 @@ struct site_page {
 [[nodiscard]] response render(site_page page, const std::string& base, const config::brand* brand,
                               unsigned status = 200);
 
-/// Black or white, whichever has more contrast on "#rrggbb". At least 4.5 : 1 for every colour (WCAG 2.2,
-/// 1.4.3).
-[[nodiscard]] std::string_view ink_on(std::string_view colour);
-
 } // namespace fq::net

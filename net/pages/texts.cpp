@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/pages/texts.hpp"
 
-#include "net/http/preferences.hpp"
 #include "net/wire/codec.hpp"
 #include "web/page_texts.hpp"
 
@@ -12,16 +11,15 @@ namespace fq::net {
 namespace {
 
 struct locale {
-  std::string_view tag;
   std::string_view group; ///< separator of thousands
   std::uint64_t group_from; ///< smallest number with separators: Spanish writes 1234 but 12.345
 };
 constexpr std::array<locale, all_languages.size()> locales{{
-  {"en", ",", 1'000},
-  {"fr", "\u202f", 1'000},
-  {"es", ".", 10'000},
-  {"hr", ".", 1'000},
-  {"ar", ",", 1'000},
+  {",", 1'000}, // en
+  {"\u202f", 1'000}, // fr
+  {".", 10'000}, // es
+  {".", 1'000}, // hr
+  {",", 1'000}, // ar
 }};
 
 const locale& locale_of(language l) { return locales[static_cast<std::size_t>(l)]; }
@@ -64,31 +62,6 @@ bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
 constexpr std::array form_names{"zero", "one", "two", "few", "many", "other"};
 
 } // namespace
-
-std::string_view tag_of(language l) { return locale_of(l).tag; }
-
-std::optional<language> language_of(std::string_view tag) {
-  const auto primary = tag.substr(0, tag.find('-'));
-  for (const auto l : all_languages)
-    if (primary.size() == 2 && (primary[0] | 0x20) == tag_of(l)[0] && (primary[1] | 0x20) == tag_of(l)[1])
-      return l;
-  return std::nullopt;
-}
-
-bool is_right_to_left(language l) { return l == language::ar; }
-
-language negotiate(std::string_view accept_language) {
-  auto best = language::en;
-  int best_weight = 0;
-  for (const auto& wanted : read_preferences(accept_language)) {
-    const auto found = language_of(wanted.name);
-    if (found && wanted.weight > best_weight) {
-      best = *found;
-      best_weight = wanted.weight;
-    }
-  }
-  return best;
-}
 
 plural_form plural_of(language l, std::uint64_t n) {
   const auto tens = n % 100, ones = n % 10;

@@ -2,27 +2,15 @@
 // Texts of pages: the visitor's language, CLDR plural rules, numbers and waiting times. Pure functions over
 // web/page_texts; web/sdk/estimate.mjs does the same in browsers. Independent of HTML.
 #pragma once
-#include <array>
+#include "domain/model/language.hpp"
+
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace fq::net {
-
-/// In the order of web/texts.mjs.
-enum class language : std::uint8_t { en, fr, es, hr, ar };
-inline constexpr std::array all_languages{language::en, language::fr, language::es, language::hr,
-                                          language::ar};
-
-/// "en", …
-[[nodiscard]] std::string_view tag_of(language l);
-[[nodiscard]] std::optional<language> language_of(std::string_view tag);
-[[nodiscard]] bool is_right_to_left(language l);
-/// The best match of an Accept-Language (RFC 9110 section 12.5.4); English if none matches.
-[[nodiscard]] language negotiate(std::string_view accept_language);
 
 /// CLDR's categories, in the order of web/texts.mjs.
 enum class plural_form : std::uint8_t { zero, one, two, few, many, other };

@@ -2,6 +2,7 @@
 #include "net/pages/visit.hpp"
 #include "net/pages/limits.hpp"
 
+#include "net/http/preferences.hpp"
 #include "net/http/query.hpp"
 #include "net/pages/site_page.hpp"
 #include "net/service/guards.hpp"
@@ -20,7 +21,7 @@ constexpr std::string_view language_cookie = "fairqueue_language";
 
 language language_of_visitor(const visit& v) {
   const auto chosen = language_of(cookie(v.rq, v.cookie_name(language_cookie)));
-  return chosen ? *chosen : negotiate(v.rq.field("Accept-Language"));
+  return chosen ? *chosen : preferred_language(v.rq.field("Accept-Language")).value_or(language::en);
 }
 
 /// The problem's stable code, from its body.

@@ -2,6 +2,7 @@
 // Customer sign-in by a mailed code, with the limits of the e-mail address; shared by the API and the pages,
 // which ask address_limit::code before. Defined in auth_routes.
 #pragma once
+#include "domain/model/language.hpp"
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
 
@@ -16,9 +17,9 @@ struct mailed_code {
 };
 /// `email`: result of read_email or is_email, in lower case. `replaces`: handle of an earlier request, whose
 /// code becomes void; may be empty. `mark`: text of a browser mark; may be empty or none. The answer does not
-/// reveal whether the address exists.
+/// reveal whether the address exists. `in`: of the mail.
 awaitable<mailed_code> mail_code(context& ctx, const request& rq, std::string email, std::string replaces,
-                                 std::string mark);
+                                 std::string mark, language in);
 
 struct redeemed_code {
   std::optional<response> no;
@@ -26,12 +27,14 @@ struct redeemed_code {
   std::string mark; ///< a browser mark for the address
   bool was_wrong = false; ///< the code was wrong; false for an unreachable service
 };
+/// `in`: of the customer's mails from now on; none: as before.
 awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code,
-                                     std::string handle);
+                                     std::string handle, std::optional<language> in);
 
 struct account_address {
   std::optional<response> no;
   std::string email; ///< empty: the customer has no account (its token is of `fairqueue token`)
+  fq::language language = fq::language::en;
 };
 /// The address that the customer confirmed by signing in. 401 if the customer was erased. While accounts is
 /// unavailable only `contact` can be it: the customer's id is a hash of the address.

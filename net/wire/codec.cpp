@@ -246,6 +246,18 @@ void append_queue(std::string& out, const event_row& e) {
   out += '}';
 }
 
+void append_lock(std::string& out, const lock_view& lock) {
+  out += "{\"name\":";
+  append_text(out, lock.row.name);
+  out += ",\"ticket_id\":";
+  append_id(out, lock.ticket);
+  out += ",\"locked_at\":";
+  append_time(out, lock.row.locked_at);
+  out += ",\"locked_until\":";
+  append_time(out, lock.until);
+  out += '}';
+}
+
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at) {
   out.reserve(out.size() + 224 + subject.size());

@@ -31,6 +31,8 @@ void append_ticket(std::string& out, const entry_view& entry, const session_keys
 /// The entry for managers of its queue, without any token.
 void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
+/// A name that a session has locked.
+void append_lock(std::string& out, const lock_view& lock);
 void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
                    timestamp expires_at);
 void append_event(std::string& out, const event_view& event);

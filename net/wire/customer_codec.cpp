@@ -172,6 +172,7 @@ void customer_export::add(record_page page) {
 std::string customer_text(customer_export page) {
   auto out = json::serialize(json::object{{"customer_id", to_string(page.who.customer)},
                                           {"email", page.who.email},
+                                          {"language", tag_of(page.who.language)},
                                           {"created_at", rfc3339(page.who.created_at)}});
   out.back() = ',';
   out += "\"orders\":[";

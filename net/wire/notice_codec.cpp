@@ -23,6 +23,7 @@ json::object object_of(const device_row& d) {
   return {{"device_id", to_string(d.id)},
           {"platform", to_string(d.way)},
           {"sandbox", d.is_sandbox},
+          {"language", tag_of(d.language)},
           {"registered_at", rfc3339(d.registered_at)}};
 }
 

@@ -311,6 +311,9 @@ public:
 
   bool operator()(const access_given& c) { return insert(own_.image.access, c.row); }
 
+  bool operator()(const lock_taken& c) { return insert(own_.image.locks, c.row); }
+  bool operator()(const lock_freed& c) { return remove(own_.image.locks, c.name); }
+
   bool operator()(const block_stored& c) { return insert_or_replace(blocks(), c.row); }
 
   bool operator()(const block_removed& c) {

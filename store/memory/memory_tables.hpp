@@ -31,6 +31,7 @@ inline const uuid& key_of(const invitation_row& r) { return r.customer; }
 inline std::pair<queue_number, std::uint32_t> key_of(const entry_access_row& r) {
   return {r.number, r.promo_code};
 }
+inline const std::string& key_of(const session_lock_row& r) { return r.name; }
 inline timestamp key_of(const statistics_row& r) { return r.at; }
 inline std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) {
   return {r.tenant, r.organizer, r.customer};

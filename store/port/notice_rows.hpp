@@ -10,7 +10,7 @@ FQ_ROW(device_row, "device", installation, row_field("id", &row::id, key),
        row_field("holder", &row::holder, once), row_field("channel", &row::way, once),
        row_field("token", &row::token, once), row_field("is_sandbox", &row::is_sandbox),
        row_field("registered_at", &row::registered_at), row_field("gone_at", &row::gone_at),
-       row_field("gone_reason", &row::gone_reason))
+       row_field("gone_reason", &row::gone_reason), row_field("language", &row::language))
 
 /// Without `replaces`, which is not stored.
 FQ_ROW(webhook_endpoint_row, "webhook_endpoint", installation, row_field("id", &row::id, key),

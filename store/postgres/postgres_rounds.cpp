@@ -148,13 +148,11 @@ public:
   }
 
   void operator()(const promo_code_added& c) {
-    const auto& r = c.row;
-    insert(round_of(r), postgres_write::insert_promo_code, r);
+    insert(round_of(c.row), postgres_write::insert_promo_code, c.row);
   }
 
   void operator()(const promo_code_changed& c) {
-    const auto& r = c.row;
-    update(round_of(r), postgres_write::update_promo_code, r);
+    update(round_of(c.row), postgres_write::update_promo_code, c.row);
   }
 
   void operator()(const promo_uses_moved& c) {
@@ -252,13 +250,11 @@ public:
   }
 
   void operator()(const dead_letter_stored& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({of(item::dead_letter, r.id)}), postgres_write::store_dead_letter, r);
+    insert(rounds_.round_for({of(item::dead_letter, c.row.id)}), postgres_write::store_dead_letter, c.row);
   }
 
   void operator()(const priority_stored& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({of(item::priority, r.customer)}), postgres_write::store_priority, r);
+    insert(rounds_.round_for({of(item::priority, c.row.customer)}), postgres_write::store_priority, c.row);
   }
 
   void operator()(const priority_removed& c) {
@@ -274,15 +270,24 @@ public:
   }
 
   void operator()(const access_given& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({of(item::access, uuid{value_of(r.number), r.promo_code})}),
-           postgres_write::insert_access, r);
+    insert(rounds_.round_for({of(item::access, uuid{value_of(c.row.number), c.row.promo_code})}),
+           postgres_write::insert_access, c.row);
+  }
+
+  /// Names with the same hash need two rounds, as in otp_of.
+  void operator()(const lock_taken& c) {
+    insert(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.row.name))}),
+           postgres_write::insert_lock, c.row);
+  }
+
+  void operator()(const lock_freed& c) {
+    row(rounds_.round_for({of(item::lock, std::hash<std::string>{}(c.name))}), postgres_write::remove_lock,
+        batch_.aggregate, c.name);
   }
 
   /// Keyed by customer only: blocks of one customer by two organizers need two rounds.
   void operator()(const block_stored& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({of(item::block, r.customer)}), postgres_write::store_block, r);
+    insert(rounds_.round_for({of(item::block, c.row.customer)}), postgres_write::store_block, c.row);
   }
 
   void operator()(const block_removed& c) {
@@ -292,9 +297,8 @@ public:
 
   /// Names with the same hash need two rounds, as in otp_of.
   void operator()(const setting_stored& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({of(item::setting, std::hash<std::string>{}(r.name))}),
-           postgres_write::store_setting, r);
+    insert(rounds_.round_for({of(item::setting, std::hash<std::string>{}(c.row.name))}),
+           postgres_write::store_setting, c.row);
   }
 
   void operator()(const idempotency_stored& c) {
@@ -304,18 +308,15 @@ public:
   void operator()(const receipt_stored& c) { append(postgres_write::insert_receipt, c.row, ordinal_); }
 
   void operator()(const organizer_stored& c) {
-    const auto& r = c.row;
-    insert(round_of_account(r.id), postgres_write::store_organizer, r);
+    insert(round_of_account(c.row.id), postgres_write::store_organizer, c.row);
   }
 
   void operator()(const customer_stored& c) {
-    const auto& r = c.row;
-    insert(round_of_account(r.id), postgres_write::store_customer, r);
+    insert(round_of_account(c.row.id), postgres_write::store_customer, c.row);
   }
 
   void operator()(const tenant_stored& c) {
-    const auto& r = c.row;
-    insert(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r);
+    insert(round_of_account({0, static_cast<std::uint64_t>(c.row.id)}), postgres_write::store_tenant, c.row);
   }
 
   void operator()(const api_key_stored& c) {
@@ -328,8 +329,7 @@ public:
   void operator()(const audit_recorded& c) { append(postgres_write::insert_audit, c.row, ordinal_); }
 
   void operator()(const otp_stored& c) {
-    const auto& r = c.row;
-    insert(rounds_.round_for({otp_of(r.handle_hash)}), postgres_write::store_otp, r);
+    insert(rounds_.round_for({otp_of(c.row.handle_hash)}), postgres_write::store_otp, c.row);
   }
 
   void operator()(const otp_removed& c) {

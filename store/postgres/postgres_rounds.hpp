@@ -80,6 +80,7 @@ private:
     priority,
     invitation,
     access,
+    lock,
     block,
     account,
     otp,

@@ -57,6 +57,8 @@ enum class postgres_write : std::uint8_t {
   remove_priority,
   store_invitation,
   insert_access,
+  insert_lock,
+  remove_lock,
   store_block,
   remove_block,
   remove_organizer,

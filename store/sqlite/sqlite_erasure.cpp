@@ -8,8 +8,8 @@
 namespace fq {
 namespace {
 
-const std::string empty_contacts =
-  "UPDATE orders SET first_name = '', last_name = '', email = '', phone = '', account_email = ''";
+const std::string empty_contacts = "UPDATE orders SET first_name = '', last_name = '', email = '', phone = "
+                                   "'', account_email = '', language = 0";
 
 } // namespace
 

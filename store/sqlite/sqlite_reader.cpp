@@ -72,6 +72,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
     priorities(db, select_rows<priority_row>() + "WHERE aggregate = ? ORDER BY customer"),
     invitations(db, select_rows<invitation_row>() + "WHERE aggregate = ? ORDER BY customer"),
     access(db, select_rows<entry_access_row>() + "WHERE aggregate = ? ORDER BY queue_number, promo_code"),
+    locks(db, select_rows<session_lock_row>() + "WHERE aggregate = ? ORDER BY name"),
     idempotency(db, select_rows<idempotency_row>()
                       + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
     receipts(db, select_rows<receipt_row>() + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -196,6 +197,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.priorities = collect(sql_.priorities.bind(aggregate), row_from<priority_row>);
   image.invitations = collect(sql_.invitations.bind(aggregate), row_from<invitation_row>);
   image.access = collect(sql_.access.bind(aggregate), row_from<entry_access_row>);
+  image.locks = collect(sql_.locks.bind(aggregate), row_from<session_lock_row>);
   sql_.last_statistics.bind(aggregate);
   while (sql_.last_statistics.step()) image.statistics = read_row<statistics_row>(sql_.last_statistics);
   image.idempotency =

@@ -94,6 +94,8 @@ sqlite_writer::statements::statements(sqlite_db& db) :
     remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
     store_invitation(db, store_sql(table_of<invitation_row>())),
     insert_access(db, insert_sql(table_of<entry_access_row>())),
+    insert_lock(db, insert_sql(table_of<session_lock_row>())),
+    remove_lock(db, "DELETE FROM session_lock WHERE aggregate = ? AND name = ?"),
     store_block(db, store_sql(table_of<block_row>())),
     remove_block(db, "DELETE FROM blocked_customer WHERE tenant = ? AND organizer = ? AND customer = ?"),
     store_setting(db, store_sql(table_of<setting_row>())),
@@ -232,6 +234,8 @@ public:
   bool operator()(const priority_stored& c) { return insert(sql_.store_priority, c.row); }
   bool operator()(const invitation_stored& c) { return insert(sql_.store_invitation, c.row); }
   bool operator()(const access_given& c) { return insert(sql_.insert_access, c.row); }
+  bool operator()(const lock_taken& c) { return insert(sql_.insert_lock, c.row); }
+  bool operator()(const lock_freed& c) { return remove(sql_.remove_lock, batch_.aggregate, c.name); }
   bool operator()(const block_stored& c) { return insert(sql_.store_block, c.row); }
   bool operator()(const setting_stored& c) { return insert(sql_.store_setting, c.row); }
 

@@ -44,6 +44,7 @@ private:
     sqlite_statement insert_transfer, update_transfer, insert_statistics;
     sqlite_statement store_checkin_list, store_checkin_device, insert_scan;
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation, insert_access;
+    sqlite_statement insert_lock, remove_lock;
     sqlite_statement store_block, remove_block, store_setting;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,

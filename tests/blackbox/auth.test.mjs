@@ -56,6 +56,11 @@ test('a customer logs in with a mailed code', async (t) => {
     'also after a crash',
   );
 
+  const in_croatian = await server.sign_in_by_mail(email, { 'Accept-Language': 'de, hr;q=0.8' });
+  const own = await server.get('/customers/me', { token: in_croatian.json.token });
+  assert.equal(own.json.language, 'hr');
+  assert.match(server.mails_to(email).at(-1), /Content-Type: text\/plain[^]*Vrijedi 10 min/);
+
   const mail = fs.readdirSync(path.join(server.data_dir, 'mail'));
   assert.ok(mail.length >= 3);
   const mode = fs.statSync(path.join(server.data_dir, 'mail', mail[0])).mode & 0o777;

@@ -142,17 +142,28 @@ describe('checkout', side_by_side, () => {
   });
 
   it('paystack: a tenant with a subaccount is passed its money on, less the fees', async (t) => {
-    const shop = await Shop.open(t, { gateway: 'paystack' });
+    const settings = { 'mail.senders': 'box@arena.example' };
+    const shop = await Shop.open(t, { gateway: 'paystack', settings });
     const [fan] = await shop.server.customers(1);
     await shop.tenant('--paystack-subaccount', 'ACCT_fairqueue1', '--payment-metadata', 'site=arena');
+    await shop.tenant(
+      '--mail-sender',
+      'box@arena.example',
+      '--mail-name',
+      'Arena',
+      '--mail-colour',
+      '#2c1d6b',
+    );
     for (const wrong of [
       ['--paystack-subaccount', 'acct_1'],
       ['--payment-metadata', 'order_id=1'],
       ['--payment-metadata', 'a[b]=1'],
+      ['--mail-sender', 'box@other.example'],
+      ['--mail-colour', 'red'],
       ['--payment-metadata', 'a=1', '--payment-metadata', 'a=2'],
       ['--payment-metadata', 'a=1', '--payment-metadata', 'none'],
     ])
-      await assert.rejects(shop.tenant(...wrong), /paystack_subaccount: must|payment_metadata: must/);
+      await assert.rejects(shop.tenant(...wrong), new RegExp(`${wrong[0].slice(2).replace('-', '_')}: must`));
     await sleep(3000); // the promised time until every node knows it
     const { order } = await shop.bought(fan);
     const [{ params }] = shop.calls('transaction.initialize');
@@ -162,6 +173,10 @@ describe('checkout', side_by_side, () => {
       [params.subaccount, Number(params.transaction_charge), params.metadata.site],
       ['ACCT_fairqueue1', platform_fee + processing_fee, 'arena'],
     );
+    const mail = await eventually('the receipt', () => shop.server.mails_to(contact.email)[0]);
+    assert.match(mail, /\r\nFrom: Arena <box@arena\.example>\r\n/);
+    assert.match(mail.replaceAll('=\r\n', ''), /background:#2c1d6b/);
+    await shop.tenant('--mail-sender', 'none', '--mail-name', 'none', '--mail-colour', 'none');
     assert.equal((await shop.refund(order)).status, 202);
     await shop.reaches(fan, order, 'refunded');
     await shop.settled();

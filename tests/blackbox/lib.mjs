@@ -603,13 +603,14 @@ export class Server {
   }
 
   /** Signs a customer in by a mailed code; returns the answer. */
-  async sign_in_by_mail(email) {
+  async sign_in_by_mail(email, headers = {}) {
     const address = email.toLowerCase();
     const known = this.mails_to(address).length;
-    const asked = await this.post('/auth/customer/otp/request', { body: { email } });
+    const asked = await this.post('/auth/customer/otp/request', { body: { email }, headers });
     assert.equal(asked.status, 202, asked.text);
     return this.post('/auth/customer/otp/verify', {
       body: { email, otp: await this.mailed_code(address, known), handle: asked.json.handle },
+      headers,
     });
   }
 

@@ -9,6 +9,59 @@ import * as jose from 'jose';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
 import { access, cli, tenant_on, ticket_of } from './tenant.mjs';
 
+// -- locks of sessions ----------------------------------------------------------------------------------
+
+test('a name is locked by one session, survives kill -9 and is free when the session ends', async (t) => {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue({ concurrency: 2, locks_per_session: 2 });
+  assert.equal(queue.locks_per_session, 2);
+  const [ann, bob] = [await tenant.join_as(queue, 'ann'), await tenant.join_as(queue, 'bob')];
+  const inside = await ticket_of(server, ann);
+  const [a, b] = [inside.session_token, (await ticket_of(server, bob)).session_token];
+  const at = (name) => `/queues/${queue.id}/locks/${name}`;
+  const lock = (token, name) => server.insist('PUT', at(name), { token });
+  const own = async (token) => (await server.get(`/queues/${queue.id}/locks`, { token })).json.locks;
+
+  const first = await lock(a, 'A-1');
+  assert.equal(first.status, 201, first.text);
+  assert.deepEqual([first.json.name, first.json.ticket_id], ['A-1', ann.ticket_id]);
+  assert.equal(first.json.locked_until, inside.session_expires_at);
+  assert.equal((await lock(a, 'A-1')).status, 200, 'the same again');
+  expect_problem(await lock(b, 'A-1'), 409, 'lock_held');
+  await server.restart();
+  expect_problem(await lock(b, 'A-1'), 409, 'lock_held');
+  assert.deepEqual(await own(a), [first.json]);
+  assert.deepEqual(await own(b), []);
+
+  assert.equal((await lock(a, 'A-2')).status, 201);
+  const full = expect_problem(await lock(a, 'A-3'), 409, 'locks_exhausted');
+  assert.equal(full.locks_per_session, 2);
+  assert.equal((await server.delete(at('A-1'), { token: b })).status, 204, 'not its own: nothing happens');
+  expect_problem(await lock(b, 'A-1'), 409, 'lock_held');
+  assert.equal((await server.delete(at('A-2'), { token: a })).status, 204);
+  assert.equal((await lock(b, 'A-2')).status, 201);
+
+  const all = (query, key = tenant.server) =>
+    server.get(`/queues/${queue.id}/locks${query}`, { headers: { 'X-API-Key': key } });
+  const page = (await all('?limit=1')).json;
+  assert.deepEqual([page.locks.map((l) => l.name), page.next_cursor], [['A-1'], 'A-1']);
+  assert.deepEqual(
+    (await all(`?cursor=${page.next_cursor}`)).json.locks.map((l) => [l.name, l.ticket_id]),
+    [['A-2', bob.ticket_id]],
+  );
+  expect_problem(await all('', tenant.join), 403, 'forbidden');
+  expect_problem(await all('', (await tenant_on(server)).server), 404, 'not_found');
+  const other = await tenant.queue({ locks_per_session: 2 });
+  const elsewhere = await server.request('PUT', `/queues/${other.id}/locks/A-1`, { token: a });
+  expect_problem(elsewhere, 403, 'wrong_queue');
+  expect_problem(await lock(a, 'A%20B'), 400, 'invalid_parameter');
+
+  assert.equal((await server.delete('/access', { token: a })).status, 204);
+  expect_problem(await lock(a, 'A-9'), 410, 'session_over');
+  assert.equal((await lock(b, 'A-1')).status, 201, 'free with the session');
+});
+
 // -- queues and tickets ---------------------------------------------------------------------------------
 
 test('a visitor from join to access and out', async (t) => {

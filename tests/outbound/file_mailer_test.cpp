@@ -55,6 +55,21 @@ bool contains(const std::string& text, const std::string& part) {
 
 CAF_TEST_FIXTURE_SCOPE(file_mailer_tests, fixture)
 
+CAF_TEST(the sender of a tenant stands in the place of the configured one) {
+  const auto send_from = [this](std::string id, const mail_sender& from) {
+    const mail_message m{
+      .id = std::move(id), .to = {{"fan@example.com"}}, .subject = "s", .text = "t\n", .from = from};
+    return mailer.send(m).result;
+  };
+  CAF_CHECK(send_from("a", {"box@arena.example", "Arena"}) == mail_result::accepted);
+  CAF_CHECK(send_from("b", {{}, "Arena"}) == mail_result::accepted);
+  CAF_CHECK(send_from("c", {"no address", {}}) == mail_result::rejected);
+  CAF_CHECK(send_from("d", {{}, "Arena\r\nBcc: x@y.example"}) == mail_result::rejected);
+  CAF_REQUIRE_EQUAL(files().size(), 2u);
+  CAF_CHECK(contains(read_file(files()[0]), "From: Arena <box@arena.example>\r\n"));
+  CAF_CHECK(contains(read_file(files()[1]), "From: Arena <no-reply@fairqueue.local>\r\n"));
+}
+
 CAF_TEST(a message becomes one private file with the headers of RFC 5322) {
   CAF_CHECK(send("otp-1", "fan@example.com", "Your code", "123456\nValid for 10 minutes.\n")
             == mail_result::accepted);

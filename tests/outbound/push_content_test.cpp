@@ -59,6 +59,19 @@ CAF_TEST(each topic that a person waits for has words of its own and no other to
     CAF_CHECK(!push_content_of(about(topic, "{}"), now));
 }
 
+CAF_TEST(a push speaks the language of its device) {
+  std::set<std::string> titles, bodies;
+  for (const auto in : all_languages) {
+    const auto c = push_content_of(about("queue.turn_granted", "{}"), now, in);
+    titles.insert(c->title);
+    bodies.insert(c->body);
+    for (const auto* topic : topics)
+      CAF_CHECK(push_content_of(about(topic, "{}"), now, in)->body.size() <= 200);
+  }
+  CAF_CHECK_EQUAL(titles.size(), all_languages.size());
+  CAF_CHECK_EQUAL(bodies.size(), all_languages.size());
+}
+
 CAF_TEST(a session that ran out is told apart from a place that did) {
   const auto place = content_of(about("queue.expired", R"({"entry_id":"q"})"));
   const auto session = content_of(about("queue.expired", R"({"entry_id":"q","what":"session"})"));

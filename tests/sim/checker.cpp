@@ -34,6 +34,7 @@ void checker::applied(const batch& b) {
   check_stock();
   check_returned_stock();
   check_batch();
+  check_locks();
 }
 
 void checker::settled(const batch& b, commit_outcome outcome) {

@@ -159,6 +159,8 @@ public:
   void may_leave(const customer_id& who) { may_leave_.insert(who); }
   /// An acknowledged end of a place or session.
   void saw_ended(queue_number n);
+  /// An answer to a session says that it has the name.
+  void saw_locked(const std::string& name, queue_number session);
   /// At this moment of the right time, and for every later decision.
   void blocked(const customer_id& who, timestamp now) {
     blocked_.emplace(who, now);
@@ -268,6 +270,9 @@ private:
   void see(const priority_removed& c);
   void see(const invitation_stored& c);
   void see(const access_given& c);
+  void see(const lock_taken& c);
+  void see(const lock_freed& c) { locks_.erase(c.name); }
+  void check_locks();
   void see(const statistics_stored& c);
   void see(const audit_recorded& c);
   void see(const idempotency_stored& c);
@@ -374,6 +379,8 @@ private:
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
   std::map<customer_id, std::uint64_t> invited_at_; ///< the step of the last change
+  std::map<std::string, queue_number> locks_; ///< by name: the session
+  std::set<std::pair<std::string, queue_number>> ever_locked_;
   std::set<std::pair<queue_number, std::uint32_t>> access_; ///< codes given with entries
   std::map<customer_id, timestamp> blocked_; ///< since
   std::set<customer_id> may_leave_;

@@ -228,6 +228,25 @@ void checker::see(const access_given& c) {
   if (static_cast<std::size_t>(given) > most) fail("I14", "more access codes than an entry may have");
 }
 
+void checker::see(const lock_taken& c) {
+  if (!locks_.emplace(c.row.name, c.row.number).second) fail("I1", "one name is locked twice");
+  ever_locked_.emplace(c.row.name, c.row.number);
+  const auto own =
+    std::ranges::count(locks_, c.row.number, &std::pair<const std::string, queue_number>::second);
+  if (own > event_.queue.locks_per_session) fail("I14", "more locks than a session may have");
+}
+
+/// After a batch.
+void checker::check_locks() {
+  for (const auto& [name, session] : locks_)
+    if (entries_.at(session).status != entry_status::admitted) fail("I1", "a lock outlives its session");
+}
+
+void checker::saw_locked(const std::string& name, queue_number session) {
+  if (!ever_locked_.contains({name, session}))
+    fail("I1", "an answer names a lock that the session never had");
+}
+
 /// A call by an operator follows its admissions; the detail is their number.
 void checker::see(const audit_recorded& c) {
   if (!c.row.action.ends_with(".advance")) return;

@@ -95,6 +95,8 @@ caf::behavior edge::make_behavior() {
           serve<find_ticket>(),
           serve<leave_ticket>(),
           serve<end_session>(),
+          serve<change_lock>(),
+          serve<find_locks>(),
           serve<advance_line>(),
           serve<revoke_sessions>(),
           serve<invite_customers>(),

@@ -77,6 +77,7 @@ void fan::act() {
     case goal::order_watch: return do_order_watch();
     case goal::order_cancel: return do_order_cancel();
     case goal::end_visit: return do_end_visit();
+    case goal::lock: return do_lock();
     case goal::done: return;
   }
 }
@@ -168,6 +169,7 @@ void fan::on_admitted(const entry_view& entry) {
     if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
   }
   if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
+  if (world_->options.queue.locks_per_session > 0 && wants(500)) return next(goal::lock, soon(1, 300));
   if (!world_->sells()) return next(wants(600) ? goal::end_visit : goal::poll, soon(200, 2'500));
   if (buys_by_order()) return wish_order();
   claim_key_ = fresh_key();

@@ -36,6 +36,7 @@ private:
     order_watch,
     order_cancel,
     end_visit,
+    lock,
     done
   };
 
@@ -70,6 +71,7 @@ private:
   void do_show_ticket();
   void do_return_ticket();
   void do_end_visit();
+  void do_lock();
   // checkout (fan_checkout.cpp)
   [[nodiscard]] bool buys_by_order();
   [[nodiscard]] goal first_goal();

@@ -55,4 +55,16 @@ void fan::do_end_visit() {
                     [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
+/// One of few names, so that sessions meet.
+void fan::do_lock() {
+  change_lock x{world_->event, token_, "A-" + std::to_string(between(world_->rng, 0, 2)), wants(200)};
+  const auto name = x.frees ? std::string{} : x.name;
+  ask(std::move(x), on<locks_reply>(
+                      [this, name, ticket = ticket_](const locks_reply& told, std::uint64_t) {
+                        if (told.no || name.empty()) return;
+                        world_->check->saw_locked(name, queue_number_of(ticket));
+                      },
+                      [this](const locks_reply&) { next(goal::poll, soon(10, 400)); }));
+}
+
 } // namespace fq::sim

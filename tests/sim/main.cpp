@@ -156,6 +156,7 @@ constexpr std::array planted_bugs{
   planted_row{"overtaking_not_told", bug::overtaking_not_told, 300, family::meshed},
   planted_row{"recipients_forgotten", bug::recipients_forgotten, 300},
   planted_row{"any_answer_delivers", bug::any_answer_delivers, 300},
+  planted_row{"lock_given_twice", bug::lock_given_twice, 300},
   planted_row{"code_accepted_twice", bug::code_accepted_twice, 300},
   planted_row{"code_before_commit", bug::code_before_commit, 300},
   planted_row{"revoked_key_kept", bug::revoked_key_kept, 300},

@@ -135,6 +135,13 @@ void draw_seats(sale_options& o) {
   s.changes = perhaps(rng, 100, 600);
 }
 
+/// Sessions of standalone queues lock names.
+void draw_locks(sale_options& o) {
+  generator rng{o.seed * 0x9e3779b97f4a7c15ull + 14};
+  if (o.kind != event_kind::queue || !chance(rng, 500)) return;
+  o.queue.locks_per_session = static_cast<std::uint32_t>(between(rng, 1, 3));
+}
+
 void draw_hubs(sale_options& o) {
   generator rng{o.seed * 0x9e3779b97f4a7c15ull + 7};
   o.mesh.subscribes_again = perhaps(rng, 50, 300);
@@ -396,6 +403,16 @@ void draw_rules(generator& rng, sale_rules& rules) {
   rules.refund_retry = {20, milliseconds{50}, milliseconds{1'000}};
 }
 
+/// What fans do with a place and a claim.
+void draw_habits(generator& rng, sale_options& o) {
+  o.no_show = perhaps(rng, 50, 300);
+  o.leaves = perhaps(rng, 20, 150);
+  o.abandons = perhaps(rng, 50, 300);
+  o.releases = perhaps(rng, 50, 300);
+  o.declines = perhaps(rng, 50, 400);
+  o.pays_late = perhaps(rng, 50, 500);
+}
+
 } // namespace
 
 sale_options options_of(std::uint64_t seed) {
@@ -421,12 +438,7 @@ sale_options options_of(std::uint64_t seed) {
   o.organizer_may_cancel = chance(rng, 200);
   o.steps_per_timer = static_cast<std::uint32_t>(std::int64_t{1} << between(rng, 3, 8));
   o.chaos = between(rng, milliseconds{12'000}, milliseconds{25'000});
-  o.no_show = perhaps(rng, 50, 300);
-  o.leaves = perhaps(rng, 20, 150);
-  o.abandons = perhaps(rng, 50, 300);
-  o.releases = perhaps(rng, 50, 300);
-  o.declines = perhaps(rng, 50, 400);
-  o.pays_late = perhaps(rng, 50, 500);
+  draw_habits(rng, o);
   o.faults = faults_of(rng);
   o.pays_after_declining = perhaps(rng, 100, 500);
   o.fans_vanish = chance(rng, 250);
@@ -445,6 +457,7 @@ sale_options options_of(std::uint64_t seed) {
   draw_hubs(o);
   draw_kind(o);
   draw_seats(o);
+  draw_locks(o);
   draw_bounds(o);
   draw_statistics(o);
   if (!o.loss.on) draw_directory(o);

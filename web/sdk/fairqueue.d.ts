@@ -137,6 +137,14 @@ export interface OrderStatus {
   readonly estimated_wait_seconds?: number | null;
 }
 
+export interface Lock {
+  name: string;
+  ticket_id: string;
+  locked_at: string;
+  /** End of the session. */
+  locked_until: string;
+}
+
 export type EventTicketStatus = 'ISSUED' | 'CHECKED_IN' | 'CHECKED_OUT' | 'TRANSFERRED' | 'CANCELLED';
 
 export interface EventTicketPage {
@@ -217,6 +225,10 @@ export class FairQueue extends EventTarget {
   order(id: string): Promise<OrderStatus>;
   /** The status now and after each change, until the order is over. Rejects with FairQueueError if it is not found. */
   orderChanges(id: string, options?: { signal?: AbortSignal }): AsyncGenerator<OrderStatus, void>;
+  /** Queues: locks a name, for example of a seat, until the session ends. Rejects with code `lock_held`. */
+  lock(name: string): Promise<Lock>;
+  unlock(name: string): Promise<void>;
+  locks(): Promise<Lock[]>;
   /** The customer's event tickets at all events. */
   eventTickets(options?: { cursor?: string }): Promise<EventTicketPage>;
   eventTicket(id: string): Promise<EventTicket>;

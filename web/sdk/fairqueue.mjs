@@ -318,6 +318,28 @@ export class FairQueue extends EventTarget {
     }
   }
 
+  // -- names that the session locks at a queue: answers as in docs/openapi.yaml -----------------------
+
+  /** Locks a name, for example of a seat, until the session ends. Rejects with code `lock_held`. */
+  lock(name) {
+    return this.#lock('PUT', name);
+  }
+
+  unlock(name) {
+    return this.#lock('DELETE', name);
+  }
+
+  /** The session's own locks. */
+  async locks() {
+    return (await this.#lock('GET')).locks;
+  }
+
+  #lock(method, name) {
+    if (!this.#options.queue) throw new TypeError('FairQueue: only a queue has locks');
+    const path = `/queues/${this.#options.queue}/locks${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+    return this.#call(method, path, { token: this.#place?.token });
+  }
+
   // -- event tickets of the customer, at all events ---------------------------------------------------
 
   /** A page, newest first. */

@@ -18,6 +18,9 @@ const placed = await line.checkout({
 });
 for await (const order of line.orderChanges(placed.order_id))
   console.log(total, currency, order.status === 'awaiting_payment' && order.payment_url);
+const lock = await line.lock('A-3');
+console.log(lock.locked_until, (await line.locks()).length);
+await line.unlock(lock.name);
 const [ticket] = (await line.eventTickets()).items;
 if (ticket) {
   const held = await line.eventTicket(ticket.id);

@@ -52,8 +52,15 @@ CAF_TEST(the order of an answer without event tickets is read) {
   caf::binary_serializer sink{nullptr, bytes};
   sink.seek(1);
   auto& v = stored.order;
-  CAF_REQUIRE(!sink(stored.no, stored.replayed, v.order, v.claim, v.event_name, v.payment, v.payment_state,
-                    v.payment_url, v.refunded, v.can_retry, v.typical_page_time, stored.async_percent));
+  CAF_REQUIRE(!sink(stored.no, stored.replayed));
+  each_field<order_row>(
+    [&](const auto&, auto& value) {
+      if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(value)>, language>)
+        CAF_REQUIRE(!sink(value)); // languages are younger
+    },
+    v.order);
+  CAF_REQUIRE(!sink(v.claim, v.event_name, v.payment, v.payment_state, v.payment_url, v.refunded, v.can_retry,
+                    v.typical_page_time, stored.async_percent));
   idempotency_index answers;
   changes out;
   answers.store({key.key, key.body, from_unix_ms(7), bytes}, out);

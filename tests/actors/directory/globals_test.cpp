@@ -127,6 +127,24 @@ CAF_TEST(lists name customers by address and only a sign-in makes an account) {
   CAF_CHECK(listed(wish) == ids);
 }
 
+CAF_TEST(a sign-in sets the language of mails to the customer) {
+  const auto sign_in = [this](maybe<language> in) {
+    ask<ack_reply>(people, request_otp{"f@example.com", {1, 1}, one_handle, {}, {}, in.value});
+    run();
+    CAF_CHECK(!person(verify_otp{"f@example.com", code(), one_handle, in}).no);
+    return store.committed(accounts_aggregate)->customers.at(0).language;
+  };
+  CAF_CHECK(sign_in({true, language::fr}) == language::fr);
+  CAF_CHECK_EQUAL(mails->back().subject, "Votre code de connexion");
+  CAF_CHECK(sign_in({}) == language::fr);
+  CAF_CHECK_EQUAL(mails->back().subject, "Your sign-in code");
+  CAF_CHECK(sign_in({true, language::es}) == language::es);
+  const find_customers wish{default_tenant, {"g@example.com", "f@example.com"}};
+  auto asked = ask<customers_reply>(people, wish);
+  run();
+  CAF_CHECK((asked->value.languages == std::vector{language::en, language::es}));
+}
+
 CAF_TEST(each organizer and each tenant has a list of blocked customers of its own) {
   const principal organizer{principal_kind::organizer, default_tenant, {5, 5}},
     other{principal_kind::organizer, default_tenant, {5, 6}},
@@ -190,7 +208,7 @@ CAF_TEST(a deed of a manager is in the audit log when it is answered) {
   CAF_CHECK_EQUAL(rows[0].actor, name_of(by));
 }
 
-CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) {
+CAF_TEST(settings of a tenant for its payments and mails stay or are replaced or emptied) {
   const auto add = [this](const add_tenant& x) {
     auto told = ask<ack_reply>(people, x);
     run();
@@ -217,6 +235,12 @@ CAF_TEST(settings of a tenant for its payments stay or are replaced or emptied) 
   CAF_CHECK_EQUAL(add({"shop", {}, true, "none", "none", "none"}), "");
   CAF_CHECK_EQUAL(shop_row().stripe_account + shop_row().paystack_subaccount + shop_row().payment_metadata,
                   "");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, "Arena", "box@arena.example", "#2c1d6b"}), "");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, "none"}), "");
+  CAF_CHECK_EQUAL(shop_row().mail_name + shop_row().mail_sender + shop_row().mail_colour,
+                  "box@arena.example#2c1d6b");
+  CAF_CHECK_EQUAL(add({"shop", {}, true, {}, {}, {}, {}, "none", "none"}), "");
+  CAF_CHECK_EQUAL(shop_row().mail_sender + shop_row().mail_colour, "");
 }
 
 CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {

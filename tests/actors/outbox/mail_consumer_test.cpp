@@ -106,6 +106,28 @@ struct mail_consumer_fixture : consumer_fixture {
 
 CAF_TEST_FIXTURE_SCOPE(mail_consumer_tests, mail_consumer_fixture)
 
+CAF_TEST(a mail looks as its tenant wishes in the language of its payload) {
+  const auto style_of = [](tenant_id tenant) {
+    return tenant == tenant_id{7} ? mail_style{{"box@arena.example", "Arena"}, "Arena", "#2c1d6b"}
+                                  : mail_style{};
+  };
+  const auto row_of = [](const std::string& start) {
+    return outbox_row{{1, 1},
+                      std::string{topic::mail_send},
+                      start
+                        + R"("template":"otp","to":[{"address":"a@x.org"}],)"
+                          R"("data":{"code":"1","minutes":10}})",
+                      {}};
+  };
+  const auto own = std::get<mail_message>(mail_of(row_of(R"({"tenant":7,"language":"hr",)"), style_of));
+  CAF_CHECK_EQUAL(own.subject, "Vaš kôd za prijavu");
+  CAF_CHECK_EQUAL(own.from.address, "box@arena.example");
+  CAF_CHECK(own.html.find("#2c1d6b") != std::string::npos);
+  const auto older = std::get<mail_message>(mail_of(row_of("{"), style_of));
+  CAF_CHECK_EQUAL(older.subject, "Your sign-in code");
+  CAF_CHECK_EQUAL(older.from.address, "");
+}
+
 CAF_TEST(a mail is rendered and sent under the id of its row) {
   const auto item = mail(20);
   CAF_CHECK(give({item, news(20)}).size() == 2);

@@ -96,6 +96,82 @@ CAF_TEST(mails say when and where) {
   CAF_CHECK(mails[0].find("ends_at") == std::string::npos);
 }
 
+CAF_TEST(a mail names the language of its order and the tenant and where to try again) {
+  fixture f;
+  decision d;
+  order_wish wish;
+  wish.contact = {"Ada", "Obi", "ada@example.org", "", "", language::fr};
+  wish.gateway = "sandbox";
+  const auto placed = f.it.place_order(ada, nullptr, wish, noon, d);
+  CAF_REQUIRE(!placed.no);
+  auto order = *f.it.orders().find(placed.order);
+  order.failure = "expired";
+  order.status = order_status::failed;
+  const changes content{order_moved{order_status::pending, order}};
+  const auto mail_of = [&](std::string_view shop) { return mails_of(content, f.it, shop).at(0).payload; };
+  for (const auto* part : {R"("tenant":1,)", R"("language":"fr")", R"("reason":"expired")"})
+    CAF_CHECK(mail_of({}).find(part) != std::string::npos);
+  CAF_CHECK(mail_of({}).find("retry_url") == std::string::npos);
+  CAF_CHECK(mail_of("https://tickets.example/shop")
+              .find(R"("retry_url":"https://tickets.example/shop/events/)" + to_string(f.it.event().id))
+            != std::string::npos);
+  order.cancel_url = "https://shop.example/back";
+  CAF_CHECK(mails_of({order_moved{order_status::pending, order}}, f.it, "https://tickets.example/shop")
+              .at(0)
+              .payload.find(R"("retry_url":"https://shop.example/back")")
+            != std::string::npos);
+}
+
+CAF_TEST(invitations are chunks of one language) {
+  fixture f;
+  const std::vector<invited_mailbox> invited{
+    {"a@x.org", language::ar}, {"b@x.org"}, {"c@x.org", language::ar}};
+  const auto mails = invitation_mails(invited, invitation_row{}, f.it);
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  CAF_CHECK(mails[0].find(R"("language":"en","to":[{"address":"b@x.org"}])") != std::string::npos);
+  CAF_CHECK(mails[1].find(R"("language":"ar","to":[{"address":"a@x.org"},{"address":"c@x.org"}])")
+            != std::string::npos);
+}
+
+CAF_TEST(mails about an offered ticket are in the languages of giver and receiver) {
+  fixture f;
+  decision d;
+  order_wish wish;
+  wish.contact = {"Ada", "Obi", "ada@example.org", "", "", language::fr};
+  wish.gateway = "sandbox";
+  const auto placed = f.it.place_order(ada, nullptr, wish, noon, d);
+  CAF_REQUIRE(!placed.no);
+  event_ticket_row ticket;
+  ticket.id = {3, 3};
+  ticket.claim = f.it.orders().find(placed.order)->claim;
+  f.it.load(ticket);
+  transfer_row offer;
+  offer.ticket = ticket.id;
+  offer.giver = ada;
+  offer.giver_email = "ada@example.org";
+  offer.receiver_email = "ben@example.org";
+  offer.giver_language = language::hr;
+  offer.receiver_language = language::ar;
+  const auto mails_at = [&](transfer_status status) {
+    offer.status = status;
+    std::string all;
+    for (const auto& m : transfer_mails({&offer, 1}, f.it, "https://shop.example/my/tickets"))
+      all += m.payload;
+    return all;
+  };
+  const std::string to_giver = R"("language":"fr","to":[{"address":"ada@example.org"}])",
+                    to_receiver = R"("language":"ar","to":[{"address":"ben@example.org"}])";
+  using enum transfer_status;
+  CAF_CHECK(mails_at(offered).find(to_receiver) != std::string::npos);
+  CAF_CHECK(mails_at(withdrawn).find(to_receiver) != std::string::npos);
+  CAF_CHECK(mails_at(expired).find(to_giver) != std::string::npos);
+  const auto both = mails_at(accepted);
+  CAF_CHECK(both.find(to_giver) != std::string::npos && both.find(to_receiver) != std::string::npos);
+  CAF_CHECK(both.find(R"("tenant":1,)") != std::string::npos);
+  offer.giver = {0xfb, 1}; // has it from the buyer
+  CAF_CHECK(mails_at(declined).find(R"("language":"hr")") != std::string::npos);
+}
+
 CAF_TEST(nobody is sent a page that is not there) {
   fixture f;
   decision d;

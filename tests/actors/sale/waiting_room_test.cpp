@@ -416,6 +416,44 @@ CAF_TEST(an owner that reloads tells its tables that nothing is known) {
   CAF_CHECK(log->pushes[1].is_lost);
 }
 
+CAF_TEST(a lock is answered after its commit and survives the owner) {
+  auto settings = one_at_a_time();
+  settings.locks_per_session = 2;
+  start(settings);
+  const auto first = joined(1);
+  const auto token = make_session_token(sessions, first.id, first.admission_no);
+  const auto change = [this](const std::string& by, const std::string& name, bool frees = false) {
+    auto asked = ask<locks_reply>(owner, change_lock{queue.id, by, name, frees});
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value;
+  };
+  const auto locks_of = [this](find_locks wish) {
+    auto asked = ask<locks_reply>(owner, std::move(wish));
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value;
+  };
+  const auto taken = change(token, "A-1");
+  CAF_CHECK(!taken.no && taken.created);
+  CAF_CHECK(taken.locks.at(0).ticket == first.id);
+  CAF_CHECK(taken.locks.at(0).until == first.session_expires_at);
+  CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);
+  CAF_CHECK(change(make_session_token(sessions, first.id, 9), "A-2").no.why == reason::not_admitted);
+  kill(std::exchange(owner, nullptr));
+  start_again();
+  const auto again = change(token, "A-1");
+  CAF_CHECK(!again.no && !again.created);
+  CAF_CHECK_EQUAL(locks_of({queue.id, token}).locks.size(), 1u);
+  CAF_CHECK(!change(token, "B-1").no);
+  const auto page = locks_of({queue.id, {}, queue.tenant, {}, 1});
+  CAF_CHECK(page.more && page.locks.at(0).row.name == "A-1");
+  CAF_CHECK_EQUAL(locks_of({queue.id, {}, queue.tenant, "A-1", 1}).locks.at(0).row.name, "B-1");
+  CAF_CHECK(locks_of({queue.id, {}, tenant_id{77}}).no.why == reason::not_found);
+  CAF_CHECK(!change(token, "A-1", true).no && !change(token, "A-1", true).no);
+  CAF_CHECK_EQUAL(store.committed(queue.aggregate)->locks.size(), 1u);
+}
+
 CAF_TEST(a session ends by its token once) {
   start(one_at_a_time());
   const auto first = joined(1);

@@ -2,6 +2,7 @@
 // A standalone queue (a sale without stock), and the effects of operators, origins and absence on its line.
 #define CAF_SUITE domain_waiting_room
 #include "domain/sale/audit.hpp"
+#include "tests/domain/sale/sale_checks.hpp"
 #include "tests/domain/sale/sample_sale.hpp"
 
 #include "caf/test/unit_test.hpp"
@@ -51,6 +52,29 @@ struct waiting_room : sample_sale {
   entry_status status(std::uint64_t n) const { return entry(n).status; }
 };
 
+struct locking_room : waiting_room {
+  explicit locking_room(std::uint32_t locks_per_session) :
+      waiting_room([=] {
+        auto e = sample_queue();
+        e.queue.locks_per_session = locks_per_session;
+        return e;
+      }()) {}
+  sale::locked lock(std::uint64_t n, const std::string& name) {
+    last = {};
+    const auto e = entry(n);
+    auto done = it->lock(e.number, e.admission_no, name, now, last);
+    settle();
+    return done;
+  }
+  refusal unlock(std::uint64_t n, const std::string& name) {
+    last = {};
+    const auto e = entry(n);
+    auto no = it->unlock(e.number, e.admission_no, name, last);
+    settle();
+    return no;
+  }
+};
+
 event_row watched(seconds timeout, seconds grace) {
   auto e = sample_queue(admission_policy::capacity, 1);
   e.queue.presence_timeout = timeout;
@@ -72,6 +96,58 @@ CAF_TEST(a queue without stock admits up to its concurrency and refills a freed 
   CAF_CHECK(q.status(2) == entry_status::session_expired);
   CAF_CHECK(q.status(4) == entry_status::admitted && q.status(5) == entry_status::admitted);
   CAF_CHECK_EQUAL(q.entry(2).claim_by, q.entry(2).session_expires_at);
+}
+
+CAF_TEST(a name is locked by one session and ends with it) {
+  locking_room q{2};
+  q.join_all(1, 3);
+  CAF_CHECK(q.lock(1, "A-1").created && q.lock(1, "A-2").created);
+  CAF_CHECK(!q.lock(1, "A-1").created && !q.lock(1, "A-1").no); // the same again
+  CAF_CHECK(q.lock(2, "A-1").no.why == reason::lock_held);
+  CAF_CHECK_EQUAL(q.lock(1, "A-3").no.first, 2);
+  CAF_CHECK(q.lock(1, "A-3").no.why == reason::locks_exhausted);
+  CAF_CHECK(q.lock(3, "A-3").no.why == reason::not_admitted);
+  CAF_CHECK(!q.unlock(2, "A-1")); // not its own: nothing happens
+  CAF_CHECK(q.lock(2, "A-1").no.why == reason::lock_held);
+  CAF_CHECK(!q.unlock(1, "A-2") && q.lock(2, "A-2").created);
+  CAF_CHECK_EQUAL(how_a_reload_differs(q), "");
+  CAF_CHECK(!q.leave(1));
+  CAF_CHECK(q.lock(2, "A-1").created);
+  CAF_CHECK(q.lock(1, "A-4").no.why == reason::not_admitted);
+  CAF_CHECK_EQUAL(q.ledger.locks.size(), 2u);
+  q.pass(seconds{60});
+  CAF_CHECK(q.ledger.locks.empty() && q.it->locks().all().empty());
+}
+
+CAF_TEST(a revocation frees the names of its session) {
+  locking_room q{1};
+  q.join_all(1, 3);
+  CAF_CHECK(q.lock(1, "A-1").created);
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::ticket, 1), 1u);
+  CAF_CHECK(q.lock(3, "A-1").created);
+  locking_room none{0};
+  none.join_all(1, 1);
+  CAF_CHECK(none.lock(1, "A-1").no.why == reason::locks_exhausted);
+}
+
+CAF_TEST(a lock of no live session is a contradiction) {
+  locking_room q{1};
+  q.join_all(1, 1);
+  CAF_CHECK(q.lock(1, "A-1").created);
+  std::vector<entry_row> entries{q.entry(1)};
+  const std::vector<session_lock_row> locks{q.ledger.locks.at("A-1")};
+  const auto told = [&] {
+    return contradictions({.event = q.ledger.event,
+                           .ticket_types = {},
+                           .entries = entries,
+                           .claims = {},
+                           .payments = {},
+                           .locks = locks})
+      .size();
+  };
+  CAF_CHECK_EQUAL(told(), 0u);
+  entries[0].status = entry_status::session_expired;
+  CAF_CHECK_EQUAL(told(), 1u);
 }
 
 CAF_TEST(a queue never ends by itself) {

@@ -291,6 +291,13 @@ void naive_ledger::one(const access_given& x) {
   require(std::ranges::find(access, x.row) == access.end(), "access: given twice");
   access.push_back(x.row);
 }
+void naive_ledger::one(const lock_taken& x) {
+  const auto e = entries.find(x.row.number);
+  require(e != entries.end() && e->second.status == entry_status::admitted, "lock: of no session");
+  require(locks.emplace(x.row.name, x.row).second, "lock: held by another session");
+}
+void naive_ledger::one(const lock_freed& x) { require(locks.erase(x.name) == 1, "lock: absent"); }
+
 void naive_ledger::one(const invitation_stored& x) {
   require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
   invitations[x.row.customer] = x.row;

@@ -36,6 +36,7 @@ public:
   std::map<customer_id, priority_row> priorities;
   std::map<customer_id, invitation_row> invitations;
   std::vector<entry_access_row> access;
+  std::map<std::string, session_lock_row> locks;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
   line_ranks ranks; ///< what a draw gave; no row
@@ -81,6 +82,8 @@ private:
   void one(const priority_removed& x);
   void one(const invitation_stored& x);
   void one(const access_given& x);
+  void one(const lock_taken& x);
+  void one(const lock_freed& x);
   void one(const entries_forgotten&) {} // totals() counts the rows
   void one(const idempotency_stored& x);
   void one(const receipt_stored& x);

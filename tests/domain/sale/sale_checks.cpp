@@ -394,6 +394,7 @@ std::string how_a_reload_differs(const sample_sale& s) {
         || a.refunded != b.refunded || a.can_retry != b.can_retry || !same_tickets(*s.it, *again, row.claim))
       return "order " + text(id) + " is shown differently";
   }
+  if (s.it->locks().all() != again->locks().all()) return "other names are locked";
   const auto a = s.it->view(), b = again->view();
   if (a.event != b.event || a.ticket_types != b.ticket_types || a.sold_out != b.sold_out)
     return "the event is shown differently";

@@ -52,6 +52,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [id, row] : ledger.priorities) s->load(row);
   for (const auto& [id, row] : ledger.invitations) s->load(row);
   for (const auto& row : ledger.access) s->load(row);
+  for (const auto& [name, row] : ledger.locks) s->load(row);
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
   s->loaded();

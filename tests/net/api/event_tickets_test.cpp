@@ -93,6 +93,8 @@ CAF_TEST(a ticket and an order are printed for their holder) {
 
 CAF_TEST(a holder offers a ticket to an address) {
   holder s;
+  s.told->customer.language = language::hr;
+  s.told->customers.languages = {language::ar};
   const auto offer = [&](const char* body) {
     return shown(s.send(method::post, s.path + "/transfer", body, s.as_customer()));
   };
@@ -103,6 +105,7 @@ CAF_TEST(a holder offers a ticket to an address) {
   const auto& wish = s.told->asked_offer.wish;
   CAF_CHECK(wish.ticket == s.view.ticket.id && wish.giver == s.customer && wish.receiver == uuid(8, 8));
   CAF_CHECK_EQUAL(wish.receiver_email, "bob@example.org");
+  CAF_CHECK(wish.giver_language == language::hr && wish.receiver_language == language::ar);
   CAF_CHECK_EQUAL(offer(R"({"email":"bob"})"), "400 invalid_field");
   CAF_CHECK_EQUAL(offer("{}"), "400 invalid_field");
   CAF_CHECK_EQUAL(offer(R"({"email":"b@c.de","x":1})"), "400 unknown_field");

@@ -82,6 +82,18 @@ CAF_TEST(mail of an order goes to the address that signed in whatever the contac
   CAF_CHECK_EQUAL(s.check_out().status, 503u);
 }
 
+CAF_TEST(an order speaks the language of its request or else of the account) {
+  shop s;
+  s.told->customer = {{}, s.customer, "login@example.org", {}, language::hr};
+  const auto spoken = [&s](const text_fields& fields) {
+    CAF_CHECK_EQUAL(s.check_out({}, fields).status, 202u);
+    return s.told->asked_order.wish.contact.language;
+  };
+  CAF_CHECK(spoken({}) == language::hr);
+  CAF_CHECK(spoken({{"Accept-Language", "*"}}) == language::hr);
+  CAF_CHECK(spoken({{"Accept-Language", "de, fr-CA;q=0.7"}}) == language::fr);
+}
+
 CAF_TEST(customers of this process are known without a question to accounts) {
   shop s;
   s.told->accounts_fail = true;
@@ -467,27 +479,6 @@ CAF_TEST(an export that cannot go on throws) {
     s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
   } catch (const std::runtime_error&) { is_broken = true; }
   CAF_CHECK(is_broken);
-}
-
-CAF_TEST(the audit log is exported) {
-  shop s;
-  audit_row row;
-  row.id = s.claim_id;
-  row.actor = "organizer:x";
-  row.action = "event.pause";
-  row.target = s.event_id;
-  row.reason = "=1+1";
-  row.detail = R"({"a":"b"})";
-  row.at = from_unix_ms(1'800'000'000'000);
-  s.told->audit.rows = {row};
-  const auto file = s.send(method::get, "/audit.csv?target=" + to_string(s.event_id), "", s.as_organizer());
-  CAF_CHECK_EQUAL(file.status, 200u);
-  CAF_CHECK(s.told->asked_audit.target == s.event_id);
-  CAF_CHECK(file.body.find(R"("2027-01-15T08:00:00.000Z","organizer:x","event.pause",)")
-            != std::string::npos);
-  CAF_CHECK(file.body.find(R"("'=1+1","{""a"":""b""}")") != std::string::npos);
-  CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())),
-                  "400 invalid_parameter");
 }
 
 } // namespace orders_test

@@ -166,4 +166,25 @@ CAF_TEST(a report is printed) {
                   "attachment; filename=\"report-" + to_string(w.event_id) + ".pdf\"");
 }
 
+CAF_TEST(the audit log is exported) {
+  world s;
+  audit_row row;
+  row.id = s.claim_id;
+  row.actor = "organizer:x";
+  row.action = "event.pause";
+  row.target = s.event_id;
+  row.reason = "=1+1";
+  row.detail = R"({"a":"b"})";
+  row.at = from_unix_ms(1'800'000'000'000);
+  s.told->audit.rows = {row};
+  const auto file = s.send(method::get, "/audit.csv?target=" + to_string(s.event_id), "", s.as_organizer());
+  CAF_CHECK_EQUAL(file.status, 200u);
+  CAF_CHECK(s.told->asked_audit.target == s.event_id);
+  CAF_CHECK(file.body.find(R"("2027-01-15T08:00:00.000Z","organizer:x","event.pause",)")
+            != std::string::npos);
+  CAF_CHECK(file.body.find(R"("'=1+1","{""a"":""b""}")") != std::string::npos);
+  CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())),
+                  "400 invalid_parameter");
+}
+
 } // namespace reports_test

@@ -113,6 +113,9 @@ struct script {
   find_gate_state asked_gate_state;
   search_gate asked_gate_search;
   end_organizer_session asked_end_session;
+  change_lock asked_lock;
+  find_locks asked_locks;
+  locks_reply locks;
   organizer_sessions_reply sign_ins;
   customer_reply customer;
   erase_customer asked_erasure;
@@ -156,6 +159,14 @@ inline auto scripted_line(event_handle::pointer self, const script_ptr& s) {
                       return scripted(*s, s->ack);
                     },
                     [s](const present& m) { s->seen.push_back(m.numbers); },
+                    [s](const change_lock& m) {
+                      s->asked_lock = m;
+                      return scripted(*s, s->locks);
+                    },
+                    [s](const find_locks& m) {
+                      s->asked_locks = m;
+                      return scripted(*s, s->locks);
+                    },
                     [](const push_read&) {},
                     [](const owner_kept&) {},
                     [s](const find_line&) { return scripted(*s, s->line); },

@@ -42,6 +42,33 @@ struct room : world {
 
 } // namespace
 
+CAF_TEST(a lock needs a session of its queue and a name that stands in a path) {
+  room w;
+  const text_fields session{{"Authorization", "Bearer " + w.token}};
+  const auto put = [&](std::string_view name, const text_fields& fields) {
+    return w.send(method::put, w.queue_path("/locks/" + std::string{name}), "", fields);
+  };
+  w.told->locks = {{}, true, {{{"A-1", queue_number{1}, from_unix_ms(1'800'000'000'000)}, w.ticket, {}}}};
+  CAF_CHECK_EQUAL(put("A-1", session).status, 201u);
+  CAF_CHECK_EQUAL(w.told->asked_lock.name, "A-1");
+  CAF_CHECK_EQUAL(w.told->asked_lock.session_token, w.token);
+  CAF_CHECK(!w.told->asked_lock.frees);
+  w.told->locks.created = false;
+  CAF_CHECK_EQUAL(put("A-1", session).status, 200u);
+  CAF_CHECK_EQUAL(w.send(method::del, w.queue_path("/locks/A-1"), "", session).status, 204u);
+  CAF_CHECK(w.told->asked_lock.frees);
+  const auto asked = w.told->questions;
+  CAF_CHECK_EQUAL(shown(put("A%20B", session)), "400 invalid_parameter");
+  CAF_CHECK_EQUAL(shown(put(std::string(65, 'a'), session)), "400 invalid_parameter");
+  CAF_CHECK_EQUAL(shown(put("A-1", {{"Authorization", "Bearer " + w.token + "x"}})), "401 unauthenticated");
+  CAF_CHECK_EQUAL(shown(put("A-1", {})), "401 unauthenticated");
+  CAF_CHECK_EQUAL(w.told->questions, asked);
+  w.told->locks = {reason::lock_held};
+  CAF_CHECK_EQUAL(shown(put("A-1", session)), "409 lock_held");
+  w.told->locks = {reason::not_admitted};
+  CAF_CHECK_EQUAL(shown(put("A-1", session)), "410 session_over");
+}
+
 CAF_TEST(the first question learns the sessions and the next ask nobody) {
   room w;
   CAF_CHECK_EQUAL(w.access(w.token).status, 200u);

@@ -4,8 +4,10 @@
 #define CAF_SUITE routes_pages
 #include "caf/test/unit_test.hpp"
 
+#include "display/colours.hpp"
 #include "net/http/cors.hpp"
 #include "net/http/json_text.hpp"
+#include "net/http/preferences.hpp"
 #include "net/http/problem.hpp"
 #include "net/pages/forms.hpp"
 #include "net/pages/site_page.hpp"
@@ -66,17 +68,17 @@ CAF_TEST(plural rules are CLDRs) {
 }
 
 CAF_TEST(the visitors best language is taken and english without one) {
-  CAF_CHECK(negotiate("") == language::en);
-  CAF_CHECK(negotiate("de-DE, ja;q=0.9") == language::en);
-  CAF_CHECK(negotiate("de, hr;q=0.5, fr-CA;q=0.7") == language::fr);
-  CAF_CHECK(negotiate("AR-eg") == language::ar);
-  CAF_CHECK(negotiate("es;q=0, hr;q=0.001") == language::hr);
-  CAF_CHECK(negotiate("fr;q=nonsense, hr;q=2, es;q=0.1") == language::es);
+  CAF_CHECK(!preferred_language("") && !preferred_language("*"));
+  CAF_CHECK(!preferred_language("de-DE, ja;q=0.9"));
+  CAF_CHECK(preferred_language("de, hr;q=0.5, fr-CA;q=0.7") == language::fr);
+  CAF_CHECK(preferred_language("AR-eg") == language::ar);
+  CAF_CHECK(preferred_language("es;q=0, hr;q=0.001") == language::hr);
+  CAF_CHECK(preferred_language("fr;q=nonsense, hr;q=2, es;q=0.1") == language::es);
   CAF_CHECK(!language_of("english"));
   std::string many;
   for (std::size_t i = 1; i < preferences_max; ++i) many += "de,";
-  CAF_CHECK(negotiate(many + "fr") == language::fr);
-  CAF_CHECK(negotiate(many + "de,fr") == language::en);
+  CAF_CHECK(preferred_language(many + "fr") == language::fr);
+  CAF_CHECK(!preferred_language(many + "de,fr"));
 }
 
 CAF_TEST(numbers are grouped as their language does) {

@@ -197,6 +197,8 @@ inline auto line_messages(event_pointer self, std::uint32_t aggregate) {
                     [](const find_ticket&) { return entry_reply{}; },
                     [](const leave_ticket&) { return ack_reply{}; },
                     [](const end_session&) { return ack_reply{}; },
+                    [](const change_lock&) { return locks_reply{}; },
+                    [](const find_locks&) { return locks_reply{}; },
                     [](const present&) {},
                     [](const push_read&) {},
                     [=](const owner_kept&) { self->state.keepers.push_back(self->current_sender()); },

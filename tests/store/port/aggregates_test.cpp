@@ -151,7 +151,7 @@ CAF_TEST(organizers and customers are replaced by id and keep their address to t
   in_every_world([](world& w) {
     const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };
     organizer_row o{id_of(1), default_tenant, "ada@example.org", "hash", noon};
-    customer_row c{id_of(2), default_tenant, "bob@example.org", noon};
+    customer_row c{id_of(2), default_tenant, "bob@example.org", noon, {}, language::es};
     FQ_COMMITS(put({organizer_stored{o}, customer_stored{c}}));
     auto thief = o;
     thief.id = id_of(3);

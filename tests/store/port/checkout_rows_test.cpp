@@ -278,6 +278,19 @@ CAF_TEST(an entry gives an access code once) {
   });
 }
 
+CAF_TEST(a name is locked by one session) {
+  in_every_world([](world& w) {
+    const auto row = [](const char* name, std::uint64_t n) {
+      return session_lock_row{name, queue_number{n}, noon};
+    };
+    FQ_COMMITS(w.put({lock_taken{row("b", 1)}, lock_taken{row("a", 2)}, lock_taken{row("B", 2)}}));
+    CAF_CHECK((w.image().locks == std::vector{row("B", 2), row("a", 2), row("b", 1)}));
+    FQ_CONFLICTS(w.put({lock_taken{row("a", 1)}}));
+    FQ_COMMITS(w.put({lock_freed{"a"}, lock_taken{row("a", 1)}, lock_freed{"b"}, lock_freed{"none"}}));
+    CAF_CHECK((w.image().locks == std::vector{row("B", 2), row("a", 1)}));
+  });
+}
+
 CAF_TEST(a customer has one invitation at an event or none) {
   in_every_world([](world& w) {
     const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity,
@@ -360,14 +373,18 @@ CAF_TEST(settings belong to the installation) {
   });
 }
 
-CAF_TEST(a tenant keeps its settings for payments) {
+CAF_TEST(a tenant keeps its settings for payments and mails) {
   in_every_world([](world& w) {
     tenant_row tenant{tenant_id{2}, "arena", "{}", "acct_1", noon, "ACCT_1", "site=arena\nx=y"};
+    tenant.mail_name = "Arena Zürich";
+    tenant.mail_sender = "box@arena.example";
+    tenant.mail_colour = "#2c1d6b";
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.directory().tenants.back() == tenant));
     tenant.stripe_account = "acct_2";
     tenant.paystack_subaccount = "ACCT_2";
     tenant.payment_metadata.clear();
+    tenant.mail_sender.clear();
     FQ_COMMITS(w.me.put(accounts_aggregate, {tenant_stored{tenant}}));
     CAF_CHECK((w.store.peek(accounts_aggregate).image.tenants.back() == tenant));
     CAF_CHECK((w.store.directory().tenants.front().stripe_account.empty()));

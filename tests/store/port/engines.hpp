@@ -165,7 +165,7 @@ inline order_row sample_order(std::uint64_t n, const claim_row& claim) {
   o.id = id_of(40'000 + n);
   o.claim = claim.id;
   o.customer = claim.customer;
-  o.contact = {"Zo\xc3\xab", "O'Brien", "zoe@example.org", "+234 1", "login@example.org"};
+  o.contact = {"Zo\xc3\xab", "O'Brien", "zoe@example.org", "+234 1", "login@example.org", language::hr};
   o.subtotal = 5'000;
   o.platform_fee = 150;
   o.processing_fee = 179;
@@ -193,6 +193,8 @@ inline transfer_row sample_transfer(std::uint64_t n, const event_ticket_row& tic
   t.receiver = receiver;
   t.giver_email = "giver@example.org";
   t.receiver_email = "receiver@example.org";
+  t.giver_language = language::fr;
+  t.receiver_language = language::hr;
   t.created_at = noon;
   t.expires_at = noon + seconds{9};
   return t;

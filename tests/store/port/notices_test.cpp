@@ -25,7 +25,8 @@ device_row device(std::uint64_t n, const uuid& holder = ada, channel way = chann
           .is_sandbox = n % 2 == 1,
           .registered_at = noon + after,
           .gone_at = never,
-          .gone_reason = {}};
+          .gone_reason = {},
+          .language = language::ar};
 }
 
 webhook_endpoint_row endpoint(std::uint64_t n, tenant_id tenant = here) {

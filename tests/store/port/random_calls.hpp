@@ -117,7 +117,7 @@ private:
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
     if (percent(crowd ? 60 : 20)) return seat_change(image);
-    switch (below(32)) {
+    switch (below(34)) {
       case 29: {
         auto l = sample_checkin_list(below(4));
         l.name = percent(5) ? "" : "List " + std::to_string(below(9));
@@ -133,6 +133,8 @@ private:
         return checkin_device_stored{d};
       }
       case 31: return scan_recorded{scan(image)};
+      case 32: return lock_taken{{text("A-", 4), queue_number{below(6)}, time()}};
+      case 33: return lock_freed{text("A-", 4)};
       case 25: return event_ticket_issued{event_ticket(image)};
       case 26: return moving_event_ticket(image);
       case 27: return transfer_offered{offer(image)};

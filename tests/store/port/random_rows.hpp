@@ -55,6 +55,7 @@ protected:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
+    e.queue.locks_per_session = static_cast<std::uint32_t>(below(21));
     e.facts.starts_at = percent(50) ? time() : never;
     e.facts.time_zone = text("Zone/", 3);
     e.facts.venue_name = text("hall ", 3);
@@ -259,6 +260,8 @@ protected:
     t.receiver = person();
     t.giver_email = email();
     t.receiver_email = email();
+    t.giver_language = status(language::ar);
+    t.receiver_language = status(language::ar);
     t.status = percent(70) ? transfer_status::offered : status(transfer_status::expired);
     t.created_at = t.expires_at = time();
     return t;
