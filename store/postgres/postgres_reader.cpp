@@ -230,13 +230,34 @@ void collect_seats(postgres_pipeline& pipeline, aggregate_image& image) {
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   // of one event
-  db.prepare(std::array{read_aggregate_head, read_event,           read_ticket_types, read_entries,
-                        read_one_entry,      read_claims,          read_items,        read_payments,
-                        read_refunds,        read_promo_codes,     read_orders,       read_event_tickets,
-                        read_plan,           read_seat_settings,   read_claim_seats,  read_transfers,
-                        read_checkin_lists,  read_checkin_devices, read_scans,        read_dead_letters,
-                        read_priorities,     read_invitations,     read_access, read_locks, read_last_statistics,
-                        read_statistics,     read_type_figures,    read_figures});
+  db.prepare(std::array{read_aggregate_head,
+                        read_event,
+                        read_ticket_types,
+                        read_entries,
+                        read_one_entry,
+                        read_claims,
+                        read_items,
+                        read_payments,
+                        read_refunds,
+                        read_promo_codes,
+                        read_orders,
+                        read_event_tickets,
+                        read_plan,
+                        read_seat_settings,
+                        read_claim_seats,
+                        read_transfers,
+                        read_checkin_lists,
+                        read_checkin_devices,
+                        read_scans,
+                        read_dead_letters,
+                        read_priorities,
+                        read_invitations,
+                        read_access,
+                        read_locks,
+                        read_last_statistics,
+                        read_statistics,
+                        read_type_figures,
+                        read_figures});
   db.prepare(std::array{read_blocks, read_idempotency, read_receipts, read_organizers,
                         read_organizer_sessions, read_customers, read_otps, read_tenants, read_settings,
                         read_api_keys, access_of_organizers, ended_sessions});
@@ -252,11 +273,11 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types}) pipeline.send(*s, of_aggregate);
   pipeline.send(read_entries, postgres_parameters::of(aggregate, limits.since.entries));
-  for (const auto* s :
-       {&read_claims, &read_items, &read_payments, &read_refunds, &read_promo_codes, &read_orders,
-        &read_event_tickets, &read_plan, &read_seat_settings, &read_claim_seats, &read_transfers,
-        &read_checkin_lists, &read_checkin_devices, &read_scans, &read_dead_letters, &read_priorities,
-        &read_invitations, &read_access, &read_locks, &read_last_statistics})
+  for (const auto* s : {&read_claims,          &read_items,       &read_payments,      &read_refunds,
+                        &read_promo_codes,     &read_orders,      &read_event_tickets, &read_plan,
+                        &read_seat_settings,   &read_claim_seats, &read_transfers,     &read_checkin_lists,
+                        &read_checkin_devices, &read_scans,       &read_dead_letters,  &read_priorities,
+                        &read_invitations,     &read_access,      &read_locks,         &read_last_statistics})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency,
                 postgres_parameters::of(aggregate, limits.since.idempotency, limits.idempotency_max));
