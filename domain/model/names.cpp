@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts of states and reasons. Exhaustive switches: a new enumerator does not compile without its text.
+// Texts of states and reasons. Exhaustive switches and a checked table: a new enumerator does not compile
+// without its text.
 #include "domain/model/refusal.hpp"
 #include "domain/model/states.hpp"
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
 
 namespace fq {
 
@@ -136,66 +141,76 @@ std::string_view name_of(checkin_mode m) {
   return "";
 }
 
+/// In the order of `reason`.
+constexpr std::pair<reason, std::string_view> codes[] = {
+  {reason::none, "none"},
+  {reason::unavailable, "unavailable"},
+  {reason::idempotency_key_reused, "idempotency_key_reused"},
+  {reason::idempotency_in_progress, "idempotency_in_progress"},
+  {reason::invalid_credentials, "invalid_credentials"},
+  {reason::invalid_otp, "invalid_otp"},
+  {reason::rate_limited, "rate_limited"},
+  {reason::email_taken, "email_taken"},
+  {reason::forbidden, "forbidden"},
+  {reason::not_found, "not_found"},
+  {reason::not_in_queue, "not_in_queue"},
+  {reason::ticket_deleted, "ticket_deleted"},
+  {reason::customer_blocked, "customer_blocked"},
+  {reason::invalid_field, "invalid_field"},
+  {reason::invalid_transition, "invalid_transition"},
+  {reason::total_below_committed, "total_below_committed"},
+  {reason::event_ended, "event_ended"},
+  {reason::queue_not_open, "queue_not_open"},
+  {reason::queue_full, "queue_full"},
+  {reason::wrong_mode, "wrong_mode"},
+  {reason::external_id_taken, "external_id_taken"},
+  {reason::promo_code_taken, "promo_code_taken"},
+  {reason::sale_not_started, "sale_not_started"},
+  {reason::not_admitted, "not_admitted"},
+  {reason::promo_code_invalid, "promo_code_invalid"},
+  {reason::access_code_invalid, "access_code_invalid"},
+  {reason::promo_code_expired, "promo_code_expired"},
+  {reason::promo_code_exhausted, "promo_code_exhausted"},
+  {reason::promo_code_limit, "promo_code_limit"},
+  {reason::not_on_sale, "not_on_sale"},
+  {reason::already_claimed, "already_claimed"},
+  {reason::limit_exceeded, "limit_exceeded"},
+  {reason::quota_exceeded, "quota_exceeded"},
+  {reason::no_gateway, "no_gateway"},
+  {reason::event_sold_out, "event_sold_out"},
+  {reason::seat_taken, "seat_taken"},
+  {reason::seat_accessible_only, "seat_accessible_only"},
+  {reason::seat_single, "seat_single"},
+  {reason::no_best_seats, "no_best_seats"},
+  {reason::none_free, "none_free"},
+  {reason::lock_held, "lock_held"},
+  {reason::locks_exhausted, "locks_exhausted"},
+  {reason::claim_live, "claim_live"},
+  {reason::payment_open, "payment_open"},
+  {reason::claim_not_payable, "claim_not_payable"},
+  {reason::attempts_exhausted, "attempts_exhausted"},
+  {reason::refund_open, "refund_open"},
+  {reason::nothing_to_refund, "nothing_to_refund"},
+  {reason::gateway_unavailable, "gateway_unavailable"},
+  {reason::transfers_off, "transfers_off"},
+  {reason::transfer_limit, "transfer_limit"},
+  {reason::transfer_open, "transfer_open"},
+  {reason::not_transferable, "not_transferable"},
+  {reason::device_unknown, "device_unknown"},
+  {reason::scan_id_reused, "scan_id_reused"},
+  {reason::too_many, "too_many"},
+};
+
+constexpr bool are_in_order() {
+  for (std::size_t i = 0; i < std::size(codes); ++i)
+    if (codes[i].first != static_cast<reason>(i)) return false;
+  return true;
+}
+static_assert(are_in_order() && std::size(codes) == static_cast<std::size_t>(reason::too_many) + 1);
+
 std::string_view code_of(reason r) {
-  switch (r) {
-    case reason::none: return "none";
-    case reason::unavailable: return "unavailable";
-    case reason::idempotency_key_reused: return "idempotency_key_reused";
-    case reason::idempotency_in_progress: return "idempotency_in_progress";
-    case reason::invalid_credentials: return "invalid_credentials";
-    case reason::invalid_otp: return "invalid_otp";
-    case reason::rate_limited: return "rate_limited";
-    case reason::email_taken: return "email_taken";
-    case reason::forbidden: return "forbidden";
-    case reason::not_found: return "not_found";
-    case reason::not_in_queue: return "not_in_queue";
-    case reason::ticket_deleted: return "ticket_deleted";
-    case reason::customer_blocked: return "customer_blocked";
-    case reason::invalid_field: return "invalid_field";
-    case reason::invalid_transition: return "invalid_transition";
-    case reason::total_below_committed: return "total_below_committed";
-    case reason::event_ended: return "event_ended";
-    case reason::queue_not_open: return "queue_not_open";
-    case reason::queue_full: return "queue_full";
-    case reason::wrong_mode: return "wrong_mode";
-    case reason::external_id_taken: return "external_id_taken";
-    case reason::promo_code_taken: return "promo_code_taken";
-    case reason::sale_not_started: return "sale_not_started";
-    case reason::not_admitted: return "not_admitted";
-    case reason::promo_code_invalid: return "promo_code_invalid";
-    case reason::access_code_invalid: return "access_code_invalid";
-    case reason::promo_code_expired: return "promo_code_expired";
-    case reason::promo_code_exhausted: return "promo_code_exhausted";
-    case reason::promo_code_limit: return "promo_code_limit";
-    case reason::not_on_sale: return "not_on_sale";
-    case reason::already_claimed: return "already_claimed";
-    case reason::limit_exceeded: return "limit_exceeded";
-    case reason::quota_exceeded: return "quota_exceeded";
-    case reason::no_gateway: return "no_gateway";
-    case reason::event_sold_out: return "event_sold_out";
-    case reason::seat_taken: return "seat_taken";
-    case reason::seat_accessible_only: return "seat_accessible_only";
-    case reason::seat_single: return "seat_single";
-    case reason::no_best_seats: return "no_best_seats";
-    case reason::none_free: return "none_free";
-    case reason::lock_held: return "lock_held";
-    case reason::locks_exhausted: return "locks_exhausted";
-    case reason::claim_live: return "claim_live";
-    case reason::payment_open: return "payment_open";
-    case reason::claim_not_payable: return "claim_not_payable";
-    case reason::attempts_exhausted: return "attempts_exhausted";
-    case reason::refund_open: return "refund_open";
-    case reason::nothing_to_refund: return "nothing_to_refund";
-    case reason::gateway_unavailable: return "gateway_unavailable";
-    case reason::transfers_off: return "transfers_off";
-    case reason::transfer_limit: return "transfer_limit";
-    case reason::transfer_open: return "transfer_open";
-    case reason::not_transferable: return "not_transferable";
-    case reason::device_unknown: return "device_unknown";
-    case reason::scan_id_reused: return "scan_id_reused";
-    case reason::too_many: return "too_many";
-  }
-  return "";
+  const auto i = static_cast<std::size_t>(r); // other nodes may know more reasons
+  return i < std::size(codes) ? codes[i].second : std::string_view{};
 }
 
 } // namespace fq

@@ -6,8 +6,7 @@
 // sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
 // sale_tickets.cpp (event tickets), sale_transfers.cpp, sale_checkin.cpp (scans at gates), sale_seats.cpp
 // (reserved seats), sale_unknown.cpp (payments whose rows are lost), sale_access.cpp (hidden types),
-// sale_locks.cpp (names that sessions lock),
-// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+// sale_locks.cpp (names that sessions lock), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/line/presence.hpp"
 #include "domain/line/queue.hpp"
@@ -23,6 +22,7 @@
 #include "domain/sale/inventory.hpp"
 #include "domain/sale/limits.hpp"
 #include "domain/sale/rules.hpp"
+#include "domain/sale/sale_steps.hpp"
 #include "domain/sale/seating.hpp"
 #include "domain/sale/session_locks.hpp"
 #include "domain/sale/transfers.hpp"
@@ -41,7 +41,7 @@ namespace fq {
 
 struct domain_event;
 
-class sale {
+class sale : public sale_steps {
 public:
   /// Looks up the account at a gateway that receives the money of new payments; empty: it stays.
   using destination_lookup = std::function<std::string(const std::string& gateway)>;
@@ -84,12 +84,6 @@ public:
   void loaded();
 
   // -- the line (sale_line.cpp)
-  struct joined {
-    refusal no;
-    bool created = false;
-    bool replayed = false;
-    queue_number number{};
-  };
   /// `access_code`: a promo code that opens hidden types, as typed; also for a live entry. Empty: none.
   joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
               std::string subject_name = {}, std::string_view access_code = {});
@@ -107,11 +101,6 @@ public:
                      decision& out);
 
   // -- locks of sessions (sale_locks.cpp)
-  struct locked {
-    refusal no;
-    bool created = false; ///< false: the session had it
-    session_lock_row row = {};
-  };
   /// not_admitted, lock_held or locks_exhausted. The lock ends with the session.
   locked lock(queue_number n, std::uint32_t admission_no, const std::string& name, timestamp now,
               decision& out);
@@ -130,10 +119,6 @@ public:
   // -- checkout (sale_orders.cpp)
   /// What `wish` would cost `customer` now. Holds nothing and promises nothing.
   refusal quote(const customer_id& customer, const order_wish& wish, timestamp now, quote_view& out) const;
-  struct placed {
-    refusal no;
-    order_id order{};
-  };
   /// Places all items or none. `entry` as for open_claim; in an `open` event, null joins automatically. Even
   /// a refusal may have joined: see `out`.
   placed place_order(const customer_id& customer, const queue_line::entry* entry, const order_wish& wish,
@@ -165,11 +150,6 @@ public:
   std::size_t withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out);
 
   // -- money (sale_money.cpp)
-  struct attempt {
-    refusal no;
-    bool created = false;
-    payment_id payment{};
-  };
   attempt open_payment(const customer_id& customer, const claim_id& claim, const std::string& gateway,
                        timestamp now, decision& out);
   /// Applies a webhook or the answer to our verify call. not_found for a reference of another installation.
@@ -338,12 +318,6 @@ private:
   [[nodiscard]] const queue_line::entry* session_of(queue_number n, std::uint32_t admission_no) const;
   void free_lock(const std::string& name, decision& out);
   // claims
-  struct wanted {
-    std::vector<priced_item> items;
-    const promo_code_row* promo = nullptr;
-    const invitation_row* invitation = nullptr;
-    std::vector<seat_number> seats = {}; ///< of all items
-  };
   [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
                                 timestamp now) const;
   refusal default_item(timestamp now, wanted& out) const;
@@ -400,11 +374,6 @@ private:
   [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
   std::uint32_t refund_customer(const customer_id& customer, timestamp now, decision& out);
   bool request_refund(const payment_id& payment, timestamp now, decision& out);
-  /// What a refund takes back.
-  struct units_back {
-    std::vector<refund_item> items; ///< empty: all that are left
-    std::vector<event_ticket_id> tickets; ///< of `items`; empty: not chosen yet
-  };
   [[nodiscard]] refusal wanted_back(const claim_row& claim, const refund_wish& wish, units_back& out,
                                     money& amount) const;
   [[nodiscard]] refusal wanted_tickets(const claim_row& claim, const refund_wish& wish,

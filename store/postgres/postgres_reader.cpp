@@ -211,6 +211,16 @@ auto collect_reversed(postgres_pipeline& pipeline, Make make) {
   return rows;
 }
 
+/// All rows of one statement.
+template <class Make>
+auto rows_of(postgres_connection& db, Make make, const postgres_statement& statement,
+             const postgres_parameters& parameters = {}) {
+  postgres_pipeline pipeline(db);
+  pipeline.send(statement, parameters);
+  pipeline.flush();
+  return collect(pipeline, make);
+}
+
 /// Items are in the order of their claims: one pass over both.
 void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) {
   auto claim = claims.begin();
@@ -346,63 +356,41 @@ access_directory postgres_reader::directory() {
   return all;
 }
 
-std::vector<block_row> postgres_reader::blocks() {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_blocks);
-  pipeline.flush();
-  return collect(pipeline, row_from<block_row>);
-}
+std::vector<block_row> postgres_reader::blocks() { return rows_of(db_, row_from<block_row>, read_blocks); }
 
 std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
   auto page = postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit, filter.actor);
   if (!filter.target.is_nil()) page.add(filter.target);
-  postgres_pipeline pipeline(db_);
-  pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
-  pipeline.flush();
-  return collect(pipeline, row_from<audit_row>);
+  return rows_of(db_, row_from<audit_row>, filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
 }
 
 std::vector<order_listing> postgres_reader::list_orders(const order_filter& filter) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(orders_of_customer,
-                postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
-  pipeline.flush();
-  return collect(pipeline, listed_order_of);
+  return rows_of(db_, listed_order_of, orders_of_customer,
+                 postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
 }
 
 std::vector<transfer_listing> postgres_reader::list_transfers(const transfer_filter& filter) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(transfers_of_customer, postgres_parameters::of(filter.customer, filter.limit));
-  pipeline.flush();
-  return collect(pipeline, listed_transfer_of);
+  return rows_of(db_, listed_transfer_of, transfers_of_customer,
+                 postgres_parameters::of(filter.customer, filter.limit));
 }
 
 std::vector<event_ticket_listing> postgres_reader::list_event_tickets(const event_ticket_filter& filter) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(tickets_of_holder,
-                postgres_parameters::of(filter.holder, cursor_of(filter.before), filter.limit));
-  pipeline.flush();
-  return collect(pipeline, listed_event_ticket_of);
+  return rows_of(db_, listed_event_ticket_of, tickets_of_holder,
+                 postgres_parameters::of(filter.holder, cursor_of(filter.before), filter.limit));
 }
 
 std::vector<seat_plan_row> postgres_reader::list_seat_plans(const seat_plan_filter& filter) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(filter.id.is_nil() ? seat_plans : one_seat_plan,
-                postgres_parameters::of(filter.tenant, filter.organizer.has_value(),
-                                        filter.organizer.value_or(organizer_id{}),
-                                        filter.id.is_nil() ? filter.after : filter.id, filter.limit));
-  pipeline.flush();
-  return collect(pipeline, row_from<seat_plan_row>);
+  return rows_of(db_, row_from<seat_plan_row>, filter.id.is_nil() ? seat_plans : one_seat_plan,
+                 postgres_parameters::of(filter.tenant, filter.organizer.has_value(),
+                                         filter.organizer.value_or(organizer_id{}),
+                                         filter.id.is_nil() ? filter.after : filter.id, filter.limit));
 }
 
 std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(filter.is_open ? open_letters_of_tenant : letters_of_tenant,
-                postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit,
-                                        filter.organizer.has_value(),
-                                        filter.organizer.value_or(organizer_id{})));
-  pipeline.flush();
-  return collect(pipeline, listed_dead_letter_of);
+  return rows_of(db_, listed_dead_letter_of, filter.is_open ? open_letters_of_tenant : letters_of_tenant,
+                 postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit,
+                                         filter.organizer.has_value(),
+                                         filter.organizer.value_or(organizer_id{})));
 }
 
 record_page postgres_reader::list_records(const record_filter& filter) {
@@ -425,10 +413,8 @@ open_purchase postgres_reader::find_open_purchase(const customer_id& customer) {
 }
 
 std::vector<statistics_row> postgres_reader::list_statistics(const statistics_filter& f) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_statistics, postgres_parameters::of(f.aggregate, f.from, f.to, f.step));
-  pipeline.flush();
-  return collect(pipeline, statistics_of_step);
+  return rows_of(db_, statistics_of_step, read_statistics,
+                 postgres_parameters::of(f.aggregate, f.from, f.to, f.step));
 }
 
 sale_figures postgres_reader::figures(aggregate_id aggregate) {
@@ -471,17 +457,13 @@ std::vector<event_listing> postgres_reader::list_events(const event_filter& filt
 }
 
 std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string& owner) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(to_wake, postgres_parameters::of(owner));
-  pipeline.flush();
-  return collect(pipeline, [](const postgres_row& r) { return r.number<aggregate_id>(0); });
+  return rows_of(
+    db_, [](const postgres_row& r) { return r.number<aggregate_id>(0); }, to_wake,
+    postgres_parameters::of(owner));
 }
 
 events_to_settle postgres_reader::find_events_to_settle(const std::string& owner, aggregate_id after) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(to_settle, postgres_parameters::of(owner, after));
-  pipeline.flush();
-  return first_due_of(collect(pipeline, event_looked_at_of));
+  return first_due_of(rows_of(db_, event_looked_at_of, to_settle, postgres_parameters::of(owner, after)));
 }
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
@@ -511,10 +493,7 @@ std::optional<entry_row> postgres_reader::read_entry(aggregate_id aggregate, que
 }
 
 std::vector<history_row> postgres_reader::history(aggregate_id aggregate) {
-  postgres_pipeline pipeline(db_);
-  pipeline.send(read_history, postgres_parameters::of(aggregate));
-  pipeline.flush();
-  return collect(pipeline, history_of);
+  return rows_of(db_, history_of, read_history, postgres_parameters::of(aggregate));
 }
 
 } // namespace fq

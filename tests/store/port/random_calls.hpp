@@ -118,21 +118,9 @@ private:
     if (crowd ? percent(90) : percent(20)) return entry_joined{joining(image)};
     if (percent(crowd ? 60 : 20)) return seat_change(image);
     switch (below(34)) {
-      case 29: {
-        auto l = sample_checkin_list(below(4));
-        l.name = percent(5) ? "" : "List " + std::to_string(below(9));
-        l.ticket_types = percent(50) ? 0 : std::uint64_t{1} << below(63);
-        l.mode = status(checkin_mode::entry_and_exit);
-        l.removed_at = percent(20) ? time() : never;
-        return checkin_list_stored{l};
-      }
-      case 30: {
-        auto d = sample_checkin_device(below(4));
-        for (auto n = below(3); n > 0; --n) d.lists.push_back(id_of(below(9)));
-        d.revoked_at = percent(20) ? time() : never;
-        return checkin_device_stored{d};
-      }
-      case 31: return scan_recorded{scan(image)};
+      case 29:
+      case 30:
+      case 31: return gate_change(image);
       case 32: return lock_taken{{text("A-", 4), queue_number{below(6)}, time()}};
       case 33: return lock_freed{text("A-", 4)};
       case 25: return event_ticket_issued{event_ticket(image)};
@@ -165,6 +153,26 @@ private:
       case 11: return moving_refund(image);
       case 12: return idempotency_stored{sample_key(below(50), time())};
       default: return receipt_stored{receipt()};
+    }
+  }
+
+  change gate_change(const aggregate_image& image) {
+    switch (below(3)) {
+      case 0: {
+        auto l = sample_checkin_list(below(4));
+        l.name = percent(5) ? "" : "List " + std::to_string(below(9));
+        l.ticket_types = percent(50) ? 0 : std::uint64_t{1} << below(63);
+        l.mode = status(checkin_mode::entry_and_exit);
+        l.removed_at = percent(20) ? time() : never;
+        return checkin_list_stored{l};
+      }
+      case 1: {
+        auto d = sample_checkin_device(below(4));
+        for (auto n = below(3); n > 0; --n) d.lists.push_back(id_of(below(9)));
+        d.revoked_at = percent(20) ? time() : never;
+        return checkin_device_stored{d};
+      }
+      default: return scan_recorded{scan(image)};
     }
   }
 
