@@ -23,7 +23,8 @@ text_map read_texts(language in) {
   const auto found = std::ranges::find(files, name, &mail_template_file::name);
   if (found == files.end()) throw std::logic_error{"there is no file " + name};
   text_map texts;
-  for (const auto& [key, value] : boost::json::parse(found->text).as_object())
+  const auto read = boost::json::parse(found->text);
+  for (const auto& [key, value] : read.as_object())
     texts.emplace(key, value.as_string());
   return texts;
 }
