@@ -52,7 +52,7 @@ CAF_TEST(a customer is found by id and by address) {
 CAF_TEST(other threads see an erasure as soon as it is decided) {
   CAF_CHECK_EQUAL(services.customers->mailbox_of({7, 7})->address, "");
   const auto who = sign_in("a@example.com");
-  const auto seen = [&] { return services.customers->mailbox_of(who); };
+  const auto seen = [&] { return services.customers->mailbox_of(who)->address; };
   CAF_CHECK(seen() == "a@example.com");
   reload(accounts_aggregate);
   CAF_CHECK(seen() == "a@example.com");
