@@ -29,7 +29,7 @@ struct hall : world {
     return fields;
   }
   std::uint64_t made = 0;
-  std::shared_ptr<const seat_plan> plan = make_plan(test::draft_of_rows({"ss|s", "SSS"})).plan;
+  std::shared_ptr<const seat_plan> plan = make_plan(fq::test::draft_of_rows({"ss|s", "SSS"})).plan;
 };
 
 } // namespace
