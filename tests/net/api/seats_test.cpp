@@ -25,7 +25,7 @@ struct hall : world {
   std::string path(std::string_view what) const { return event_path(what); }
   text_fields csv() const {
     auto fields = as_organizer();
-    fields.emplace_back("Content-Type", "text/csv; charset=utf-8");
+    fields.back().second = "text/csv; charset=utf-8"; // of Content-Type
     return fields;
   }
   std::uint64_t made = 0;
