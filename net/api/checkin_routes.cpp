@@ -109,7 +109,7 @@ awaitable<response> issue_device(call c) {
   });
   if (no) co_return std::move(*no);
   wish.note.detail = c.rq.body;
-  const auto secret = new_device_secret(c.ctx.environment);
+  const auto secret = c.ctx.shared->gate_secrets.issue(c.ctx.environment);
   wish.patch.secret_hash = device_secret_hash(secret);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
@@ -138,7 +138,7 @@ awaitable<response> revoke_device(call c) {
 
 // -- devices
 
-/// Refused devices keep the token that the guard took from their address.
+/// Who is refused keeps nothing of what the guard took from the address.
 template <class Reply>
 std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got) {
   const bool is_absent = got.error && is(got.error, errc::absent);
@@ -147,7 +147,7 @@ std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got)
     c.ctx.shared->counts.unauthenticated.add();
     return problem(refusal{reason::device_unknown}, c.rq.request_id);
   }
-  give_back(c.ctx, c.rq, address_limit::webhook);
+  if (!is_known_device(c.ctx, c.rq)) give_back(c.ctx, c.rq, address_limit::webhook);
   return refused(c.rq, got);
 }
 

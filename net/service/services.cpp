@@ -71,6 +71,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     subject_key(hmac_sha256(store.stored.bytes(), "fairqueue subjects of queues")),
     cursors(store.session),
     marks(store.stored),
+    gate_secrets(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
     otp_key(otp_key_of(store.stored)),
     stored_key(store.stored),

@@ -11,6 +11,7 @@
 #include "domain/sale/checkout_watch.hpp"
 #include "net/http/rate_limit.hpp"
 #include "net/service/browser_mark.hpp"
+#include "net/service/device_token.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
@@ -74,6 +75,7 @@ struct services {
   keys_in_flight idempotency;
   cursor_codec cursors;
   browser_marks marks;
+  device_secrets gate_secrets;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
   secret_key otp_key; ///< of this installation; customers' ids are hashes under it
   secret_key stored_key; ///< of this installation; the keys of event tickets are derived from it

@@ -145,6 +145,34 @@ CAF_TEST(unknown devices use up their address and known ones do not) {
   CAF_CHECK_EQUAL(g.told->questions, before);
 }
 
+CAF_TEST(a stranger behind the address of a gate takes nothing from its devices) {
+  auto o = world_options();
+  o.rate_limits.access_failures_per_ip_per_minute = 3;
+  o.rate_limits.device_requests_per_minute = 20;
+  gate g{std::move(o)};
+  const auto ours = gate::bearer_of(device_token(g.device_id, g.shared.gate_secrets.issue(g.clock)));
+  g.told->gate.no = reason::device_unknown;
+  while (g.send(method::get, "/checkin", "", g.as_device()).status != 429) continue;
+  g.told->gate.no = reason::none;
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", ours).status, 200u);
+  CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", ours).status, 429u);
+  // What a device does gives the stranger nothing back.
+  CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", g.as_device()).status, 429u);
+}
+
+CAF_TEST(a secret that differs in one character is not ours) {
+  gate g;
+  const auto& secrets = g.shared.gate_secrets;
+  const auto secret = secrets.issue(g.clock);
+  CAF_CHECK(secrets.is_ours(secret) && secret != secrets.issue(g.clock));
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    auto changed = secret;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    CAF_CHECK(!secrets.is_ours(changed));
+  }
+  CAF_CHECK(!secrets.is_ours("") && !secrets.is_ours(secret + "A"));
+}
+
 CAF_TEST(each device has a limit of its own) {
   auto o = world_options();
   o.rate_limits.device_requests_per_minute = 2;
