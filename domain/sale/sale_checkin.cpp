@@ -245,7 +245,8 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
                                                std::size_t limit) const {
   std::vector<checkin_ticket> found;
   std::size_t looked_at = 0;
-  const bool may_be_id = text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
+  const bool may_be_id = text.size() >= gate_id_min
+                         && text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
   const auto& orders = orders_.all();
   for (auto i = orders.rbegin(); i != orders.rend() && found.size() < limit; ++i) {
     if (++looked_at > gate_search_max) break;
@@ -253,6 +254,7 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
     if (is_open(order.status)) continue;
     const bool is_name = contains(full_name(order.contact), text);
     const bool is_order = may_be_id && contains(to_string(order.id), text);
+    if (!is_name && !may_be_id) continue;
     for (const auto* ticket : event_tickets_.of_claim(order.claim))
       if (found.size() < limit && list.admits(ticket->ticket_type)
           && ((is_name && ticket->holder == order.customer) || is_order

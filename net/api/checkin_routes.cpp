@@ -109,7 +109,7 @@ awaitable<response> issue_device(call c) {
   });
   if (no) co_return std::move(*no);
   wish.note.detail = c.rq.body;
-  const auto secret = c.ctx.shared->gate_secrets.issue(c.ctx.environment);
+  const auto secret = c.ctx.shared->gate_secrets.issue(owner_of(c.id), c.ctx.environment);
   wish.patch.secret_hash = device_secret_hash(secret);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
@@ -147,7 +147,7 @@ std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got)
     c.ctx.shared->counts.unauthenticated.add();
     return problem(refusal{reason::device_unknown}, c.rq.request_id);
   }
-  if (!is_known_device(c.ctx, c.rq)) give_back(c.ctx, c.rq, address_limit::webhook);
+  if (!is_known_device(c.ctx, c.rq, c.who)) give_back(c.ctx, c.rq, address_limit::webhook);
   return refused(c.rq, got);
 }
 
@@ -222,6 +222,8 @@ awaitable<response> search_tickets(call c) {
     wish.text = body.text("text", gate_search_size).value;
   });
   if (no) co_return std::move(*no);
+  if (auto late = limit(c.ctx, c.rq, c.ctx.shared->gate_searches, limit_key(wish.by)))
+    co_return std::move(*late);
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
   co_return gate_answer(gate_tickets_text(got.reply));

@@ -21,20 +21,24 @@ constexpr std::size_t random_size = 16; ///< of them; the others are the beginni
 device_secrets::device_secrets(const secret_key& stored) :
     key_(hmac_sha256(stored.bytes(), "fairqueue secrets of devices")) {}
 
-std::string device_secrets::issue(environment& env) const {
+sha256_digest device_secrets::hash_of(aggregate_id owner, byte_view random) const {
+  return key_(std::to_string(number_of(owner)) + ' ' + to_hex(random));
+}
+
+std::string device_secrets::issue(aggregate_id owner, environment& env) const {
   std::array<std::uint8_t, 2 * random_size> bytes{};
   const auto random = std::span{bytes}.first<random_size>();
   env.random_bytes(std::as_writable_bytes(random));
-  const auto hash = key_(byte_view{random});
+  const auto hash = hash_of(owner, random);
   std::copy_n(hash.begin(), random_size, bytes.begin() + random_size);
   return to_base64url(bytes);
 }
 
-bool device_secrets::is_ours(std::string_view secret) const {
+bool device_secrets::is_ours(aggregate_id owner, std::string_view secret) const {
   std::array<std::uint8_t, 2 * random_size> bytes{};
   if (from_base64url(secret, bytes) != bytes.size()) return false;
   const byte_view all{bytes};
-  const auto hash = key_(all.first(random_size));
+  const auto hash = hash_of(owner, all.first(random_size));
   return constant_time_equal(byte_view{hash}.first(random_size), all.subspan(random_size));
 }
 

@@ -19,11 +19,13 @@ class device_secrets {
 public:
   explicit device_secrets(const secret_key& stored);
 
-  [[nodiscard]] std::string issue(environment& env) const;
+  /// For a device of the event `owner`.
+  [[nodiscard]] std::string issue(aggregate_id owner, environment& env) const;
   /// Whether `issue` made it, here or on another node. Not whether its device may scan.
-  [[nodiscard]] bool is_ours(std::string_view secret) const;
+  [[nodiscard]] bool is_ours(aggregate_id owner, std::string_view secret) const;
 
 private:
+  [[nodiscard]] sha256_digest hash_of(aggregate_id owner, byte_view random) const;
   hmac_sha256_key key_;
 };
 

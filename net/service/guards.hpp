@@ -3,6 +3,7 @@
 // route's step runs. Called by the route files; independent of routes.
 #pragma once
 #include "actors/base/errors.hpp"
+#include "actors/protocol/checkin_messages.hpp"
 #include "net/bridge/actor_bridge.hpp"
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
@@ -120,8 +121,10 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
   return std::nullopt;
 }
 
-/// Whether the request's device token was issued by this installation. For a well-formed one.
-[[nodiscard]] bool is_known_device(const context& ctx, const request& rq);
+/// Whether this installation issued the request's well-formed token to a device of the same event.
+[[nodiscard]] bool is_known_device(const context& ctx, const request& rq, const uuid& device);
+/// Key of a device in limits.
+[[nodiscard]] uuid limit_key(const device_pass& pass);
 
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);

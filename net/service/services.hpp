@@ -60,9 +60,13 @@ struct services {
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
+  rate_limiter offer_clients; ///< per client address: the same
+  rate_limiter prints; ///< per customer: PDFs of event tickets
+  rate_limiter reports; ///< per manager: reports and stored statistics
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
   rate_limiter devices; ///< per device that scans tickets
+  rate_limiter gate_searches; ///< per device: searches for tickets
   rate_limiter join_clients; ///< per client address: joins with a publishable key
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
@@ -94,7 +98,7 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
+  blocking_lane printing_lane{printing_threads, printing_pages_max}; ///< of event tickets and reports
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

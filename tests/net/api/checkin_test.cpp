@@ -150,7 +150,7 @@ CAF_TEST(a stranger behind the address of a gate takes nothing from its devices)
   o.rate_limits.access_failures_per_ip_per_minute = 3;
   o.rate_limits.device_requests_per_minute = 20;
   gate g{std::move(o)};
-  const auto ours = gate::bearer_of(device_token(g.device_id, g.shared.gate_secrets.issue(g.clock)));
+  const auto ours = gate::bearer_of(device_token(g.device_id, g.shared.gate_secrets.issue(first_event_aggregate, g.clock)));
   g.told->gate.no = reason::device_unknown;
   while (g.send(method::get, "/checkin", "", g.as_device()).status != 429) continue;
   g.told->gate.no = reason::none;
@@ -160,17 +160,19 @@ CAF_TEST(a stranger behind the address of a gate takes nothing from its devices)
   CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", g.as_device()).status, 429u);
 }
 
-CAF_TEST(a secret that differs in one character is not ours) {
+CAF_TEST(a secret of another event or with another character is not ours) {
   gate g;
   const auto& secrets = g.shared.gate_secrets;
-  const auto secret = secrets.issue(g.clock);
-  CAF_CHECK(secrets.is_ours(secret) && secret != secrets.issue(g.clock));
+  const auto owner = first_event_aggregate;
+  const auto secret = secrets.issue(owner, g.clock);
+  CAF_CHECK(secrets.is_ours(owner, secret) && secret != secrets.issue(owner, g.clock));
+  CAF_CHECK(!secrets.is_ours(aggregate_id{number_of(owner) + 1}, secret)); // another organizer's event
   for (std::size_t i = 0; i < secret.size(); ++i) {
     auto changed = secret;
     changed[i] = changed[i] == 'A' ? 'B' : 'A';
-    CAF_CHECK(!secrets.is_ours(changed));
+    CAF_CHECK(!secrets.is_ours(owner, changed));
   }
-  CAF_CHECK(!secrets.is_ours("") && !secrets.is_ours(secret + "A"));
+  CAF_CHECK(!secrets.is_ours(owner, "") && !secrets.is_ours(owner, secret + "A"));
 }
 
 CAF_TEST(each device has a limit of its own) {
@@ -262,6 +264,21 @@ CAF_TEST(the state of a list comes in pages from a version on) {
                             "3r.-1.2.0197f0c2-6d1a-7000-8000-000400000003", "3r.1.2.0197f0c2"})
     CAF_CHECK(!parse_version(wrong));
   CAF_CHECK_EQUAL(shown(g.send(method::get, path + "?since=3r", "", g.as_device())), "400 invalid_cursor");
+}
+
+CAF_TEST(searches of a device are limited because each looks at many orders) {
+  gate g;
+  const auto search = [&](const text_fields& by) {
+    return g.send(method::post, "/checkin/search",
+                  R"({"list_id":")" + to_string(g.list_id) + R"(","text":"ada"})", by);
+  };
+  for (std::uint32_t n = 0; n < gate_searches_per_device; ++n)
+    CAF_CHECK_EQUAL(search(g.as_device()).status, 200u);
+  const auto before = g.told->questions;
+  CAF_CHECK_EQUAL(search(g.as_device()).status, 429u);
+  CAF_CHECK_EQUAL(g.told->questions, before);
+  CAF_CHECK_EQUAL(search(gate::bearer_of(device_token(g.device_id, std::string(43, 't')))).status, 200u);
+  CAF_CHECK_EQUAL(g.redeem(g.scan_body()).status, 200u);
 }
 
 CAF_TEST(a gate searches by a body and organizers see conflicts) {
