@@ -105,6 +105,8 @@ awaitable<response> issue_device(call c) {
     wish.patch.label = body.text("label", checkin_name_size).value;
     wish.patch.gate = body.text_or_null("gate", checkin_name_size).value;
     wish.patch.lists = body.ids("list_ids", gates_count);
+    const auto may_force = body.flag("may_force");
+    wish.patch.may_force = may_force.given && may_force.value;
     wish.note.reason = read_reason(body);
   });
   if (no) co_return std::move(*no);
@@ -176,9 +178,12 @@ void read_scan(object_reader& body, presented_scan& scan) {
   wish.type = parsed.value_or(scan_type::entry);
   const auto force = body.flag("force");
   wish.force = force.given && force.value;
+  const auto passed = body.flag("passed");
+  wish.passed = passed.given && passed.value;
   const auto refused = body.text("refused", status_size);
   const auto why = parse_scan_objection(refused.value);
   if (refused.given && !why) body.reject("refused", "Must be a reason of a refused scan.");
+  if (refused.given && wish.passed) body.reject("refused", "A holder that has passed was not refused.");
   wish.refused = refused.given;
   wish.objection = why.value_or(scan_objection::none);
 }

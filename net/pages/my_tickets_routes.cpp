@@ -96,6 +96,7 @@ awaitable<response> take_sign_in(visit v) {
 }
 
 awaitable<response> show_held(visit v) {
+  if (v.customer.is_nil() && v.reason == "signed_out") co_return see_other(v, "/shop");
   if (v.customer.is_nil()) co_return show_sign_in(v, {}, 200);
   auto showing = show_in_hand(v, {}, 200);
   co_return co_await showing;
@@ -178,7 +179,7 @@ std::span<const route> my_tickets_routes() {
   static constexpr route table[] = {
     {get, "/event-tickets/{id}.pdf", for_customers<get_pdf<false>>},
     {get, "/orders/{id}/event-tickets.pdf", for_customers<get_pdf<true>>},
-    {get, "/my/tickets", page_of<show_held>},
+    {get, "/my/tickets", page_of<show_held, extra_query::reason>},
     {post, "/my/tickets", form_to<take_sign_in>},
     {get, "/my/worker.js", self_guarded_for_anybody<get_worker>},
     {get, "/my/tickets/{id}.pdf", page_of<show_pdf<false>>},

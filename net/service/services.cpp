@@ -92,12 +92,11 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,       &organizers,      &joins,         &anonymous,
-          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
-          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
-          &codes_of_events, &access_sessions, &access_keys,   &access_failures,
-          &exports,         &erasures,        &offers,        &devices,
-          &offer_clients,   &prints,          &reports,       &gate_searches};
+  return {
+    &customers,       &organizers,      &joins,         &anonymous,       &sandbox_pages, &login_failures,
+    &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,  &codes_of_customers,
+    &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,       &erasures,
+    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -51,8 +51,13 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
                    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
                      " orders AS o INDEXED BY order_contact ON o.aggregate = e.aggregate AND o.email <> ''"
                      " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)"),
-    old_scans(db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
-                  " WHERE received_at < ? ORDER BY received_at, aggregate, id LIMIT ?)") {}
+    old_scans(
+      db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT s.aggregate, s.id FROM event AS e"
+          " CROSS JOIN checkin_scan AS s INDEXED BY checkin_scan_by_ticket ON s.aggregate = e.aggregate"
+          " WHERE e.status IN (3, 4) AND max(e.sale_end, e.starts_at, e.ends_at) < ?1"
+          " AND s.received_at < ?1 AND (s.ticket = zeroblob(16) OR NOT EXISTS (SELECT 1 FROM checkin_scan"
+          " AS n INDEXED BY checkin_scan_by_ticket WHERE n.aggregate = s.aggregate AND n.ticket = s.ticket"
+          " AND n.received_at >= ?1)) ORDER BY e.aggregate, s.ticket, s.id LIMIT ?2)") {}
 
 std::optional<erasure> sqlite_erasure::next_erasure() {
   auto& s = sql_.next.bind();

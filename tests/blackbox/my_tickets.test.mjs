@@ -201,6 +201,22 @@ test('rotating codes are made by the page, also without a network', async (t) =>
   await check_page(page, 'my-tickets-offline');
 });
 
+test('who signs out on a page without script leaves no tickets for when there is no network', async (t) => {
+  const h = await in_hand(t);
+  const context = await person(t, await browser_for());
+  await context.addCookies(cookies_of(h, h.ann));
+  const page = await context.newPage();
+  await page.goto(`${h.server.url}/my/tickets`);
+  await page.locator('html[data-kept]').waitFor();
+  await page.evaluate(() => globalThis.navigator.serviceWorker.ready);
+  await page.goto(`${h.server.url}/shop`);
+  assert.equal(await page.locator('script[src]').count(), 0);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(/\/shop$/);
+  await h.server.stop();
+  await assert.rejects(page.goto(`${h.server.url}/my/tickets`), /ERR_CONNECTION_REFUSED|ERR_FAILED/);
+});
+
 test('a visitor signs in on the page', async (t) => {
   const server = await server_for(t);
   const page = await (await person(t, await browser_for())).newPage();
