@@ -43,7 +43,7 @@ struct checkin_device_row {
   std::string label; ///< for people
   std::string gate; ///< where it stands; may be empty
   std::vector<uuid> lists; ///< that it may use; empty: all
-  std::string secret_hash; ///< SHA-256 of the 256-bit random secret in its token, hex
+  std::string secret_hash; ///< SHA-256 of the secret in its token (net/service/device_token.hpp), hex
   timestamp created_at;
   timestamp revoked_at; ///< never: still valid
   bool may_force = false; ///< may let in against the rules
