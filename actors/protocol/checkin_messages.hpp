@@ -9,9 +9,9 @@
 namespace fq {
 
 FQ_INSPECT(checkin_list_patch, x.id, x.name, x.ticket_types, x.gates, x.mode, x.remove)
-FQ_INSPECT(checkin_device_patch, x.id, x.label, x.gate, x.lists, x.secret_hash, x.revoke)
-FQ_INSPECT(scan_wish, x.id, x.list, x.ticket, x.generation, x.code, x.type, x.at, x.force, x.refused,
-           x.objection)
+FQ_INSPECT(checkin_device_patch, x.id, x.label, x.gate, x.lists, x.secret_hash, x.may_force, x.revoke)
+FQ_INSPECT(scan_wish, x.id, x.list, x.ticket, x.generation, x.code, x.type, x.at, x.force, x.passed,
+           x.refused, x.objection)
 FQ_INSPECT(scan_place, x.scan, x.list, x.gate, x.device)
 FQ_INSPECT(checkin_ticket, x.ticket, x.type, x.name, x.order, x.refund_pending, x.last)
 FQ_INSPECT(scan_view, x.no, x.is_replayed, x.scan, x.earlier, x.ticket)
@@ -107,13 +107,14 @@ struct gate_reply {
   std::string event_name = {};
   tenant_id tenant{};
   std::string device = {}, gate = {};
+  bool may_force = false;
   std::vector<checkin_list_row> lists = {}; ///< that the device may use
   std::vector<scan_counts> scans = {}; ///< of `lists`
   std::vector<checkin_type_count> types = {}; ///< by ordinal
   timestamp now = {};
 };
-FQ_INSPECT(gate_reply, x.no, x.event, x.event_name, x.tenant, x.device, x.gate, x.lists, x.scans, x.types,
-           x.now)
+FQ_INSPECT(gate_reply, x.no, x.event, x.event_name, x.tenant, x.device, x.gate, x.may_force, x.lists, x.scans,
+           x.types, x.now)
 
 /// How far a device knows the tickets of a list.
 struct gate_version {

@@ -150,6 +150,7 @@ caf::result<gate_reply> event_state::on_find_gate(const find_gate& x) {
   reply.tenant = sale_->event().tenant;
   reply.device = device->label;
   reply.gate = device->gate;
+  reply.may_force = device->may_force;
   for (const auto& [id, list] : sale_->checkin().lists()) {
     if (!may_use(*device, list)) continue;
     reply.lists.push_back(list);

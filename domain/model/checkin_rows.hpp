@@ -43,15 +43,16 @@ struct checkin_device_row {
   std::string label; ///< for people
   std::string gate; ///< where it stands; may be empty
   std::vector<uuid> lists; ///< that it may use; empty: all
-  std::string secret_hash; ///< SHA-256 of the 256-bit random secret in its token, hex
+  std::string secret_hash; ///< SHA-256 of the secret in its token (net/service/device_token.hpp), hex
   timestamp created_at;
   timestamp revoked_at; ///< never: still valid
+  bool may_force = false; ///< may let in against the rules
   friend bool operator==(const checkin_device_row&, const checkin_device_row&) = default;
 };
 FQ_ROW(checkin_device_row, "checkin_device", aggregate, row_field("id", &row::id, key),
        row_field("label", &row::label), row_field("gate", &row::gate), row_field("lists", &row::lists),
        row_field("secret_hash", &row::secret_hash), row_field("created_at", &row::created_at),
-       row_field("revoked_at", &row::revoked_at))
+       row_field("revoked_at", &row::revoked_at), row_field("may_force", &row::may_force))
 
 enum class scan_type : std::uint8_t { entry, exit };
 
@@ -80,7 +81,7 @@ struct scan_row {
   event_ticket_id ticket; ///< as the code says; nil: unreadable
   scan_type type = scan_type::entry;
   bool is_admitted = false; ///< the holder passed
-  bool is_forced = false; ///< the gate let the holder pass before the server decided, or against the rules
+  bool is_forced = false; ///< the holder had passed before the server decided, or passed against the rules
   scan_objection objection = scan_objection::none; ///< of a forced scan: as decided when it arrived
   scan_id earlier = {}; ///< the scan that `already_in` means; nil: none
   timestamp at = {}; ///< at the gate

@@ -46,6 +46,8 @@ inline constexpr milliseconds transfer_life{7 * 24 * 60 * 60 * 1000ll};
 inline constexpr milliseconds scan_age_max{7 * 24 * 60 * 60 * 1000ll};
 /// Max orders that one search of a gate looks at, the newest: a few milliseconds.
 inline constexpr std::size_t gate_search_max = 50'000;
+/// Characters of a part of an id that a gate searches for: fewer are in nearly every id.
+inline constexpr std::size_t gate_id_min = 4;
 /// Min time between two mails to a customer about an invitation to the same event.
 inline constexpr milliseconds invitation_mail_pause{24 * 60 * 60 * 1000};
 /// Max automatic refunds that wait for the gateway's first answer. A refund that is already being retried

@@ -96,6 +96,7 @@ refusal sale::set_checkin_device(const checkin_device_patch& p, timestamp now, d
     row.gate = p.gate;
     row.lists = p.lists;
     row.secret_hash = p.secret_hash;
+    row.may_force = p.may_force;
     row.created_at = now;
   }
   id = row.id;
@@ -153,7 +154,8 @@ scan_view sale::redeem(const checkin_device_id& device, const scan_wish& wish, t
     return answer;
   }
   const auto* list = checkin_.find_list(wish.list);
-  const auto& lists = checkin_.find_device(device)->lists;
+  const auto& scanner = *checkin_.find_device(device);
+  const auto& lists = scanner.lists;
   const bool may_use = lists.empty() || std::ranges::find(lists, wish.list) != lists.end();
   if (list == nullptr || !may_use) answer.no = reason::not_found;
   if (checkin_.scans() >= rules_.bounds.scans) answer.no = reason::too_many;
@@ -168,10 +170,11 @@ scan_view sale::redeem(const checkin_device_id& device, const scan_wish& wish, t
   const auto earliest = std::max(now - scan_age_max, ticket != nullptr ? ticket->created_at : never);
   scan_row row{wish.id, wish.list, device, wish.ticket, wish.type};
   if (known != nullptr) row.id.lo ^= 1; // planted
-  row.is_forced = wish.force && !wish.refused;
+  const bool passes = wish.passed || (wish.force && scanner.may_force);
+  row.is_forced = passes && !wish.refused;
   row.is_admitted =
     !wish.refused
-    && (objection == scan_objection::none || (wish.force && ticket != nullptr && !has_no_ticket(objection)));
+    && (objection == scan_objection::none || (passes && ticket != nullptr && !has_no_ticket(objection)));
   row.objection = objection;
   if (objection == scan_objection::already_in)
     if (const auto* entry = entry_before(wish.ticket)) row.earlier = entry->id;
@@ -245,7 +248,8 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
                                                std::size_t limit) const {
   std::vector<checkin_ticket> found;
   std::size_t looked_at = 0;
-  const bool may_be_id = text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
+  const bool may_be_id =
+    text.size() >= gate_id_min && text.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos;
   const auto& orders = orders_.all();
   for (auto i = orders.rbegin(); i != orders.rend() && found.size() < limit; ++i) {
     if (++looked_at > gate_search_max) break;
@@ -253,6 +257,7 @@ std::vector<checkin_ticket> sale::find_at_gate(const checkin_list_row& list, std
     if (is_open(order.status)) continue;
     const bool is_name = contains(full_name(order.contact), text);
     const bool is_order = may_be_id && contains(to_string(order.id), text);
+    if (!is_name && !may_be_id) continue;
     for (const auto* ticket : event_tickets_.of_claim(order.claim))
       if (found.size() < limit && list.admits(ticket->ticket_type)
           && ((is_name && ticket->holder == order.customer) || is_order

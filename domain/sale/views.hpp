@@ -226,6 +226,7 @@ struct checkin_device_patch {
   std::string label = {}, gate = {};
   std::vector<checkin_list_id> lists = {}; ///< empty: all
   std::string secret_hash = {};
+  bool may_force = false;
   bool revoke = false;
 };
 
@@ -238,7 +239,8 @@ struct scan_wish {
   scan_objection code = scan_objection::none; ///< what is wrong with the code itself
   scan_type type = scan_type::entry;
   timestamp at; ///< never: now
-  bool force = false; ///< the holder has passed, or passes in any case
+  bool force = false; ///< a person lets the holder in whatever the rules say; ignored unless the device may
+  bool passed = false; ///< the gate had no network, and has let the holder pass
   bool refused = false; ///< the gate has sent the holder away: `objection` says why
   scan_objection objection = scan_objection::none;
 };

@@ -105,11 +105,13 @@ awaitable<response> issue_device(call c) {
     wish.patch.label = body.text("label", checkin_name_size).value;
     wish.patch.gate = body.text_or_null("gate", checkin_name_size).value;
     wish.patch.lists = body.ids("list_ids", gates_count);
+    const auto may_force = body.flag("may_force");
+    wish.patch.may_force = may_force.given && may_force.value;
     wish.note.reason = read_reason(body);
   });
   if (no) co_return std::move(*no);
   wish.note.detail = c.rq.body;
-  const auto secret = new_device_secret(c.ctx.environment);
+  const auto secret = c.ctx.shared->gate_secrets.issue(owner_of(c.id), c.ctx.environment);
   wish.patch.secret_hash = device_secret_hash(secret);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
@@ -138,7 +140,7 @@ awaitable<response> revoke_device(call c) {
 
 // -- devices
 
-/// Refused devices keep the token that the guard took from their address.
+/// Who is refused keeps nothing of what the guard took from the address.
 template <class Reply>
 std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got) {
   const bool is_absent = got.error && is(got.error, errc::absent);
@@ -147,7 +149,7 @@ std::optional<response> refused_at_gate(const call& c, const answer<Reply>& got)
     c.ctx.shared->counts.unauthenticated.add();
     return problem(refusal{reason::device_unknown}, c.rq.request_id);
   }
-  give_back(c.ctx, c.rq, address_limit::webhook);
+  if (!is_known_device(c.ctx, c.rq, c.who)) give_back(c.ctx, c.rq, address_limit::webhook);
   return refused(c.rq, got);
 }
 
@@ -176,9 +178,12 @@ void read_scan(object_reader& body, presented_scan& scan) {
   wish.type = parsed.value_or(scan_type::entry);
   const auto force = body.flag("force");
   wish.force = force.given && force.value;
+  const auto passed = body.flag("passed");
+  wish.passed = passed.given && passed.value;
   const auto refused = body.text("refused", status_size);
   const auto why = parse_scan_objection(refused.value);
   if (refused.given && !why) body.reject("refused", "Must be a reason of a refused scan.");
+  if (refused.given && wish.passed) body.reject("refused", "A holder that has passed was not refused.");
   wish.refused = refused.given;
   wish.objection = why.value_or(scan_objection::none);
 }
@@ -222,6 +227,8 @@ awaitable<response> search_tickets(call c) {
     wish.text = body.text("text", gate_search_size).value;
   });
   if (no) co_return std::move(*no);
+  if (auto late = limit(c.ctx, c.rq, c.ctx.shared->gate_searches, limit_key(wish.by)))
+    co_return std::move(*late);
   auto got = co_await ask_event(c.ctx, owner_of(c.who), std::move(wish));
   if (auto refusal = refused_at_gate(c, got)) co_return std::move(*refusal);
   co_return gate_answer(gate_tickets_text(got.reply));

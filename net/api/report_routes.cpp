@@ -60,6 +60,7 @@ template <event_kind Kind>
 awaitable<response> read_statistics(call c) {
   statistics_wish wish;
   if (auto no = read_wish(c.rq, wish)) co_return std::move(*no);
+  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->reports, c.who)) co_return std::move(*no);
   auto allowed = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by, Kind}});
   if (auto no = refused(c.rq, allowed)) co_return std::move(*no);
   const auto now = allowed.reply.stats.server_time;
@@ -78,6 +79,7 @@ awaitable<response> read_statistics(call c) {
 
 /// Gathers the parts of a report. Returns the problem to answer with, if there is one.
 awaitable<std::optional<response>> gather(const call& c, report_sources& parts) {
+  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->reports, c.who)) co_return no;
   auto stats = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
   if (auto no = refused(c.rq, stats)) co_return no;
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
@@ -124,8 +126,8 @@ awaitable<response> read_report_pdf(call c) {
   auto print = [document = report_document(report_of(std::move(parts)))] {
     return print::report_pdf(document);
   };
-  auto pdf = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(print));
-  if (!pdf) co_return problem(fault::unavailable, c.rq.request_id);
+  auto pdf = co_await offload(c.ctx.io, c.ctx.shared->printing_lane, std::move(print), report_pages);
+  if (!pdf) co_return problem(fault::unavailable, c.rq.request_id, {}, printing_retry_after);
   response answer{.status = 200, .content_type = "application/pdf"};
   answer.body = std::move(*pdf);
   name_file(answer, c.id, ".pdf");

@@ -11,6 +11,11 @@
 namespace fq::net {
 namespace {
 
+/// An address keeps its direction in a text that runs from right to left. Empty stays empty.
+std::string isolated(const std::string& address) {
+  return address.empty() ? address : "\u2068" + address + "\u2069";
+}
+
 using keys_lookup = std::function<event_ticket_keys(const event_ticket_listing&)>;
 
 std::string_view state_of(event_ticket_status s) {
@@ -56,7 +61,7 @@ void add_ticket(page_data& data, const ticket_holder& who, const event_ticket_li
     return o.transfer.ticket == t.id && o.transfer.giver == who.customer && o.transfer.expires_at > who.now;
   });
   if (open != offers.transfers.end()) {
-    ticket.set_optional("OFFERED_TO", open->transfer.receiver_email);
+    ticket.set_optional("OFFERED_TO", isolated(open->transfer.receiver_email));
     ticket.set("TRANSFER_ID", to_string(open->transfer.id));
     return;
   }
@@ -70,7 +75,7 @@ void add_offer(page_data& data, const transfer_listing& l) {
   offer.set("TRANSFER_ID", to_string(l.transfer.id));
   offer.set("NAME", l.event_name);
   offer.set("TYPE", l.ticket_type_name);
-  offer.set_optional("FROM", l.transfer.giver_email);
+  offer.set_optional("FROM", isolated(l.transfer.giver_email));
   offer.set_time(l.transfer.expires_at);
 }
 

@@ -26,6 +26,7 @@ namespace {
 
 /// Printed by the threads for it, not by this one.
 awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_papers wish, language in) {
+  if (auto no = limit(ctx, rq, ctx.shared->prints, wish.holder)) co_return std::move(*no);
   const auto id = wish.id;
   auto got = co_await ask_event(ctx, owner_of(id), std::move(wish));
   if (auto no = refused(rq, got)) co_return std::move(*no);
@@ -34,7 +35,8 @@ awaitable<response> print_papers(context& ctx, const request& rq, find_ticket_pa
                   ticket_document(in, got.reply.event, got.reply.papers, keys, ctx.environment.wall_now())] {
     return print::event_ticket_pdf(document);
   };
-  auto pdf = co_await offload(ctx.io, ctx.shared->printing_lane, std::move(print));
+  const auto pages = got.reply.papers.size();
+  auto pdf = co_await offload(ctx.io, ctx.shared->printing_lane, std::move(print), pages);
   if (!pdf) co_return problem(fault::unavailable, rq.request_id, {}, printing_retry_after);
   response answer{.status = 200, .content_type = "application/pdf", .body = std::move(*pdf)};
   answer.fields.emplace_back("Content-Disposition", "inline; filename=\"tickets.pdf\"");
@@ -94,6 +96,7 @@ awaitable<response> take_sign_in(visit v) {
 }
 
 awaitable<response> show_held(visit v) {
+  if (v.customer.is_nil() && v.reason == "signed_out") co_return see_other(v, "/shop");
   if (v.customer.is_nil()) co_return show_sign_in(v, {}, 200);
   auto showing = show_in_hand(v, {}, 200);
   co_return co_await showing;
@@ -176,7 +179,7 @@ std::span<const route> my_tickets_routes() {
   static constexpr route table[] = {
     {get, "/event-tickets/{id}.pdf", for_customers<get_pdf<false>>},
     {get, "/orders/{id}/event-tickets.pdf", for_customers<get_pdf<true>>},
-    {get, "/my/tickets", page_of<show_held>},
+    {get, "/my/tickets", page_of<show_held, extra_query::reason>},
     {post, "/my/tickets", form_to<take_sign_in>},
     {get, "/my/worker.js", self_guarded_for_anybody<get_worker>},
     {get, "/my/tickets/{id}.pdf", page_of<show_pdf<false>>},

@@ -29,6 +29,7 @@ std::string scan_state(const visit& v) {
                              "scan_force_sure",
                              "scan_found_none",
                              "scan_insecure",
+                             "scan_let_in_although",
                              "scan_no_camera",
                              "scan_no_token",
                              "scan_offline",
@@ -50,6 +51,7 @@ std::string scan_state(const visit& v) {
                              "scan_refused_wrong_list",
                              "scan_revoked",
                              "scan_search_offline",
+                             "scan_sent_away",
                              "scan_somewhere",
                              "scan_waiting"});
   return out + '}';

@@ -55,7 +55,9 @@ awaitable<response> act_in_shop(visit v) {
   if (v.sent.find("action") != "sign_out")
     return ready(
       problem(fault::invalid_field, v.rq.request_id, {{"action", "invalid", "Must be sign_out."}}));
-  auto answer = see_other(v, "/shop");
+  // By way of the pages of the tickets' service worker, which forgets what it keeps, also on pages without
+  // script.
+  auto answer = see_other(v, "/my/tickets?reason=signed_out");
   keep_customer(v, answer, "");
   return ready(std::move(answer));
 }

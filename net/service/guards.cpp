@@ -211,16 +211,26 @@ awaitable<response> with_ticket(context& ctx, const request& rq, const path_para
   return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
 }
 
-/// A bucket for each token: a device's id is no secret, and its bucket must last for the device alone.
+bool is_known_device(const context& ctx, const request& rq, const uuid& device) {
+  return ctx.shared->gate_secrets.is_ours(owner_of(device), secret_of(bearer_token(rq)));
+}
+
+uuid limit_key(const device_pass& pass) {
+  const auto hash = sha256(pass.secret_hash);
+  uuid key;
+  std::memcpy(&key, hash.data(), sizeof key);
+  return key;
+}
+
+/// A bucket for each token: a device's id is no secret, and its bucket must last for the device alone. The
+/// address pays only for texts that we did not issue: a gate shares it with strangers.
 awaitable<response> with_device(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query) {
   const auto pass = pass_of(rq);
   if (!pass) return ready(unauthenticated(ctx, rq));
-  if (auto no = limit_address(ctx, rq, address_limit::webhook)) return ready(std::move(*no));
-  const auto hash = sha256(pass->secret_hash);
-  uuid key;
-  std::memcpy(&key, hash.data(), sizeof key);
-  return limited(ctx, rq, path, {pass->device}, run, query, ctx.shared->devices, key);
+  if (!is_known_device(ctx, rq, pass->device))
+    if (auto no = limit_address(ctx, rq, address_limit::webhook)) return ready(std::move(*no));
+  return limited(ctx, rq, path, {pass->device}, run, query, ctx.shared->devices, limit_key(*pass));
 }
 
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,

@@ -3,6 +3,7 @@
 // route's step runs. Called by the route files; independent of routes.
 #pragma once
 #include "actors/base/errors.hpp"
+#include "actors/protocol/checkin_messages.hpp"
 #include "net/bridge/actor_bridge.hpp"
 #include "net/bridge/context.hpp"
 #include "net/http/http.hpp"
@@ -92,8 +93,9 @@ inline constexpr guarded_handler for_ticket_holders{checked_step<with_ticket, ru
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 template <step run, api_key_scope... scopes>
 inline constexpr guarded_handler for_api_keys{keyed_step<run, scopes...>, audience::api_keys};
-/// A well-formed token of a device that scans; `who` is the device. The event's owner compares its secret:
-/// the step gives back what the guard took from the address (address_limit::webhook) once it is known.
+/// A well-formed token of a device that scans; `who` is the device. The event's owner compares its secret.
+/// Unless `is_known_device`, the step gives back what the guard took from the address
+/// (address_limit::webhook) once the owner knows it.
 template <step run, query_use query = query_use::none>
 inline constexpr guarded_handler for_devices{checked_step<with_device, run, query>, audience::devices};
 /// The handler itself checks the whole request.
@@ -118,6 +120,11 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
     return problem(got.reply.no, rq.request_id);
   return std::nullopt;
 }
+
+/// Whether this installation issued the request's well-formed token to a device of the same event.
+[[nodiscard]] bool is_known_device(const context& ctx, const request& rq, const uuid& device);
+/// Key of a device in limits.
+[[nodiscard]] uuid limit_key(const device_pass& pass);
 
 /// Parses an id of an event's aggregate; nothing for any other text, which means 404.
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);

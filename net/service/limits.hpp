@@ -20,8 +20,10 @@ inline constexpr std::size_t blocking_jobs_max = 4096;
 
 /// Threads that print event tickets: a page takes some 20 ms of a core, and joins need the others.
 inline constexpr std::size_t printing_threads = 2;
-/// PDFs that wait for them; beyond it the answer is 503. The last one waits about a second.
-inline constexpr std::size_t printing_jobs_max = 100;
+/// Pages that wait for them; beyond it the answer is 503. The last one waits about a second.
+inline constexpr std::size_t printing_pages_max = 100;
+/// Of a report, about: a table, a chart, a timeline.
+inline constexpr std::size_t report_pages = 6;
 /// Seconds until a client tries again that found all of them taken.
 inline constexpr unsigned printing_retry_after = 2;
 
@@ -54,7 +56,17 @@ inline constexpr seconds wrong_codes_window{10 * 60};
 /// Offers of tickets by a customer: a group's worth, and some that were withdrawn. Each sends a stranger a
 /// mail.
 inline constexpr std::uint32_t offers_per_customer = 30;
+/// The same of all customers behind one address: a stadium gives away some hundred, and accounts are free.
+inline constexpr std::uint32_t offers_per_network = 1'000;
 inline constexpr seconds offers_window{60 * 60};
+
+/// PDFs of a customer, a minute: each costs some 20 ms a page. A fan opens some twice.
+inline constexpr std::uint32_t prints_per_customer = 20;
+/// Reports and statistics of a manager, a minute: each costs a reader of the ledger up to 100 ms. A console
+/// asks once for each event that it shows.
+inline constexpr std::uint32_t reports_per_manager = 120;
+/// Searches of a device, a minute: each costs the event some milliseconds, and a person types slower.
+inline constexpr std::uint32_t gate_searches_per_device = 60;
 
 /// Requests of a customer for an export, a minute: each costs the ledger's reader some milliseconds.
 inline constexpr std::uint32_t exports_per_customer = 10;

@@ -21,22 +21,29 @@ namespace fq::net {
 
 class blocking_lane {
 public:
-  explicit blocking_lane(std::size_t threads = 1, std::size_t jobs_max = blocking_jobs_max);
+  /// `waiting_max`: sum of the costs of the jobs that wait.
+  explicit blocking_lane(std::size_t threads = 1, std::size_t waiting_max = blocking_jobs_max);
   /// Finishes the running jobs and drops the others: their coroutines are never resumed.
   ~blocking_lane();
   blocking_lane(const blocking_lane&) = delete;
   blocking_lane& operator=(const blocking_lane&) = delete;
 
-  [[nodiscard]] bool run(std::function<void()> job);
+  /// False: too much waits. A job that costs more than the rest of the bound is taken once the lane is empty.
+  [[nodiscard]] bool run(std::function<void()> job, std::size_t cost = 1);
 
 private:
+  struct waiting_job {
+    std::function<void()> run;
+    std::size_t cost;
+  };
   void work();
 
   std::mutex lock_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<waiting_job> jobs_;
+  std::size_t waiting_ = 0; ///< cost of `jobs_`
   bool stopping_ = false;
-  std::size_t jobs_max_;
+  std::size_t waiting_max_;
   std::vector<std::thread> threads_;
 };
 
@@ -48,8 +55,8 @@ class [[nodiscard]] offload_operation {
 public:
   using result_type = decltype(std::declval<Call&>()());
 
-  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call) :
-      io_(io), lane_(lane), call_(std::move(call)), shared_(std::make_shared<state>()) {}
+  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call, std::size_t cost) :
+      io_(io), lane_(lane), call_(std::move(call)), cost_(cost), shared_(std::make_shared<state>()) {}
   offload_operation(const offload_operation&) = delete;
   offload_operation& operator=(const offload_operation&) = delete;
   ~offload_operation() {
@@ -60,7 +67,7 @@ public:
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {
     shared_->waiter = waiter;
-    const auto accepted = lane_.run([&io = io_, shared = shared_, call = std::move(call_)]() mutable {
+    auto job = [&io = io_, shared = shared_, call = std::move(call_)]() mutable {
       std::optional<result_type> result;
       try {
         result.emplace(call());
@@ -72,7 +79,8 @@ public:
         return; // cancelled; the io_context may be gone too, which only a waiter keeps alive
       boost::asio::post(
         io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
-    });
+    };
+    const auto accepted = lane_.run(std::move(job), cost_);
     if (!accepted) shared_->waiter = {};
     return accepted;
   }
@@ -98,12 +106,14 @@ private:
   boost::asio::io_context& io_;
   blocking_lane& lane_;
   Call call_;
+  std::size_t cost_;
   std::shared_ptr<state> shared_;
 };
 
 template <class Call>
-offload_operation<Call> offload(boost::asio::io_context& io, blocking_lane& lane, Call call) {
-  return {io, lane, std::move(call)};
+offload_operation<Call> offload(boost::asio::io_context& io, blocking_lane& lane, Call call,
+                                std::size_t cost = 1) {
+  return {io, lane, std::move(call), cost};
 }
 
 } // namespace fq::net

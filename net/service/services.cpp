@@ -52,10 +52,14 @@ services::services(const config::options& o, const key_store& store, const key_d
     codes_of_events({"wrong-code-event", wrong_codes_per_event, wrong_codes_window}, tracked(o),
                     env.random_u64()),
     offers({"offer", offers_per_customer, offers_window}, tracked(o), env.random_u64()),
+    offer_clients({"offer-client", offers_per_network, offers_window}, tracked(o), env.random_u64()),
+    prints({"print", prints_per_customer, minute}, tracked(o), env.random_u64()),
+    reports({"report", reports_per_manager, minute}, tracked(o), env.random_u64()),
     exports({"export", exports_per_customer, minute}, tracked(o), env.random_u64()),
     erasures({"erasure", erasures_per_network, erasures_window}, tracked(o), env.random_u64()),
     devices({"device", quota(o.rate_limits.device_requests_per_minute), minute}, tracked(o),
             env.random_u64()),
+    gate_searches({"gate-search", gate_searches_per_device, minute}, tracked(o), env.random_u64()),
     join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
                  env.random_u64()),
     key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
@@ -71,6 +75,7 @@ services::services(const config::options& o, const key_store& store, const key_d
     subject_key(hmac_sha256(store.stored.bytes(), "fairqueue subjects of queues")),
     cursors(store.session),
     marks(store.stored),
+    gate_secrets(store.stored),
     address_key(hmac_sha256(store.stored.bytes(), "fairqueue addresses of limits")),
     otp_key(otp_key_of(store.stored)),
     stored_key(store.stored),
@@ -87,11 +92,11 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,       &organizers,      &joins,         &anonymous,
-          &sandbox_pages,   &login_failures,  &otp_addresses, &otp_mails,
-          &otp_clients,     &join_clients,    &key_failures,  &codes_of_customers,
-          &codes_of_events, &access_sessions, &access_keys,   &access_failures,
-          &exports,         &erasures,        &offers,        &devices};
+  return {
+    &customers,       &organizers,      &joins,         &anonymous,       &sandbox_pages, &login_failures,
+    &otp_addresses,   &otp_mails,       &otp_clients,   &join_clients,    &key_failures,  &codes_of_customers,
+    &codes_of_events, &access_sessions, &access_keys,   &access_failures, &exports,       &erasures,
+    &offers,          &devices,         &offer_clients, &prints,          &reports,       &gate_searches};
 }
 
 uuid services::key_of(std::string_view email, const uuid& client) const {

@@ -11,6 +11,7 @@
 #include "domain/sale/checkout_watch.hpp"
 #include "net/http/rate_limit.hpp"
 #include "net/service/browser_mark.hpp"
+#include "net/service/device_token.hpp"
 #include "net/service/idempotency.hpp"
 #include "net/service/key_directory.hpp"
 #include "net/service/metrics.hpp"
@@ -59,9 +60,13 @@ struct services {
   rate_limiter codes_of_customers; ///< per customer: wrong promo and access codes
   rate_limiter codes_of_events; ///< per event: the same, of customers with several
   rate_limiter offers; ///< per customer: offers of tickets, each of which is a mail
+  rate_limiter offer_clients; ///< per client address: the same
+  rate_limiter prints; ///< per customer: PDFs of event tickets
+  rate_limiter reports; ///< per manager: reports and stored statistics
   rate_limiter exports; ///< per customer: GET /customers/me
   rate_limiter erasures; ///< per client address: DELETE /customers/me
   rate_limiter devices; ///< per device that scans tickets
+  rate_limiter gate_searches; ///< per device: searches for tickets
   rate_limiter join_clients; ///< per client address: joins with a publishable key
   rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
@@ -74,6 +79,7 @@ struct services {
   keys_in_flight idempotency;
   cursor_codec cursors;
   browser_marks marks;
+  device_secrets gate_secrets;
   secret_key address_key; ///< of this installation; limits store e-mail addresses as hashes under it
   secret_key otp_key; ///< of this installation; customers' ids are hashes under it
   secret_key stored_key; ///< of this installation; the keys of event tickets are derived from it
@@ -92,7 +98,7 @@ struct services {
     return gateways.empty() || gateways.contains(gateway);
   }
   blocking_lane sandbox_lane; ///< also for the demo's mailbox
-  blocking_lane printing_lane{printing_threads, printing_jobs_max}; ///< of event tickets and reports
+  blocking_lane printing_lane{printing_threads, printing_pages_max}; ///< of event tickets and reports
 
   /// checkout.async_percent of events without their own value: the installation's setting, or else the
   /// configured one.

@@ -11,6 +11,8 @@ namespace fq::net {
 awaitable<offered> offer_to(context& ctx, const request& rq, customer_id giver, event_ticket_id ticket,
                             std::string email) {
   if (auto no = limit(ctx, rq, ctx.shared->offers, giver)) co_return offered{std::move(no)};
+  if (auto no = limit(ctx, rq, ctx.shared->offer_clients, limit_key(rq.peer)))
+    co_return offered{std::move(no)};
   auto account = co_await find_account_address(ctx, rq, giver, {});
   if (account.no) co_return offered{std::move(account.no)};
   find_customers people{default_tenant, {email}};

@@ -63,6 +63,7 @@ json::object object_of(const checkin_device_row& d) {
           {"label", d.label},
           {"gate", text_or_null(d.gate)},
           {"list_ids", std::move(lists)},
+          {"may_force", d.may_force},
           {"created_at", rfc3339(d.created_at)},
           {"revoked_at", time_or_null(d.revoked_at)}};
 }
@@ -175,6 +176,7 @@ std::string gate_text(const gate_reply& reply) {
                                       {"event_name", reply.event_name},
                                       {"device", reply.device},
                                       {"gate", text_or_null(reply.gate)},
+                                      {"may_force", reply.may_force},
                                       {"lists", lists_of(reply)},
                                       {"ticket_types", types_of(reply.types)},
                                       {"server_time", rfc3339(reply.now)}});

@@ -137,16 +137,30 @@ public:
     return gone + erase_old_scans(before, limit - gone);
   }
 
-  /// Oldest first.
+  /// By ticket.
   std::size_t erase_old_scans(timestamp before, std::size_t limit) {
-    std::vector<std::tuple<timestamp, aggregate_id, scan_id>> old;
-    for (const auto& [number, state] : state_.aggregates)
-      for (const auto& s : state.image.scans)
-        if (s.received_at < before) old.emplace_back(s.received_at, number, s.id);
+    std::vector<std::tuple<aggregate_id, event_ticket_id, scan_id>> old;
+    for (const auto& [number, state] : state_.aggregates) {
+      const auto& scans = state.image.scans;
+      if (!has_ended(state.image.event, before)) continue;
+      for (const auto& s : scans) {
+        const auto is_newer = [&](const scan_row& n) {
+          return n.received_at >= before && n.ticket == s.ticket && !n.ticket.is_nil();
+        };
+        if (s.received_at < before && std::ranges::none_of(scans, is_newer))
+          old.emplace_back(number, s.ticket, s.id);
+      }
+    }
     std::ranges::sort(old);
     if (old.size() > limit) old.resize(limit);
-    for (const auto& [at, number, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
+    for (const auto& [number, ticket, id] : old) erase_row(state_.aggregates.at(number).image.scans, id);
     return old.size();
+  }
+
+  /// Whether the sale and the event itself ended before `before`.
+  static bool has_ended(const std::optional<event_row>& event, timestamp before) {
+    return event && (event->status == event_status::ended || event->status == event_status::cancelled)
+           && std::max({event->sale_end, event->facts.starts_at, event->facts.ends_at}) < before;
   }
 
   /// Removes the answers that were found, last first.

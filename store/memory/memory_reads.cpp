@@ -28,10 +28,12 @@ bool must_run(const aggregate_image& image, timestamp now) {
            || p.status == payment_status::refund_pending || (cancelled && is_refundable(p.status));
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
+  const auto transfer_runs = [](const transfer_row& t) { return t.status == transfer_status::offered; };
   return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)
          || std::any_of(image.claims.begin(), image.claims.end(), claim_runs)
          || std::any_of(image.payments.begin(), image.payments.end(), payment_runs)
-         || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
+         || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs)
+         || std::any_of(image.transfers.begin(), image.transfers.end(), transfer_runs);
 }
 
 /// Whether an ended event has another number of valid event tickets than sold units.

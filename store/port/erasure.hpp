@@ -67,8 +67,9 @@ public:
   virtual void erase_address(std::string_view address) = 0;
   /// Empties and dismisses dead letters of undelivered mail: see is_of().
   virtual void empty_letters(std::string_view name) = 0;
-  /// Empties the contacts of orders of sales that ended before `before`, and deletes scans that arrived
-  /// before it; together at most `limit`.
+  /// Empties the contacts of orders of sales that ended before `before`. Deletes the scans of tickets whose
+  /// event ended and whose newest scan arrived before it, ticket by ticket; unreadable codes one by one.
+  /// Together at most `limit`.
   virtual std::size_t erase_old_contacts(timestamp before, std::size_t limit) = 0;
 };
 

@@ -241,7 +241,8 @@ struct prune_bounds {
   timestamp deliveries_before = never; ///< end time
   timestamp devices_before = never; ///< last registration
   timestamp entries_before = never; ///< end time; entries that ever had a claim are kept
-  /// End of the sale; of orders that are not open. The orders are kept. Also for scans: their arrival.
+  /// End of the sale; of orders that are not open. The orders are kept. Also for scans: the end of sale and
+  /// event, and the arrival of the newest scan of the ticket.
   timestamp contacts_before = never;
   timestamp statistics_before = never; ///< an event's last row is kept
   /// Called with the address of an erased customer, before the ledger forgets it. May be called again.
@@ -327,9 +328,9 @@ public:
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// Aggregates that must run without a request: ACTIVE and PAUSED events; any with live entries, live
-  /// claims, open payments, failed ones to be asked about again now, late money or open refunds; CANCELLED
-  /// events with money still to refund; events where a blocked customer has paid. Excludes aggregates with a
-  /// lease of another owner than `owner`.
+  /// claims, open payments, failed ones to be asked about again now, late money, open refunds or open offers
+  /// of tickets; CANCELLED events with money still to refund; events where a blocked customer has paid.
+  /// Excludes aggregates with a lease of another owner than `owner`.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Of the ended and cancelled events behind `after`: those with another number of valid event tickets than
   /// sold units, because of programs without event tickets. Without those that another owner leases.

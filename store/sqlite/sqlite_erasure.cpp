@@ -51,8 +51,14 @@ sqlite_erasure::statements::statements(sqlite_db& db) :
                    + " WHERE (aggregate, id) IN (SELECT o.aggregate, o.id FROM event AS e CROSS JOIN"
                      " orders AS o INDEXED BY order_contact ON o.aggregate = e.aggregate AND o.email <> ''"
                      " WHERE e.status IN (3, 4) AND e.sale_end < ? AND o.status > 1 LIMIT ?)"),
-    old_scans(db, "DELETE FROM checkin_scan WHERE (aggregate, id) IN (SELECT aggregate, id FROM checkin_scan"
-                  " WHERE received_at < ? ORDER BY received_at, aggregate, id LIMIT ?)") {}
+    old_scans(db, "SELECT s.aggregate, s.id FROM event AS e CROSS JOIN checkin_scan AS s"
+                  " INDEXED BY checkin_scan_by_ticket ON s.aggregate = e.aggregate"
+                  " WHERE e.status IN (3, 4) AND max(e.sale_end, e.starts_at, e.ends_at) < ?1"
+                  " AND s.received_at < ?1 AND (s.ticket = zeroblob(16) OR NOT EXISTS (SELECT 1 FROM"
+                  " checkin_scan AS n INDEXED BY checkin_scan_by_ticket WHERE n.aggregate = s.aggregate"
+                  " AND n.ticket = s.ticket AND n.received_at >= ?1))"
+                  " ORDER BY e.aggregate, s.ticket, s.id LIMIT ?2"),
+    drop_scan(db, "DELETE FROM checkin_scan WHERE aggregate = ? AND id = ?") {}
 
 std::optional<erasure> sqlite_erasure::next_erasure() {
   auto& s = sql_.next.bind();
@@ -137,7 +143,11 @@ void sqlite_erasure::empty_letters(std::string_view name) {
 
 std::size_t sqlite_erasure::erase_old_contacts(timestamp before, std::size_t limit) {
   const auto contacts = static_cast<std::size_t>(sql_.old_contacts.run(before, limit));
-  return contacts + static_cast<std::size_t>(sql_.old_scans.run(before, limit - contacts));
+  std::vector<std::pair<aggregate_id, uuid>> scans; // deleted after the cursor has ended
+  auto& old = sql_.old_scans.bind(before, limit - contacts);
+  while (old.step()) scans.emplace_back(old.number<aggregate_id>(0), old.id(1));
+  for (const auto& [aggregate, id] : scans) sql_.drop_scan.run(aggregate, id);
+  return contacts + scans.size();
 }
 
 } // namespace fq

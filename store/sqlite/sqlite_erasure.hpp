@@ -17,7 +17,7 @@ private:
     explicit statements(sqlite_db& db);
     sqlite_statement next, store, end, contacts, empty_contact, given, received, deliveries, devices, outbox,
       answers, drop_outbox, drop_answer, codes, old_codes, account_deliveries, letters, drop_delivery,
-      empty_letter, old_contacts, old_scans;
+      empty_letter, old_contacts, old_scans, drop_scan;
   };
   statements sql_;
 };

@@ -128,6 +128,7 @@ sqlite_reader::statements::statements(sqlite_db& db) :
       " UNION SELECT aggregate FROM payment WHERE status = 3 AND recheck_at <> 0 AND recheck_at <= "
         + sqlite_now
         + " UNION SELECT aggregate FROM refund WHERE status = 0"
+          " UNION SELECT aggregate FROM event_ticket_transfer WHERE status = 0"
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
           " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
           " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"

@@ -69,10 +69,15 @@ export async function persistent_browser(t, { settings = {}, args = [] } = {}) {
 export const person_without_script = (t) =>
   persistent_browser(t, { settings: { profile: { default_content_setting_values: { javascript: 2 } } } });
 
-/** Asserts no serious or critical finding of axe-core; saves a screenshot. */
-export async function check_page(page, name) {
+/** Saves a screenshot for people. */
+export async function shoot(page, name) {
   fs.mkdirSync(shots, { recursive: true });
   await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
+}
+
+/** Asserts no serious or critical finding of axe-core; saves a screenshot. */
+export async function check_page(page, name) {
+  await shoot(page, name);
   // Playwright's evaluation ignores the page's policy.
   await page.evaluate(axe_source);
   const { violations } = await page.evaluate(() =>

@@ -216,11 +216,11 @@ test('a phone without a network decides by signature, generation and state', asy
   });
   reloaded.apply_waiting(
     [
-      waiting(used, 3, { type: 'exit', force: true }),
-      waiting(used, 2, { type: 'entry', force: true }),
-      waiting(fresh, 1, { type: 'entry', force: true }),
+      waiting(used, 3, { type: 'exit', passed: true }),
+      waiting(used, 2, { type: 'entry', passed: true }),
+      waiting(fresh, 1, { type: 'entry', passed: true }),
       waiting(moved, 4, { type: 'entry', refused: 'transferred' }),
-      waiting(back, 5, { type: 'entry', force: true }), // the server knows of a later exit
+      waiting(back, 5, { type: 'entry', passed: true }), // the server knows of a later exit
     ],
     'West',
   );
@@ -239,7 +239,7 @@ test('scans that waited go first by their times, and an answer says what becomes
     in_order([scan(3), scan(1), scan(2)]).map(({ nonce }) => nonce),
     ['n1', 'n2', 'n3'],
   );
-  const sent = [1, 2, 3, 4, 5, 6].map((n) => scan(n, n < 5 ? { force: true } : { refused: 'cancelled' }));
+  const sent = [1, 2, 3, 4, 5, 6].map((n) => scan(n, n < 5 ? { passed: true } : { refused: 'cancelled' }));
   const out = after_sending(
     sent,
     [
@@ -297,8 +297,10 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   assert.equal(new URL(west.url()).hash, '', 'the token stays in the address');
   await type_code(west, s.code(s.tickets[0].id));
   await headline(west).getByText('Let in', { exact: true }).waitFor();
+  assert.equal(await west.locator('[data-counts]').textContent(), 'In: 1 of 3');
   await type_code(west, s.code(s.tickets[0].id));
   await headline(west).getByText('Already in').waitFor();
+  assert.ok(await west.locator('[data-force]').isHidden(), 'this device may not force');
   await west.getByText(/First: .*West/).waitFor();
   await check_page(west, 'scan-refused');
   await s.server.kill();
@@ -320,9 +322,10 @@ test('two phones let the same ticket in while they are offline: a conflict is sh
   for (const page of [west, east]) {
     await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
     await page.getByText('Scans waiting to be sent: 0').waitFor({ timeout: 30_000 });
+    assert.ok(await page.locator('[data-local]').isHidden(), 'it is still to be sent');
   }
   const shown = await Promise.all(
-    [west, east].map((page) => page.getByRole('heading', { name: 'Let in twice' }).isVisible()),
+    [west, east].map((page) => page.getByRole('heading', { name: 'Conflicts' }).isVisible()),
   );
   assert.deepEqual(shown.filter(Boolean).length, 1, 'the phone that sent later shows the conflict');
   const { json } = await s.server.get(`/events/${s.event.id}/checkin/conflicts`, { token: s.organizer });

@@ -598,7 +598,7 @@ export class Server {
   async mailed_code(email, known = 0) {
     return eventually(`a mail to ${email}`, () => {
       const mail = this.mails_to(email).slice(known).at(-1);
-      return mail && /\b(\d{6})\b/.exec(mail.slice(mail.indexOf('\r\n\r\n')))?.[1];
+      return mail && /\b(\d{6})\b/.exec(text_of_mail(mail))?.[1];
     });
   }
 
@@ -654,6 +654,13 @@ export async function server_for(t, options) {
       );
   });
   return server;
+}
+
+/** A mail's first part: text in a Latin script stands there as it is. */
+function text_of_mail(mail) {
+  const body = mail.slice(mail.indexOf('\r\n\r\n'));
+  const coded = /\r\nContent-Transfer-Encoding: base64\r\n\r\n([A-Za-z0-9+/=\r\n]+)/.exec(mail)?.[1];
+  return coded ? Buffer.from(coded, 'base64').toString() : body;
 }
 
 /** Asserts the common form of answers. */

@@ -7,7 +7,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { is_current, is_signed, read_code } from '../../web/sdk/event_ticket_code.mjs';
 import { browser_for, check_page, person, person_without_script } from './browser.mjs';
-import { assert, eventually, expect_problem, run, server_for, temporary_folder } from './lib.mjs';
+import { program, read_qr, shot_of } from './fan_pages.mjs';
+import { assert, eventually, expect_problem, server_for, temporary_folder } from './lib.mjs';
 
 const facts = {
   starts_at: '2036-07-18T17:30:00Z',
@@ -15,21 +16,6 @@ const facts = {
   time_zone: 'Europe/Zagreb',
   venue: { name: 'Šalata', address: 'Schlosserove stube 2, Zagreb' },
 };
-
-async function program(name, ...args) {
-  const { code, out, err } = await run(name, args);
-  assert.equal(code, 0, `${name}: ${err}`);
-  return out;
-}
-
-/** The text of the one QR code in a picture. */
-const read_qr = async (file) => (await program('zbarimg', '-q', '--raw', file)).trimEnd();
-
-async function shot_of(page, locator) {
-  const file = path.join(temporary_folder(), 'code.png');
-  await locator.screenshot({ path: file });
-  return file;
-}
 
 async function sign_in(server, email) {
   const { status, json, text } = await server.sign_in_by_mail(email);
@@ -142,7 +128,7 @@ test('a ticket changes hands', async (t) => {
   await page.locator('[data-code]').waitFor();
   const after = await ticket_of(h, bob.token);
   assert.equal(after.status, 'TRANSFERRED');
-  assert.equal(await read_qr(await shot_of(page, page.locator('[data-code]'))), after.code);
+  assert.equal(await read_qr(await shot_of(page.locator('[data-code]'))), after.code);
   const [old, now] = [before.code, after.code].map((text) => read_code(text));
   assert.deepEqual([old.generation, now.generation], [1, 2]);
   expect_problem(await h.server.get(`/event-tickets/${h.ticket}`, { token: h.ann.token }), 404, 'not_found');
@@ -160,7 +146,7 @@ test('the page works without script', async (t) => {
   await page.goto(`${h.server.url}/my/tickets`);
   const codes = page.locator('[data-code]');
   assert.equal(await codes.count(), 2);
-  const read = await read_qr(await shot_of(page, codes.first()));
+  const read = await read_qr(await shot_of(codes.first()));
   assert.equal(read, (await ticket_of(h)).code);
   await page.locator('summary').first().click();
   await page.locator('input[name=email]').first().fill('someone@example.org');
@@ -187,7 +173,7 @@ test('rotating codes are made by the page, also without a network', async (t) =>
   const secret = Buffer.from(shown.rotating_code.secret, 'base64url');
   const svg = page.locator(`[data-code="${h.ticket}"]`);
   const judge = async () => {
-    const code = read_code(await read_qr(await shot_of(page, svg)));
+    const code = read_code(await read_qr(await shot_of(svg)));
     assert.equal(code.kind, 'rotating');
     assert.ok(await is_current(code, secret, Date.now()));
     assert.equal(await is_current(code, crypto.randomBytes(32), Date.now()), false);
@@ -199,6 +185,22 @@ test('rotating codes are made by the page, also without a network', async (t) =>
   await svg.and(page.locator('[data-text]')).waitFor();
   await judge();
   await check_page(page, 'my-tickets-offline');
+});
+
+test('who signs out on a page without script leaves no tickets for when there is no network', async (t) => {
+  const h = await in_hand(t);
+  const context = await person(t, await browser_for());
+  await context.addCookies(cookies_of(h, h.ann));
+  const page = await context.newPage();
+  await page.goto(`${h.server.url}/my/tickets`);
+  await page.locator('html[data-kept]').waitFor();
+  await page.evaluate(() => globalThis.navigator.serviceWorker.ready);
+  await page.goto(`${h.server.url}/shop`);
+  assert.equal(await page.locator('script[src]').count(), 0);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(/\/shop$/);
+  await h.server.stop();
+  await assert.rejects(page.goto(`${h.server.url}/my/tickets`), /ERR_CONNECTION_REFUSED|ERR_FAILED/);
 });
 
 test('a visitor signs in on the page', async (t) => {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { browser_for, check_page, fits, person, person_without_script } from './browser.mjs';
+import { address, sign_in } from './fan_pages.mjs';
 import {
   after,
   assert,
@@ -22,9 +23,6 @@ import {
   temporary_folder,
 } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
-
-let addresses = 0;
-const address = () => `fan${++addresses}-${Date.now()}@example.org`;
 
 /** A sale with admission by the test. */
 const by_hand = {
@@ -67,14 +65,6 @@ const times = () => ({ sale_start: new Date(Date.now() - 1000).toISOString(), sa
 /** Customers who joined before. */
 async function crowd(s, count) {
   for (const fan of await s.server.customers(count)) await s.server.join(fan, s.event.id);
-}
-
-/** Signs in on the open page with the code from the mail. */
-async function sign_in(s, page, email) {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Send me a code' }).click();
-  await page.getByLabel('Code from the mail').fill(await s.server.mailed_code(email));
-  await page.getByRole('button', { name: 'Continue' }).click();
 }
 
 const position = (page) => page.locator('[data-position]');
@@ -120,7 +110,7 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   await page.getByRole('link', { name: 'Go to the line' }).click();
   await check_page(page, 'sign-in');
   const email = address();
-  await sign_in(s, page, email);
+  await sign_in(s.server, page, email);
   await place_is(page, '4');
   assert.equal(await page.locator('[data-ahead]').textContent(), '3 people ahead of you');
   await page.getByText('Live').waitFor();
@@ -184,7 +174,7 @@ test('a person gives an access code while waiting and sees the hidden ticket', a
   assert.equal(code.status, 201, code.text);
   const page = await (await person_without_script(t)).newPage();
   await page.goto(s.url);
-  await sign_in(s, page, address());
+  await sign_in(s.server, page, address());
   for (const [typed, answer] of [
     ['NOSUCH', 'This access code cannot be used.'],
     ['fanclub', 'Fan club'],
@@ -260,7 +250,7 @@ test('two tabs and a second device have one place; leaving in one leaves in all'
   const first = await home.newPage();
   await first.goto(s.url);
   const email = address();
-  await sign_in(s, first, email);
+  await sign_in(s.server, first, email);
   await place_is(first, '2');
   const second = await home.newPage();
   await second.goto(s.url);
@@ -269,7 +259,7 @@ test('two tabs and a second device have one place; leaving in one leaves in all'
     await person(t, browser, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true })
   ).newPage();
   await phone.goto(s.url);
-  await sign_in(s, phone, email);
+  await sign_in(s.server, phone, email);
   await place_is(phone, '2');
   assert.ok(await fits(phone));
   await check_page(phone, 'waiting-phone');
@@ -286,7 +276,7 @@ test('offline and back: the page shows it and catches up', async (t) => {
   const home = await person(t, await browser_for());
   const page = await home.newPage();
   await page.goto(s.url);
-  await sign_in(s, page, address());
+  await sign_in(s.server, page, address());
   await place_is(page, '4');
   await page.getByText('Live').waitFor();
   await home.setOffline(true);
@@ -308,7 +298,7 @@ test('the server is restarted while a customer waits', async (t) => {
   await crowd(s, 2);
   const page = await (await person(t, await browser_for())).newPage();
   await page.goto(s.url);
-  await sign_in(s, page, address());
+  await sign_in(s.server, page, address());
   await place_is(page, '3');
   await page.getByText('Live').waitFor();
   await s.server.stop(); // an orderly end: "come back later"
@@ -325,7 +315,7 @@ async function admitted_in_background(s, home) {
   await crowd(s, 1);
   const page = await home.newPage();
   await page.goto(s.url);
-  await sign_in(s, page, address());
+  await sign_in(s.server, page, address());
   await page.getByText('Live').waitFor();
   await page.getByLabel('Tell me with a sound and a notification').check();
   const other = await home.newPage();
@@ -515,7 +505,7 @@ test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async
     const page = await (await person(t, browser, options)).newPage();
     await page.goto(s.url);
     assert.ok(await fits(page), `${name}: signing in`);
-    await sign_in(s, page, email);
+    await sign_in(s.server, page, email);
     await place_is(page, '2');
     assert.ok(await fits(page), `${name}: waiting`);
     await check_page(page, `waiting-${name}`);
@@ -533,7 +523,7 @@ test("in the visitor's language, right to left where needed", async (t) => {
   const email = address();
   const english = await (await person(t, browser)).newPage();
   await english.goto(s.url);
-  await sign_in(s, english, email);
+  await sign_in(s.server, english, email);
   await place_is(english, '3');
   const cookies = await english.context().cookies();
   const expected = {
@@ -1109,7 +1099,7 @@ test('sizes: the SDK fits in 10 KB, a waiting page in 60 KB with everything', as
   const context = await person(t, await browser_for());
   const page = await context.newPage();
   await page.goto(s.url);
-  await sign_in(s, page, address());
+  await sign_in(s.server, page, address());
   await place_is(page, '2');
   const requests = [];
   const session = await context.newCDPSession(page);

@@ -21,6 +21,9 @@ void checker::saw_scan(const scan_wish& wish, const scan_view& told) {
   const auto recorded = scans_.find(wish.id);
   if (recorded == scans_.end()) return fail("I7", "a scan was answered that is not durable");
   if (recorded->second != told.scan) fail("I9", "a scan has another answer than before");
+  const auto& device = checkin_devices_.at(told.scan.device);
+  if (told.scan.is_forced && !wish.passed && !device.may_force)
+    fail("I9", "a device let in against the rules and may not");
   if (told.is_replayed) reached(rare::scan_replayed);
 }
 

@@ -24,6 +24,7 @@ void add_scanner(caf::event_based_actor* self, world* w) {
   set_checkin_device x{w->managed_event(), {}, {}};
   x.patch.label = "Phone";
   x.patch.secret_hash = "hash";
+  x.patch.may_force = chance(w->rng, 500);
   ask_owner<checkin_reply>(self, w, std::move(x), [](const checkin_reply&) {});
 }
 
@@ -36,7 +37,8 @@ scan_wish present(world* w, std::size_t number) {
   wish.ticket = ticket->id;
   wish.generation = chance(w->rng, 900) ? ticket->generation : 7;
   wish.type = chance(w->rng, 600) ? scan_type::entry : scan_type::exit;
-  wish.force = chance(w->rng, 400);
+  wish.force = chance(w->rng, 300);
+  wish.passed = chance(w->rng, 200);
   if (chance(w->rng, 500))
     wish.at = w->env->wall_now() - between(w->rng, milliseconds{0}, milliseconds{20'000});
   return wish;

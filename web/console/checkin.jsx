@@ -120,13 +120,14 @@ function DeviceForm({ event, lists, close, done }) {
   const [label, set_label] = useState('');
   const [gate, set_gate] = useState('');
   const [chosen, set_chosen] = useState([]);
+  const [may_force, set_may_force] = useState(false);
   const action = use_action();
   const gates = [...new Set(lists.flatMap((list) => list.gates))];
   const use = (id) => (is_used) =>
     set_chosen(is_used ? [...chosen, id] : chosen.filter((other) => other !== id));
   const send = async () => {
     let made;
-    const wish = { label: label.trim(), list_ids: chosen, ...(gate && { gate }) };
+    const wish = { label: label.trim(), list_ids: chosen, may_force, ...(gate && { gate }) };
     const work = async () => {
       made = await post(`/events/${event.id}/checkin/devices`, wish);
     };
@@ -153,6 +154,7 @@ function DeviceForm({ event, lists, close, done }) {
             <Check key={list.id} label={list.name} value={chosen.includes(list.id)} set={use(list.id)} />
           ))}
         </fieldset>
+        <Check label="May let in against the rules" value={may_force} set={set_may_force} />
         <ProblemNote problem={action.problem} />
         <div class="row end">
           <button type="button" class="button plain" onClick={close}>
@@ -310,6 +312,7 @@ function Devices({ event, lists, devices, refresh }) {
             ['Name', (device) => <b>{device.label}</b>],
             ['Gate', (device) => device.gate ?? '–'],
             ['Lists', list_names, { wide: true }],
+            ['Against the rules', (device) => (device.may_force ? 'yes' : 'no'), { wide: true }],
             ['Made', (device) => time(device.created_at), { wide: true }],
             ['State', (device) => <Badge name={device.revoked_at ? 'REVOKED' : 'ACTIVE'} />],
             [

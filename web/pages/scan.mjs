@@ -34,6 +34,7 @@ let clock_ahead = (await store.setting('clock_ahead')) ?? 0; // of the server
 let is_online = false;
 let camera = null;
 let last_refused = null; // may be let in anyway
+let shown_nonce = null; // of the result on the page, if this phone decided it
 
 const server_now = () => Date.now() + clock_ahead;
 
@@ -91,8 +92,9 @@ const place_text = (earlier) =>
     ? text('scan_earlier', { time: clock(earlier.at), place: earlier.place || text('scan_somewhere') })
     : '';
 
-/** {result, reason, type, detail, earlier}: with words, a sign and a colour. */
-function present({ is_admitted, reason, type, detail = '', earlier = null, is_local = false }) {
+/** With words, a sign and a colour. `nonce`: of a scan that waits to be sent; null: the server decided. */
+function present({ is_admitted, reason, type, detail = '', earlier = null, nonce = null }) {
+  shown_nonce = nonce;
   const card = find('result');
   const kind = is_admitted ? (type === 'exit' ? 'exit' : 'admitted') : reason;
   card.dataset.kind = is_admitted ? 'good' : 'bad';
@@ -101,8 +103,8 @@ function present({ is_admitted, reason, type, detail = '', earlier = null, is_lo
   show('headline', state.texts[words] ? text(words) : text('scan_refused'));
   show('detail', detail);
   show('earlier', place_text(earlier));
-  show('local', is_local ? text('scan_decided_here') : '');
-  find('force').hidden = is_admitted || !last_refused;
+  show('local', nonce ? text('scan_decided_here') : '');
+  find('force').hidden = is_admitted || !last_refused || !info.may_force;
   card.hidden = false;
   play(kind);
 }
@@ -124,7 +126,8 @@ function present_answer(answer, scan) {
     earlier: earlier && { at: Date.parse(earlier.at), place: earlier.gate ?? earlier.device ?? earlier.list },
   });
   if (is_admitted && ticket)
-    known?.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
+    known.note(ticket.id, scan.type, Date.parse(answer.at), info.gate ?? info.device);
+  show_counts();
 }
 
 // -- scanning ---------------------------------------------------------------------------------------------
@@ -136,6 +139,7 @@ const body_of = (scan) => ({
   at: scan.at,
   type: scan.type,
   ...(scan.force && { force: true }),
+  ...(scan.passed && { passed: true }),
   ...(scan.refused && { refused: scan.refused }),
 });
 
@@ -150,7 +154,7 @@ async function decide_here(scan) {
       ...scan,
       ticket: decided.ticket,
       event: info.event_id,
-      ...(is_admitted ? { force: true } : { refused: decided.reason }),
+      ...(is_admitted ? { passed: true } : { refused: decided.reason }),
     });
   const is_forcible = !is_admitted && known.tickets.has(decided.ticket) && may_force(decided.reason);
   last_refused = is_forcible ? { ...scan, ticket: decided.ticket } : null;
@@ -161,8 +165,9 @@ async function decide_here(scan) {
     type: scan.type,
     detail: row ? (info.ticket_types[row[1]]?.name ?? '') : '',
     earlier: decided.earlier,
-    is_local: true,
+    nonce: is_kept ? scan.nonce : null,
   });
+  show_counts();
   await show_waiting();
 }
 
@@ -205,6 +210,7 @@ async function on_camera_code(code) {
 async function show_waiting() {
   const waiting = await store.waiting();
   find('waiting').textContent = text('scan_waiting', { count: waiting.length });
+  if (!waiting.some(({ nonce }) => nonce === shown_nonce)) show('local', '');
   const conflicts = await store.conflicts();
   find('conflicts').hidden = conflicts.length === 0;
   find('conflict-list').replaceChildren(
@@ -212,7 +218,7 @@ async function show_waiting() {
       const item = document.createElement('li');
       const what = c.event_ticket?.ticket_type ?? '';
       const reason = text(`scan_refused_${c.reason}`);
-      const why = c.sent_away ? `${text('scan_refused')}: ${reason}` : reason;
+      const why = text(c.sent_away ? 'scan_sent_away' : 'scan_let_in_although', { reason });
       const earlier = c.earlier && {
         at: Date.parse(c.earlier.at),
         place: c.earlier.gate ?? c.earlier.device ?? c.earlier.list,
@@ -254,7 +260,7 @@ async function read_state() {
     const page = await api('GET', `/checkin/${asked}/state${since}`);
     if (asked !== list) return;
     await store.keep_state({ list, ...known.take(page) }, page.tickets, page.reset);
-    if (!page.more) return;
+    if (!page.more) return show_counts();
   }
 }
 
@@ -287,8 +293,12 @@ function show_info() {
   const chosen = info.lists.find(({ id }) => id === list);
   find('types').hidden = chosen?.mode !== 'entry_and_exit';
   if (chosen?.mode === 'entry') document.querySelector('input[name="type"][value="entry"]').checked = true;
-  const sum = (name) => info.ticket_types.reduce((all, type) => all + type[name], 0);
-  find('counts').textContent = text('scan_counts', { in: sum('in'), all: sum('valid') });
+  show_counts();
+}
+
+/** Of the list, as this phone knows it: also what it has just decided. */
+function show_counts() {
+  find('counts').textContent = known.state ? text('scan_counts', known.counts()) : '';
 }
 
 let syncing = null;

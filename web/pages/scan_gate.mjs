@@ -45,12 +45,22 @@ export class gate {
     row[at.last_place] = place;
   }
 
+  /** {in, all}: tickets of the list whose holders are in, and all that are not cancelled. */
+  counts() {
+    const sums = { in: 0, all: 0 };
+    for (const row of this.tickets.values()) {
+      if (row[at.status] !== status.cancelled) sums.all += 1;
+      if (row[at.status] === status.checked_in) sums.in += 1;
+    }
+    return sums;
+  }
+
   /** Holders that passed here and whose scans wait, after a reload. What the server knows may be later. */
   apply_waiting(scans, place) {
     for (const scan of in_order(scans)) {
       const when = Date.parse(scan.at);
       const is_latest = (this.tickets.get(scan.ticket)?.[at.last_at] ?? 0) <= when;
-      if (scan.force && !scan.refused && scan.event === this.event && is_latest)
+      if (scan.passed && scan.event === this.event && is_latest)
         this.note(scan.ticket, scan.type, when, place);
     }
   }
@@ -127,11 +137,11 @@ export function after_sending(sent, results, now) {
     const scan = sent[i];
     out.gone.push(scan.nonce);
     if (result.result === 'not_recorded') out.lost.push({ ...scan, reason: result.reason });
-    else if (scan.force && result.result === 'refused' && result.replayed)
+    else if (scan.passed && result.result === 'refused' && result.replayed)
       out.again.push({ ...scan, nonce: new_nonce(now) });
     else if (scan.refused && result.result === 'admitted')
       out.conflicts.push({ ...result, reason: scan.refused, sent_away: true, nonce: scan.nonce });
-    else if (scan.force && result.reason) out.conflicts.push({ ...result, nonce: scan.nonce });
+    else if (scan.passed && result.reason) out.conflicts.push({ ...result, nonce: scan.nonce });
   });
   return out;
 }

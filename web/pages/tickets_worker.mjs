@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Service worker of the page with a customer's tickets: the network first, and without one the copy that the
-// page has kept. It keeps nothing itself, and deletes the copy when the network answers that the customer has
-// signed out.
+// page has kept. It keeps nothing itself. It deletes the copy when the customer signs out on any page, or the
+// network answers that this has happened.
 
 const kept_name = 'fairqueue-my-tickets';
 const patience_ms = 5_000;
+/** Of the address by which a customer who signs out returns to the shop. */
+const signed_out = '?reason=signed_out';
 
 addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));
@@ -21,6 +23,7 @@ async function forget_if_signed_out(answer) {
 
 async function page(event) {
   const { request } = event;
+  if (new URL(request.url).search === signed_out) await caches.delete(kept_name);
   const copy = await kept(request);
   if (!copy) return fetch(request);
   const answer = fetch(request);

@@ -52,7 +52,8 @@ private:
       wish.generation = d.chance(90) ? t.generation : 7;
     }
     wish.type = d.chance(60) ? scan_type::entry : scan_type::exit;
-    wish.force = d.chance(40);
+    wish.force = d.chance(30);
+    wish.passed = d.chance(20);
     if (d.chance(60)) wish.at = s.now - milliseconds{d.below(20'000)};
     return wish;
   }

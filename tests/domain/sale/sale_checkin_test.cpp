@@ -36,7 +36,7 @@ struct gate_fixture : orders_fixture {
   scan_wish at(const event_ticket_id& ticket, scan_type type, seconds after) {
     auto w = wish(ticket, type);
     w.at = start + after;
-    w.force = true;
+    w.passed = true;
     return w;
   }
   scan_view scan(const scan_wish& w) {
@@ -202,8 +202,30 @@ CAF_TEST(a forced scan of a cancelled ticket is kept as a conflict and the ticke
   CAF_CHECK(f.in_conflict(f.tickets[0]));
   CAF_CHECK(f.status(f.tickets[0]) == event_ticket_status::cancelled);
   auto nobody = f.wish({7, 7});
-  nobody.force = true;
+  nobody.force = nobody.passed = true;
   CAF_CHECK(f.refusal_of(nobody) == unknown_ticket); // nothing to let in
+}
+
+CAF_TEST(only a device that may lets in against the rules and who has passed is recorded by any) {
+  gate_fixture f;
+  const auto plain = f.s.checkin_device({}, false);
+  CAF_CHECK(f.admits(f.wish(f.tickets[0])));
+  auto again = f.wish(f.tickets[0]);
+  again.force = true;
+  const auto refused = f.s.scan(plain, again);
+  CAF_CHECK(!refused.scan.is_admitted && !refused.scan.is_forced && refused.scan.objection == already_in);
+  CAF_CHECK(!f.in_conflict(f.tickets[0]));
+  auto passed = f.wish(f.tickets[0]);
+  passed.passed = true;
+  const auto kept = f.s.scan(plain, passed);
+  CAF_CHECK(kept.scan.is_admitted && kept.scan.is_forced && f.in_conflict(f.tickets[0]));
+  auto forced = f.wish(f.tickets[1]);
+  forced.generation = 7;
+  forced.force = true;
+  CAF_CHECK(!f.s.scan(plain, forced).scan.is_admitted);
+  forced.id.lo += 1'000;
+  CAF_CHECK(f.s.scan(f.device, forced).scan.is_admitted);
+  f.sound();
 }
 
 CAF_TEST(the time of a scan is bounded by the ticket and by now) {

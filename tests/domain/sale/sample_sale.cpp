@@ -265,12 +265,13 @@ checkin_list_id sample_sale::checkin_list(checkin_mode mode, std::vector<ticket_
   return id;
 }
 
-checkin_device_id sample_sale::checkin_device(std::vector<checkin_list_id> lists) {
+checkin_device_id sample_sale::checkin_device(std::vector<checkin_list_id> lists, bool may_force) {
   checkin_device_patch p;
   p.label = "Phone";
   p.gate = "West";
   p.lists = std::move(lists);
   p.secret_hash = "hash";
+  p.may_force = may_force;
   checkin_device_id id;
   last = {};
   if (it->set_checkin_device(p, now, last, id)) throw std::runtime_error{"no device"};

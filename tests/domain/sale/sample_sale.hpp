@@ -74,7 +74,7 @@ public:
   scan_view scan(const checkin_device_id& device, const scan_wish& wish);
   checkin_list_id checkin_list(checkin_mode mode = checkin_mode::entry,
                                std::vector<ticket_type_id> types = {});
-  checkin_device_id checkin_device(std::vector<checkin_list_id> lists = {});
+  checkin_device_id checkin_device(std::vector<checkin_list_id> lists = {}, bool may_force = true);
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
   /// Blocks exactly these fans; also valid after a reload.

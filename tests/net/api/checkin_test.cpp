@@ -102,6 +102,7 @@ CAF_TEST(the token of a new device is shown once and only its hash is stored) {
   const auto made = g.send(method::post, g.event_path("/checkin/devices"),
                            R"({"label":"Phone","gate":"West"})", g.as_organizer());
   CAF_CHECK_EQUAL(made.status, 201u);
+  CAF_CHECK(!g.told->asked_checkin_device.patch.may_force && !json_of(made).at("may_force").as_bool());
   const auto body = json_of(made);
   const std::string token{body.at("token").as_string()};
   const auto pass = parse_device_token(token);
@@ -111,6 +112,9 @@ CAF_TEST(the token of a new device is shown once and only its hash is stored) {
   CAF_CHECK(body.at("scan_url").as_string().ends_with("/scan#" + token));
   CAF_CHECK(!body.at("qr").at("path").as_string().empty());
   CAF_CHECK(g.told->asked_checkin_device.note.detail.find(token) == std::string::npos);
+  g.send(method::post, g.event_path("/checkin/devices"), R"({"label":"Chief","may_force":true})",
+         g.as_organizer());
+  CAF_CHECK(g.told->asked_checkin_device.patch.may_force);
   const auto one = g.event_path("/checkin/devices/") + to_string(g.device_id);
   CAF_CHECK_EQUAL(g.send(method::del, one, "", g.as_organizer()).status, 204u);
   CAF_CHECK(g.told->asked_checkin_device.patch.revoke);
@@ -145,6 +149,37 @@ CAF_TEST(unknown devices use up their address and known ones do not) {
   CAF_CHECK_EQUAL(g.told->questions, before);
 }
 
+CAF_TEST(a stranger behind the address of a gate takes nothing from its devices) {
+  auto o = world_options();
+  o.rate_limits.access_failures_per_ip_per_minute = 3;
+  o.rate_limits.device_requests_per_minute = 20;
+  gate g{std::move(o)};
+  const auto ours =
+    gate::bearer_of(device_token(g.device_id, g.shared.gate_secrets.issue(first_event_aggregate, g.clock)));
+  g.told->gate.no = reason::device_unknown;
+  while (g.send(method::get, "/checkin", "", g.as_device()).status != 429) continue;
+  g.told->gate.no = reason::none;
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", ours).status, 200u);
+  CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", ours).status, 429u);
+  // What a device does gives the stranger nothing back.
+  CAF_CHECK_EQUAL(g.send(method::get, "/checkin", "", g.as_device()).status, 429u);
+}
+
+CAF_TEST(a secret of another event or with another character is not ours) {
+  gate g;
+  const auto& secrets = g.shared.gate_secrets;
+  const auto owner = first_event_aggregate;
+  const auto secret = secrets.issue(owner, g.clock);
+  CAF_CHECK(secrets.is_ours(owner, secret) && secret != secrets.issue(owner, g.clock));
+  CAF_CHECK(!secrets.is_ours(aggregate_id{number_of(owner) + 1}, secret)); // another organizer's event
+  for (std::size_t i = 0; i < secret.size(); ++i) {
+    auto changed = secret;
+    changed[i] = changed[i] == 'A' ? 'B' : 'A';
+    CAF_CHECK(!secrets.is_ours(owner, changed));
+  }
+  CAF_CHECK(!secrets.is_ours(owner, "") && !secrets.is_ours(owner, secret + "A"));
+}
+
 CAF_TEST(each device has a limit of its own) {
   auto o = world_options();
   o.rate_limits.device_requests_per_minute = 2;
@@ -163,7 +198,8 @@ CAF_TEST(one scan is read whole and answered) {
   CAF_REQUIRE_EQUAL(g.told->asked_scans.scans.size(), 1u);
   const auto& asked = g.told->asked_scans.scans[0];
   CAF_CHECK(asked.code == "ABC" && asked.wish.list == g.list_id && asked.wish.type == scan_type::exit);
-  CAF_CHECK(asked.wish.force && !asked.wish.refused && unix_ms(asked.wish.at) == 1'800'000'000'250);
+  CAF_CHECK(asked.wish.force && !asked.wish.passed && !asked.wish.refused
+            && unix_ms(asked.wish.at) == 1'800'000'000'250);
   g.told->scans.scans = {gate::view(1, false)};
   auto& earlier = g.told->scans.scans[0].earlier;
   earlier.scan.id = {1, 9};
@@ -175,12 +211,14 @@ CAF_TEST(one scan is read whole and answered) {
             && refused.at("reason").as_string() == "already_in");
   CAF_CHECK(refused.at("earlier").at("gate").as_string() == "West");
   CAF_CHECK(g.told->asked_scans.scans[0].wish.refused);
+  CAF_CHECK_EQUAL(g.redeem(g.scan_body(R"(,"code":"A","passed":true)")).status, 200u);
+  CAF_CHECK(g.told->asked_scans.scans[0].wish.passed);
   g.told->scans.scans[0].no = reason::scan_id_reused;
   CAF_CHECK_EQUAL(shown(g.redeem(g.scan_body())), "409 scan_id_reused");
   const auto both = R"(,"code":"A","event_ticket_id":"0197f0c2-6d1a-7000-8000-000400000003")";
-  for (const auto* wrong :
-       {both, R"(,"type":"exit")", R"(,"code":"A","type":"out")", R"(,"code":"A","at":"now")",
-        R"(,"code":"A","refused":"ugly")", R"(,"code":"A","force":1)"})
+  for (const auto* wrong : {both, R"(,"type":"exit")", R"(,"code":"A","type":"out")",
+                            R"(,"code":"A","at":"now")", R"(,"code":"A","refused":"ugly")",
+                            R"(,"code":"A","force":1)", R"(,"code":"A","passed":true,"refused":"cancelled")"})
     CAF_CHECK_EQUAL(shown(g.redeem(g.scan_body(wrong))), "400 invalid_field");
 }
 
@@ -234,6 +272,21 @@ CAF_TEST(the state of a list comes in pages from a version on) {
                             "3r.-1.2.0197f0c2-6d1a-7000-8000-000400000003", "3r.1.2.0197f0c2"})
     CAF_CHECK(!parse_version(wrong));
   CAF_CHECK_EQUAL(shown(g.send(method::get, path + "?since=3r", "", g.as_device())), "400 invalid_cursor");
+}
+
+CAF_TEST(searches of a device are limited because each looks at many orders) {
+  gate g;
+  const auto search = [&](const text_fields& by) {
+    return g.send(method::post, "/checkin/search",
+                  R"({"list_id":")" + to_string(g.list_id) + R"(","text":"ada"})", by);
+  };
+  for (std::uint32_t n = 0; n < gate_searches_per_device; ++n)
+    CAF_CHECK_EQUAL(search(g.as_device()).status, 200u);
+  const auto before = g.told->questions;
+  CAF_CHECK_EQUAL(search(g.as_device()).status, 429u);
+  CAF_CHECK_EQUAL(g.told->questions, before);
+  CAF_CHECK_EQUAL(search(gate::bearer_of(device_token(g.device_id, std::string(43, 't')))).status, 200u);
+  CAF_CHECK_EQUAL(g.redeem(g.scan_body()).status, 200u);
 }
 
 CAF_TEST(a gate searches by a body and organizers see conflicts) {

@@ -121,6 +121,27 @@ CAF_TEST(offers are limited because each is a mail) {
   CAF_CHECK_EQUAL(last, "429 rate_limited");
 }
 
+CAF_TEST(offers of many customers behind one address are limited too) {
+  holder s;
+  const auto key = limit_key(boost::asio::ip::make_address("192.0.2.1"));
+  for (std::uint32_t n = 0; n < offers_per_network; ++n)
+    CAF_CHECK(s.shared.offer_clients.take(key, s.clock.steady_now()).allowed);
+  const auto offer = [&](const char* peer) {
+    return s.send(method::post, s.path + "/transfer", R"({"email":"b@c.de"})", s.as_customer(), peer).status;
+  };
+  CAF_CHECK_EQUAL(offer("192.0.2.1"), 429u);
+  CAF_CHECK_EQUAL(offer("192.0.2.2"), 201u);
+}
+
+CAF_TEST(a customer has a limit of prints) {
+  holder s;
+  for (std::uint32_t n = 0; n < prints_per_customer; ++n)
+    CAF_CHECK_EQUAL(s.send(method::get, s.path + ".pdf", {}, s.as_customer()).status, 200u);
+  const auto before = s.told->questions;
+  CAF_CHECK_EQUAL(s.send(method::get, s.path + ".pdf", {}, s.as_customer()).status, 429u);
+  CAF_CHECK_EQUAL(s.told->questions, before);
+}
+
 CAF_TEST(the receiver answers and the giver withdraws) {
   holder s;
   const auto id = to_string(s.told->transfer.transfer.id);

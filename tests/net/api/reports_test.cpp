@@ -156,6 +156,16 @@ CAF_TEST(a report as a spreadsheet has no formula) {
   CAF_CHECK(has("\"timeline\",\"2027-01-14T12:03:00.000Z\",\"sold\",\"4\""));
 }
 
+CAF_TEST(a manager has a limit of reports and statistics) {
+  sold_out w;
+  for (std::uint32_t n = 0; n < reports_per_manager; ++n)
+    CAF_CHECK_EQUAL(w.read(n % 2 == 0 ? "/statistics" : "/report.csv").status, 200u);
+  const auto before = w.told->questions;
+  for (const auto* what : {"/statistics", "/report", "/report.csv", "/report.pdf"})
+    CAF_CHECK_EQUAL(w.read(what).status, 429u);
+  CAF_CHECK_EQUAL(w.told->questions, before);
+}
+
 CAF_TEST(a report is printed) {
   sold_out w;
   const auto file = w.read("/report.pdf");

@@ -295,6 +295,28 @@ CAF_TEST(the blocking lane runs jobs in order and brings results to the io threa
   CAF_CHECK_EQUAL(*got, 42);
 }
 
+CAF_TEST(a lane is full by the cost of its jobs and not by their number) {
+  std::promise<void> begun, end;
+  blocking_lane lane{1, 10};
+  CAF_REQUIRE(lane.run([&] {
+    begun.set_value();
+    end.get_future().wait();
+  }));
+  begun.get_future().wait();
+  CAF_CHECK(lane.run([] {}, 8));
+  CAF_CHECK(!lane.run([] {}, 3));
+  CAF_CHECK(lane.run([] {}, 2));
+  CAF_CHECK(!lane.run([] {}));
+  end.set_value();
+}
+
+CAF_TEST(a job that costs more than the bound runs in an empty lane) {
+  std::promise<void> ran;
+  blocking_lane lane{1, 10};
+  CAF_REQUIRE(lane.run([&] { ran.set_value(); }, 50));
+  ran.get_future().wait();
+}
+
 CAF_TEST(a call that throws is no result) {
   boost::asio::io_context io;
   blocking_lane lane;

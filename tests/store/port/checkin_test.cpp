@@ -22,6 +22,7 @@ CAF_TEST(lists and devices are kept and replaced by id) {
     list.name = "Other";
     list.removed_at = noon;
     device.revoked_at = noon;
+    device.may_force = true;
     FQ_COMMITS(w.put({checkin_list_stored{list}, checkin_device_stored{device}}));
     CAF_CHECK((w.image().checkin_lists == std::vector{list}));
     CAF_CHECK((w.image().checkin_devices == std::vector{device}));
@@ -53,27 +54,75 @@ CAF_TEST(a scan is recorded once whatever its id) {
   });
 }
 
-CAF_TEST(old scans are deleted oldest first with the contacts of their age) {
+namespace {
+
+std::size_t prune_scans(world& w, timestamp before, std::size_t limit = 10) {
+  prune_bounds bounds{never, never, never, limit};
+  bounds.contacts_before = before;
+  return w.store.prune(bounds);
+}
+
+/// Ends the sale and the event.
+void end_event(world& w, timestamp starts_at, timestamp ends_at) {
+  auto event = *w.image().event;
+  const auto from = event.status;
+  event.status = event_status::ended;
+  event.sale_end = noon - seconds{600};
+  event.facts.starts_at = starts_at;
+  event.facts.ends_at = ends_at;
+  FQ_COMMITS(w.put({event_changed{from, event}}));
+}
+
+scan_row scan_at(std::uint64_t n, const event_ticket_id& ticket, timestamp at) {
+  auto scan = sample_scan(n, ticket);
+  scan.at = scan.received_at = at;
+  return scan;
+}
+
+} // namespace
+
+CAF_TEST(scans stay until the event has ended) {
   in_every_world([](world& w) {
-    changes content;
-    std::vector<scan_row> all;
-    for (std::uint64_t n = 1; n <= 4; ++n) {
-      auto scan = sample_scan(n, id_of(5));
-      scan.received_at = noon - seconds{60} * static_cast<int>(n);
-      all.push_back(scan);
-      content.emplace_back(scan_recorded{scan});
+    const auto old = scan_at(1, id_of(5), noon - seconds{500});
+    FQ_COMMITS(w.put({scan_recorded{old}}));
+    CAF_CHECK_EQUAL(prune_scans(w, never), 0u);
+    CAF_CHECK_EQUAL(prune_scans(w, noon), 0u); // it has not
+    end_event(w, noon - seconds{10}, noon + seconds{50}); // its sale has: a festival goes on
+    CAF_CHECK_EQUAL(prune_scans(w, noon), 0u);
+    CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{50}), 0u);
+    CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{51}), 1u);
+    CAF_CHECK(w.image().scans.empty());
+  });
+}
+
+CAF_TEST(scans of an event without an end stay until its begin) {
+  in_every_world([](world& w) {
+    FQ_COMMITS(w.put({scan_recorded{scan_at(1, id_of(5), noon - seconds{500})}}));
+    end_event(w, noon, never);
+    CAF_CHECK_EQUAL(prune_scans(w, noon), 0u);
+    CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{1}), 1u);
+  });
+}
+
+CAF_TEST(the scans of a ticket are deleted together and unreadable ones by their age) {
+  in_every_world([](world& w) {
+    const auto first = scan_at(1, id_of(5), noon - seconds{90}), last = scan_at(2, id_of(5), noon);
+    const auto other = scan_at(3, id_of(4), noon - seconds{80}),
+               again = scan_at(4, id_of(4), noon - seconds{70});
+    auto unread = scan_at(5, {}, noon - seconds{90}), late = scan_at(6, {}, noon);
+    for (auto* s : {&unread, &late}) {
+      s->is_admitted = false;
+      s->objection = scan_objection::unreadable;
     }
+    changes content;
+    for (const auto& s : {first, last, other, again, unread, late}) content.emplace_back(scan_recorded{s});
     FQ_COMMITS(w.put(std::move(content)));
-    const auto prune = [&](timestamp before, std::size_t limit) {
-      prune_bounds bounds{never, never, never, limit};
-      bounds.contacts_before = before;
-      return w.store.prune(bounds);
-    };
-    CAF_CHECK_EQUAL(prune(never, 10), 0u);
-    CAF_CHECK_EQUAL(prune(noon - seconds{90}, 1), 1u);
-    CAF_CHECK((w.image().scans == std::vector{all[0], all[1], all[2]}));
-    CAF_CHECK_EQUAL(prune(noon - seconds{90}, 10), 2u);
-    CAF_CHECK((w.image().scans == std::vector{all[0]}));
+    end_event(w, noon - seconds{200}, noon - seconds{100});
+    CAF_CHECK_EQUAL(prune_scans(w, noon, 2), 2u); // by ticket, then by id
+    CAF_CHECK((w.image().scans == std::vector{first, last, again, late}));
+    CAF_CHECK_EQUAL(prune_scans(w, noon), 1u);
+    CAF_CHECK((w.image().scans == std::vector{first, last, late}));
+    CAF_CHECK_EQUAL(prune_scans(w, noon + seconds{1}), 3u);
   });
 }
 

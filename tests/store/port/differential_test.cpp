@@ -234,6 +234,10 @@ private:
     prune_bounds bounds{keys, receipts, delivered, draw_.below(12), never, never, draw_.time()};
     bounds.statistics_before = noon + seconds{60 * draw_.between(0, 10)};
     agreed("what to prune", [&](ledger& l) { return l.prune(bounds); });
+    prune_bounds people;
+    people.limit = 10'000; // which contacts go first is not said
+    people.contacts_before = noon + seconds{draw_.between(0, 7'200)};
+    agreed("what to forget", [&](ledger& l) { return l.prune(people); });
   }
 
   void compare_all() {

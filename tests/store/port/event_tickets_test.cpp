@@ -91,6 +91,25 @@ CAF_TEST(a refund keeps the event tickets that it names) {
   });
 }
 
+CAF_TEST(an open offer wakes its event until it ends) {
+  in_every_world([](world& w) {
+    const auto claim = sample_claim(1, 1);
+    auto confirmed = claim;
+    confirmed.status = claim_status::confirmed;
+    const auto ticket = sample_event_ticket(1, claim);
+    const auto offer = sample_transfer(1, ticket, id_of(2, accounts_aggregate));
+    FQ_COMMITS(w.put(
+      {claim_opened{claim}, claim_moved{claim_status::claimed, confirmed}, event_ticket_issued{ticket}}));
+    CAF_CHECK(w.store.aggregates_to_wake({}).empty());
+    FQ_COMMITS(w.put({transfer_offered{offer}}));
+    CAF_CHECK((w.store.aggregates_to_wake({}) == std::vector{sale}));
+    auto expired = offer;
+    expired.status = transfer_status::expired;
+    FQ_COMMITS(w.put({transfer_moved{transfer_status::offered, expired}}));
+    CAF_CHECK(w.store.aggregates_to_wake({}).empty());
+  });
+}
+
 CAF_TEST(an offer of a ticket is kept and ends once) {
   in_every_world([](world& w) {
     const auto claim = sample_claim(1, 1);

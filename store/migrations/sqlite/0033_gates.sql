@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- FairQueue ledger, SQLite engine, version 33: devices that may let in against the rules; scans are deleted by ticket.
+-- needs: 11
+
+ALTER TABLE checkin_device ADD COLUMN may_force INTEGER NOT NULL DEFAULT 0 CHECK (may_force IN (0, 1));
+
+-- For deletion after the end of the event, whole tickets together.
+CREATE INDEX checkin_scan_by_ticket ON checkin_scan (aggregate, ticket, id);
+DROP INDEX checkin_scan_received;
