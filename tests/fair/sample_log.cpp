@@ -81,6 +81,7 @@ void write_draw(writer& w) {
     s.entrants.push_back({p.number, p.party, p.priority_class});
   }
   s.root = tree.root();
+  w.second = 60;
   s.content.append(closed_bytes(w.next(), tree.size(), s.root));
   const auto closing = s.content.head(s.origin);
   const auto note = sign_checkpoint(closing, key_of(1))

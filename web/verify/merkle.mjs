@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Merkle tree of RFC 6962, and where a log's tiles are (c2sp.org/tlog-tiles).
+import { concat, equal, sha256 } from './bytes.mjs';
+
+const zero = Uint8Array.of(0);
+const one = Uint8Array.of(1);
+export const leaf_hash = (entry) => sha256(concat(zero, entry));
+export const node_hash = (left, right) => sha256(concat(one, left, right));
+
+/** The right edge of a growing tree. */
+export class Tree {
+  constructor() {
+    this.size = 0;
+    this.complete = [];
+  }
+  append(leaf) {
+    let hash = leaf;
+    for (let n = this.size; n % 2 === 1; n = (n - 1) / 2) hash = node_hash(this.complete.pop(), hash);
+    this.complete.push(hash);
+    ++this.size;
+  }
+  root() {
+    if (this.size === 0) return sha256(new Uint8Array());
+    return this.complete.reduceRight((right, left) => node_hash(left, right));
+  }
+}
+
+/** Whether `leaf` is at `index` of the tree (RFC 9162 section 2.1.3.2). */
+export function is_included(leaf, index, size, root, proof) {
+  if (index >= size) return false;
+  let [first, last, hash] = [index, size - 1, leaf];
+  const up = () => ([first, last] = [Math.floor(first / 2), Math.floor(last / 2)]);
+  for (const sibling of proof) {
+    if (last === 0) return false;
+    if (first % 2 === 1 || first === last) {
+      hash = node_hash(sibling, hash);
+      while (first % 2 === 0 && first !== 0) up();
+    } else {
+      hash = node_hash(hash, sibling);
+    }
+    up();
+  }
+  return last === 0 && equal(hash, root);
+}
+
+const width = 256;
+
+/** The bundles of entries of a log with `size` entries: path, and the path while it was not full. */
+export function bundles(size) {
+  const paths = [];
+  for (let first = 0; first < size; first += width) {
+    const index = first / width;
+    let path = String(index % 1000).padStart(3, '0');
+    for (let n = Math.floor(index / 1000); n > 0; n = Math.floor(n / 1000))
+      path = `x${String(n % 1000).padStart(3, '0')}/${path}`;
+    const count = Math.min(width, size - first);
+    const full = `tile/entries/${path}`;
+    paths.push({ count, full, path: count === width ? full : `${full}.p/${count}` });
+  }
+  return paths;
+}
