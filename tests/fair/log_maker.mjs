@@ -169,11 +169,10 @@ export class Log {
       createHmac('sha256', key)
         .update(number(e.party || e.number, 8))
         .digest('hex');
-    const party_class = (e) =>
-      Math.max(
-        ...this.entrants.filter((o) => e.party && o.party === e.party).map((o) => o.priority_class),
-        e.priority_class,
-      );
+    const classes = new Map();
+    for (const e of this.entrants)
+      if (e.party) classes.set(e.party, Math.max(e.priority_class, classes.get(e.party) ?? 0));
+    const party_class = (e) => classes.get(e.party) ?? e.priority_class;
     this.order = this.entrants
       .map((e) => ({ n: e.number, key: `${party_class(e)} ${lot(e)} ${String(e.number).padStart(12, '0')}` }))
       .sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -220,7 +219,11 @@ export class Log {
     ]);
     for (let first = 0; first < this.records.length; first += 256) {
       const some = this.records.slice(first, first + 256);
-      const name = `tile/entries/${String(first / 256).padStart(3, '0')}${some.length < 256 ? `.p/${some.length}` : ''}`;
+      const index = String(first / 256)
+        .padStart(6, '0')
+        .replace(/^000/, '')
+        .replace(/^(\d{3})(\d{3})$/, 'x$1/$2');
+      const name = `tile/entries/${index}${some.length < 256 ? `.p/${some.length}` : ''}`;
       files.set(name, Buffer.concat(some.flatMap((r) => [number(r.length, 2), r])));
     }
     return files;
