@@ -4,6 +4,7 @@
 #define CAF_SUITE fair
 #include "caf/test/unit_test.hpp"
 
+#include "fair/witness.hpp"
 #include "tests/fair/sample_log.hpp"
 
 #include <fstream>
@@ -191,6 +192,31 @@ CAF_TEST(a request to a witness is read back) {
   CAF_CHECK(!parse_add_checkpoint("old 013\n" + body.substr(7)));
   CAF_CHECK(!parse_add_checkpoint(add_checkpoint_body(13, tree_proof(64), note)));
   CAF_CHECK(parse_add_checkpoint(add_checkpoint_body(13, tree_proof(63), note)));
+}
+
+CAF_TEST(a witness cosigns a log that grows and refuses a second one) {
+  const auto log = log_of(20);
+  sample_log other = log_of(12);
+  for (std::uint64_t i = 12; i < 20; ++i) other.append("other " + std::to_string(i));
+  const note_verifier key{"origin", note_key_kind::log, ed25519_public_key_of(key_of(1))};
+  const auto verdict = [&](const sample_log& shown, std::uint64_t old_size, const witnessed& latest,
+                           const note_verifier* known, std::uint8_t signer = 1) {
+    const auto note = sign_checkpoint(shown.head("origin"), key_of(signer));
+    const auto proof = consistency_proof(std::min(old_size, shown.size()), shown.size(), shown.reader());
+    return judge(parse_add_checkpoint(add_checkpoint_body(old_size, proof, note)).value(), known, latest);
+  };
+  const witnessed first, twelve{12, root_of(12, log.reader())}, thirteen{13, root_of(13, log.reader())},
+    twenty{20, root_of(20, log.reader())};
+  CAF_CHECK(verdict(log, 0, first, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(log, 13, thirteen, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(log, 20, twenty, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(other, 12, twelve, &key) == witness_verdict::cosign);
+  CAF_CHECK(verdict(other, 13, thirteen, &key) == witness_verdict::inconsistent);
+  CAF_CHECK(verdict(other, 20, twenty, &key) == witness_verdict::inconsistent);
+  CAF_CHECK(verdict(log, 12, thirteen, &key) == witness_verdict::other_size);
+  CAF_CHECK(verdict(log, 21, thirteen, &key) == witness_verdict::shrinks);
+  CAF_CHECK(verdict(log, 13, thirteen, &key, 3) == witness_verdict::not_signed);
+  CAF_CHECK(verdict(log, 13, thirteen, nullptr) == witness_verdict::unknown_log);
 }
 
 CAF_TEST(the sample log and its proofs are those of the vectors) {

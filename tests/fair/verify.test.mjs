@@ -241,6 +241,18 @@ test('an admission or a closing before its time is caught', async () => {
   await caught_by(lobby().close([], 20).draw(), {}, 'entrants');
 });
 
+test('a log of nonsense fails and does not end the checker', async () => {
+  const log = drawn();
+  log.add('admitted', Buffer.alloc(3));
+  log.add('joined', Buffer.alloc(57, 255));
+  log.leave(99);
+  log.admit([77]);
+  const outcome = await check(log);
+  assert.deepEqual(failed(outcome).sort(), ['admissions', 'records']);
+  const strange = lobby({ beacon: 1, source: Buffer.from('no chain') }).close();
+  assert.ok(failed(await check(strange.draw({ beacon: 1 }))).includes('records'));
+});
+
 // -- beacons
 
 /** A chain of our own, so that a test can choose its rounds. */

@@ -53,6 +53,9 @@ function reader(args) {
   };
 }
 
+/** Texts of a log may have what a terminal would obey. */
+const printable = (text) => text.replace(/\p{C}/gu, '?');
+
 const separator = '\n\n\n';
 
 async function main() {
@@ -68,7 +71,7 @@ async function main() {
     quorum: args.quorum && Number(args.quorum),
     chains: args.chain.map((file) => JSON.parse(text(file))),
   });
-  for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${f.text}`);
+  for (const f of findings) console.log(`${f.result.padEnd(9)} ${f.check.padEnd(12)} ${printable(f.text)}`);
   if (args.seen && result !== 'failed' && !before.includes(checkpoint))
     fs.writeFileSync(args.seen, [...before, checkpoint].join(separator));
   return { passed: 0, failed: 1, unproven: 3 }[result];

@@ -43,5 +43,11 @@ export class Findings {
   }
 }
 
-export const time_text = (ms) =>
-  new Date(ms).toISOString().replace('T', ' ').replace('.000Z', ' UTC').replace('Z', ' UTC');
+const last_date = 8.64e15;
+export function time_text(ms) {
+  if (!(Math.abs(ms) <= last_date)) return `${ms} ms`;
+  return new Date(ms)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(\.000)?Z$/, ' UTC');
+}

@@ -40,7 +40,11 @@ export class Replay {
     if ((this.index === 0) !== (record.kind === 'begin'))
       this.#fail('records', `Record ${this.index} is "${record.kind}"; only the first is "begin".`);
     this.last = record;
-    this[record.kind](record);
+    try {
+      this[record.kind](record);
+    } catch (error) {
+      this.#fail('records', `Record ${this.index} (${record.kind}) cannot be followed: ${error.message}.`);
+    }
   }
 
   #fail(check, text) {
