@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes to text and back, and a reader of big-endian records. Runs in browsers and Node.
-import { sha256 as hash } from '@noble/hashes/sha2.js';
-
-export const sha256 = hash;
-
 const encoder = new TextEncoder();
 export const utf8 = (text) => encoder.encode(text);
 
@@ -39,21 +35,30 @@ export function big_endian(value, size) {
   return bytes;
 }
 
+/** Writes a number below 2^53 in 8 bytes. */
+export function write_number(to, at, value) {
+  let [high, low] = [Math.floor(value / 2 ** 32), value >>> 0];
+  for (let i = 3; i >= 0; --i, high >>>= 8, low >>>= 8) {
+    to[at + i] = high;
+    to[at + 4 + i] = low;
+  }
+}
+
 /** Reads fields one after another; throws where the bytes end too early. */
 export class Reader {
   constructor(bytes) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.at = 0;
   }
   u8() {
-    return this.view.getUint8(this.at++);
+    if (this.at >= this.bytes.length) throw new Error('a record is too short');
+    return this.bytes[this.at++];
   }
   u16() {
-    return this.view.getUint16((this.at += 2) - 2);
+    return this.u8() * 256 + this.u8();
   }
   u32() {
-    return this.view.getUint32((this.at += 4) - 4);
+    return this.u16() * 65536 + this.u16();
   }
   /** Numbers of records stay below 2^53. */
   u64() {
@@ -62,7 +67,9 @@ export class Reader {
     return high * 2 ** 32 + this.u32();
   }
   big() {
-    return this.view.getBigUint64((this.at += 8) - 8);
+    const high = this.u32();
+    const low = this.u32();
+    return high === 0 && low === 0 ? 0n : (BigInt(high) << 32n) | BigInt(low);
   }
   take(size) {
     if (this.at + size > this.bytes.length) throw new Error('a record is too short');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The draw of a lobby, and drand's beacons.
 import { bls12_381 } from '@noble/curves/bls12-381.js';
-import { hmac } from '@noble/hashes/hmac.js';
-import { big_endian, compare, concat, from_hex, sha256, to_hex, utf8 } from './bytes.mjs';
-import { leaf_hash, Tree } from './merkle.mjs';
+import { big_endian, compare, concat, from_hex, to_hex, utf8, write_number } from './bytes.mjs';
+import { Tree } from './merkle.mjs';
+import { hmac_sha256, sha256 } from './sha256.mjs';
 
 /** The chain of drand that servers use: a round each 3 s, signatures in G1 without predecessor. */
 export const quicknet = {
@@ -39,12 +39,19 @@ export function is_round(info, round, signature) {
   }
 }
 
+const no_types = new Uint8Array(8);
+
 /** The root over the entrants, in ascending order of number. */
 export function entrants_root(entrants) {
   const tree = new Tree();
+  const leaf = new Uint8Array(57);
   for (const e of entrants) {
-    const head = concat(big_endian(e.number, 8), Uint8Array.of(e.priority_class), big_endian(e.opens, 8));
-    tree.append(leaf_hash(concat(head, big_endian(e.party, 8), e.commitment)));
+    write_number(leaf, 0, e.number);
+    leaf[8] = e.priority_class;
+    leaf.set(e.opens === 0n ? no_types : big_endian(e.opens, 8), 9);
+    write_number(leaf, 17, e.party);
+    leaf.set(e.commitment, 25);
+    tree.append(leaf);
   }
   return tree.root();
 }
@@ -62,22 +69,28 @@ export const beacon_value = (kind, value) => (kind === 'drand' ? sha256(value) :
 
 /** The entrants by rank. */
 export function draw_order(seed, root, beacon, entrants) {
-  const mac = hmac.create(sha256, concat(seed, root, beacon));
+  const mac = hmac_sha256(concat(seed, root, beacon));
   const message = new Uint8Array(8);
-  const view = new DataView(message.buffer);
-  const lots = entrants.map((entrant) => {
-    const drawn_for = entrant.party || entrant.number;
-    view.setBigUint64(0, BigInt(drawn_for));
-    const lot = mac.clone().update(message).digest();
-    return { entrant, drawn_for, lot, first: new DataView(lot.buffer).getUint32(0) };
+  const lot = new Uint8Array(32);
+  const lot_of = (entrant, out) => {
+    write_number(message, 0, entrant.party || entrant.number);
+    return mac(message, out);
+  };
+  // Sorted by the first 48 bits; where these are equal, by all.
+  const first = Float64Array.from(entrants, (entrant) => {
+    lot_of(entrant, lot);
+    return ((lot[0] << 16) | (lot[1] << 8) | lot[2]) * 2 ** 24 + ((lot[3] << 16) | (lot[4] << 8) | lot[5]);
   });
-  lots.sort(
-    (a, b) =>
-      a.entrant.priority_class - b.entrant.priority_class ||
-      a.first - b.first ||
-      compare(a.lot, b.lot) ||
-      a.drawn_for - b.drawn_for ||
-      a.entrant.number - b.entrant.number,
-  );
-  return lots.map((l) => l.entrant);
+  const order = Uint32Array.from(entrants.keys());
+  order.sort((i, j) => {
+    const [a, b] = [entrants[i], entrants[j]];
+    return (
+      a.priority_class - b.priority_class ||
+      first[i] - first[j] ||
+      compare(lot_of(a), lot_of(b)) ||
+      (a.party || a.number) - (b.party || b.number) ||
+      a.number - b.number
+    );
+  });
+  return Array.from(order, (i) => entrants[i]);
 }

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Merkle tree of RFC 6962, and where a log's tiles are (c2sp.org/tlog-tiles).
-import { concat, equal, sha256 } from './bytes.mjs';
+import { equal } from './bytes.mjs';
+import { join_pair, sha256, sha256_into } from './sha256.mjs';
 
 const zero = Uint8Array.of(0);
 const one = Uint8Array.of(1);
-export const leaf_hash = (entry) => sha256(concat(zero, entry));
-export const node_hash = (left, right) => sha256(concat(one, left, right));
+export const leaf_hash = (entry) => sha256(zero, entry);
+export const node_hash = (left, right) => sha256(one, left, right);
 
 /** The right edge of a growing tree. */
 export class Tree {
   constructor() {
     this.size = 0;
-    this.complete = [];
+    this.height = 0; ///< how many complete subtrees
+    this.hashes = new Uint8Array(64 * 32); ///< of complete subtrees, the largest first
   }
-  append(leaf) {
-    let hash = leaf;
-    for (let n = this.size; n % 2 === 1; n = (n - 1) / 2) hash = node_hash(this.complete.pop(), hash);
-    this.complete.push(hash);
+  append(entry) {
+    sha256_into(this.hashes, 32 * this.height++, zero, entry);
+    for (let n = this.size; n % 2 === 1; n = (n - 1) / 2) join_pair(this.hashes, 32 * (--this.height - 1));
     ++this.size;
   }
   root() {
-    if (this.size === 0) return sha256(new Uint8Array());
-    return this.complete.reduceRight((right, left) => node_hash(left, right));
+    if (this.size === 0) return sha256();
+    const hashes = this.hashes.slice(0, 32 * this.height);
+    for (let last = this.height - 2; last >= 0; --last) join_pair(hashes, 32 * last);
+    return hashes.slice(0, 32);
   }
 }
 

@@ -2,7 +2,8 @@
 // Signed notes, checkpoints, cosignatures and receipts (c2sp.org/signed-note, tlog-checkpoint,
 // tlog-cosignature, tlog-proof).
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { concat, equal, from_base64, sha256, to_base64, to_hex, utf8 } from './bytes.mjs';
+import { concat, equal, from_base64, to_base64, to_hex, utf8 } from './bytes.mjs';
+import { sha256 } from './sha256.mjs';
 
 const log_kind = 1;
 const witness_kind = 4;
@@ -12,7 +13,7 @@ export function parse_key(text) {
   const [, name, id, material] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text.trim()) ?? [];
   if (!name) throw new Error(`not a verifier key: ${text.trim()}`);
   const bytes = from_base64(material);
-  const computed = sha256(concat(utf8(`${name}\n`), bytes)).slice(0, 4);
+  const computed = sha256(utf8(`${name}\n`), bytes).slice(0, 4);
   const known = bytes.length === 33 && (bytes[0] === log_kind || bytes[0] === witness_kind);
   if (!known || to_hex(computed) !== id) throw new Error(`not an Ed25519 verifier key: ${text.trim()}`);
   return { name, id: computed, kind: bytes[0], key: bytes.slice(1) };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays the records of a log in their order and finds what no honest server could have written.
-import { equal, Reader, sha256, to_hex } from './bytes.mjs';
+import { equal, Reader, to_hex } from './bytes.mjs';
+import { sha256 } from './sha256.mjs';
 import { time_text } from './findings.mjs';
 import {
   beacon_value,
@@ -33,8 +34,8 @@ export class Replay {
     this.index = -1;
   }
 
-  take(record) {
-    ++this.index;
+  take(record, index) {
+    this.index = index;
     if (record.sequence < this.last.sequence || record.at < this.last.at)
       this.#fail('records', `Record ${this.index} is older than the one before it.`);
     if ((this.index === 0) !== (record.kind === 'begin'))

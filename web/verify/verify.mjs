@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the public log of a line. Shares no code with the server; docs/design/fairness.md has the formats.
-import { concat, equal, sha256 } from './bytes.mjs';
+import { concat, equal } from './bytes.mjs';
+import { sha256 } from './sha256.mjs';
 import { Findings, results, time_text } from './findings.mjs';
 import { bundles, is_included, leaf_hash, Tree } from './merkle.mjs';
 import { parse_checkpoint, parse_key, parse_receipt, signed_at } from './note.mjs';
@@ -11,7 +12,7 @@ const text_of = (bytes) => new TextDecoder().decode(bytes);
 const requests_max = 8;
 
 /**
- * Yields the entries of the log in order. A few bundles are on the way at a time.
+ * Yields the entries of the log in order, a bundle at a time. A few are on the way at a time.
  * `read(path)`: the bytes below the log's address, or a rejected promise.
  */
 async function* entries_of(read, size) {
@@ -26,7 +27,7 @@ async function* entries_of(read, size) {
     const entries = parse_bundle(await coming.shift());
     if (i + requests_max < list.length) coming.push(load(list[i + requests_max]));
     if (entries.length < list[i].count) throw new Error(`${list[i].path} has too few entries`);
-    yield* entries.slice(0, list[i].count);
+    yield entries.slice(0, list[i].count);
   }
 }
 
@@ -122,16 +123,44 @@ function check_receipt(findings, receipt, records, replay) {
   } catch {
     return fail('The receipt has no readable record.');
   }
-  if (join.kind !== 'joined' || !equal(join.commitment, sha256(concat(receipt.nonce, receipt.entry))))
+  if (join.kind !== 'joined' || !equal(join.commitment, sha256(receipt.nonce, receipt.entry)))
     return fail('The record of the receipt is not that of its entry.');
   if (!is_included(leaf_hash(record), index, checkpoint.size, checkpoint.root, proof))
     return fail(`The receipt does not prove its record ${index}.`);
-  if (!records.has(index) || !equal(records.get(index), record))
+  if (!records.get(index) || !equal(records.get(index), record))
     return fail(`Number ${join.number} has a receipt, and the served log does not have its record ${index}.`);
   findings.pass(
     'receipt',
     `The receipt is in the log as record ${index}. ${fate_of(replay.entries.get(join.number))}`,
   );
+}
+
+/**
+ * Reads all entries: fills `kept` (index -> entry), replays the records and returns the roots at the sizes
+ * seen, and the checkpoint over the closing.
+ */
+async function follow(read, size, { findings, seen, kept, replay }) {
+  const wanted = new Set(seen.map((c) => c.size));
+  const roots = new Map();
+  const closing_roots = new Map(); // at which of these sizes the closing's checkpoint is, the draw says
+  const tree = new Tree();
+  let closing;
+  if (wanted.has(0)) roots.set(0, tree.root());
+  for await (const entries of entries_of(read, size)) {
+    for (const entry of entries) {
+      const index = tree.size;
+      if (kept.has(index)) kept.set(index, entry);
+      tree.append(entry);
+      if (wanted.has(tree.size)) roots.set(tree.size, tree.root());
+      const record = read_record(findings, entry, index);
+      if (record) replay.take(record, index);
+      if (replay.closed_record && !replay.drawn_record) closing_roots.set(tree.size, tree.root());
+      if (record?.kind === 'drawn' && record.closing)
+        closing = read_closing(findings, record, seen, closing_roots, roots);
+    }
+  }
+  replay.finish();
+  return { roots, closing };
 }
 
 /**
@@ -149,30 +178,9 @@ export async function verify(read, options = {}) {
   const witnesses = (options.witnesses ?? []).map(parse_key);
   const seen = collect(served, receipts, options);
 
-  const wanted = new Set(seen.map((c) => c.size));
   const kept = new Map(receipts.map((r) => [r.index, null]));
-  const roots = new Map();
-  const tree = new Tree();
   const replay = new Replay(findings, options.chains);
-  let closing;
-  const note_root = () => roots.set(tree.size, tree.root());
-  if (wanted.has(0)) note_root();
-  // The sizes of a closing's checkpoint are known only later.
-  const closing_roots = new Map();
-  for await (const entry of entries_of(read, served.size)) {
-    if (kept.has(tree.size)) kept.set(tree.size, entry);
-    tree.append(leaf_hash(entry));
-    if (wanted.has(tree.size)) note_root();
-    const record = read_record(findings, entry, tree.size - 1);
-    if (!record) continue;
-    if (replay.closed_record && !replay.drawn_record) closing_roots.set(tree.size, tree.root());
-    replay.take(record);
-    if (record.kind === 'closed') closing_roots.set(tree.size, tree.root());
-    if (record.kind === 'drawn' && record.closing)
-      closing = read_closing(findings, record, seen, closing_roots, roots);
-  }
-  replay.finish();
-  for (const [index, bytes] of kept) if (bytes === null) kept.delete(index);
+  const { roots, closing } = await follow(read, served.size, { findings, seen, kept, replay });
 
   check_signatures(findings, seen, key, options.log_key && parse_key(options.log_key));
   check_witnesses(findings, served, witnesses, options.quorum ?? witnesses.length);
