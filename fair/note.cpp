@@ -23,6 +23,7 @@ std::string to_base64(std::string_view bytes) {
   return text;
 }
 
+/// One text for each byte string. libsodium 1.0.18 takes every byte above 0x7f for '/'.
 std::optional<std::string> from_base64(std::string_view text) {
   std::string bytes(text.size(), '\0');
   std::size_t size = 0;
@@ -33,6 +34,7 @@ std::optional<std::string> from_base64(std::string_view text) {
       || end != text.data() + text.size())
     return std::nullopt;
   bytes.resize(size);
+  if (to_base64(bytes) != text) return std::nullopt;
   return bytes;
 }
 
