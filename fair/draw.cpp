@@ -11,7 +11,6 @@ namespace fq {
 namespace {
 
 struct lot {
-  std::uint8_t priority_class = 0;
   sha256_digest value{};
   queue_number drawn_for{}; ///< the entry, or its party
   queue_number number{};
@@ -62,7 +61,7 @@ std::vector<queue_number> draw_order(const sha256_digest& seed, const tree_hash&
     const auto drawn_for = e.party == queue_number{} ? e.number : e.party;
     message.clear();
     append_number(message, value_of(drawn_for), 8);
-    lots.push_back({e.priority_class, mac(message), drawn_for, e.number});
+    lots.push_back({mac(message), drawn_for, e.number});
   }
   std::ranges::sort(lots);
   std::vector<queue_number> order;

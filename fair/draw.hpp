@@ -31,7 +31,8 @@ void level_parties(std::span<entrant> entrants);
 [[nodiscard]] std::string beacon_value(beacon_kind kind, std::string_view beacon);
 
 /// The numbers by rank. A lot is HMAC-SHA256(seed || root || beacon, number of the entry or its party, 8
-/// bytes); lots ascend within a class, the members of a party by number. Precondition: parties are level.
+/// bytes); lots ascend, the members of a party by number. The class of an entry goes before its rank, so it
+/// does not matter here. Nor does who left: with all numbers of the lobby the others stand in the same order.
 /// Takes about a second for a million.
 [[nodiscard]] std::vector<queue_number> draw_order(const sha256_digest& seed, const tree_hash& root,
                                                    std::string_view beacon,

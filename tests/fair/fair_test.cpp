@@ -254,13 +254,25 @@ CAF_TEST(a party stands together in the lowest class of its members) {
     entrants.push_back(
       {queue_number{n}, queue_number{n % 10 == 0 ? 10ull : 0}, std::uint8_t(n <= 20 ? 0 : 1)});
   level_parties(entrants);
+  for (const auto& e : entrants) {
+    const auto n = value_of(e.number);
+    CAF_CHECK_EQUAL(e.priority_class, n % 10 == 0 || n > 20 ? 1 : 0);
+  }
   const auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
   const auto at = std::ranges::find(order, queue_number{10});
   CAF_REQUIRE(order.end() - at >= 4);
   CAF_CHECK((std::vector(at, at + 4)
              == std::vector{queue_number{10}, queue_number{20}, queue_number{30}, queue_number{40}}));
-  // 18 of the first 20 are in no party, and all of them go first.
-  CAF_CHECK(std::all_of(order.begin(), order.begin() + 18, [](queue_number n) { return value_of(n) < 20; }));
+}
+
+CAF_TEST(the order of entrants does not depend on others in the lobby or on classes) {
+  std::vector<entrant> entrants;
+  for (std::uint64_t n = 1; n <= 50; ++n) entrants.push_back({queue_number{n}, {}, 1});
+  auto order = draw_order(sha256("seed"), sha256("root"), "", entrants);
+  std::erase_if(entrants, [](const entrant& e) { return e.number == queue_number{7}; });
+  for (auto& e : entrants) e.priority_class = value_of(e.number) % 2;
+  std::erase(order, queue_number{7});
+  CAF_CHECK(order == draw_order(sha256("seed"), sha256("root"), "", entrants));
 }
 
 CAF_TEST(a party goes together or waits unless room for all cannot come) {

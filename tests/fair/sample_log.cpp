@@ -90,18 +90,19 @@ void write_draw(writer& w) {
   const auto signature = text_of_hex(round_signature);
   s.beacon = beacon_value(beacon_kind::drand, signature);
   s.content.append(drawn_bytes(w.next(), {s.seed, s.root, beacon_kind::drand, signature, note}));
-  auto level = s.entrants;
-  level_parties(level);
-  s.order = draw_order(s.seed, s.root, s.beacon, level);
+  level_parties(s.entrants);
+  s.order = draw_order(s.seed, s.root, s.beacon, s.entrants);
 }
 
 void write_sale(writer& w) {
   auto& log = w.to.content;
   w.join(13, 1);
   // 8 is away, and 9 may buy the hidden type 1: with no public unit left it would go first.
-  std::vector<queue_number> line;
-  for (const auto n : w.to.order)
-    if (value_of(n) != 8) line.push_back(n);
+  auto line = w.to.order;
+  std::erase(line, queue_number{8});
+  std::ranges::stable_sort(line, {}, [&](queue_number n) {
+    return std::ranges::find(w.to.entrants, n, &entrant::number)->priority_class;
+  });
   log.append(admitted_bytes(w.next(), {1, false, 10, {{1, 1}}, {line.begin(), line.begin() + 2}}));
   log.append(back_bytes(w.next(), queue_number{8}));
   log.append(session_ended_bytes(w.next(), line[0], session_end::completed));

@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { spawnSync } from 'node:child_process';
+import http from 'node:http';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { createHash, createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { bls12_381 } from '../../web/node_modules/@noble/curves/esm/bls12-381.js';
@@ -20,6 +22,7 @@ import { verify } from '../../web/verify/verify.mjs';
 import { begins_at, Log, opens_at } from './log_maker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
+const cli = path.join(here, '../../web/verify/cli.mjs');
 const vectors = JSON.parse(fs.readFileSync(path.join(here, '../vectors/fairness.json'), 'utf8'));
 const people = [1, 2, 3, 4, 5, 6, 7, 8];
 
@@ -348,7 +351,7 @@ test('the command line reads a folder and says with its exit code what it found'
   for (const [name, bytes] of log.files()) write(`events/e1/log/${name}`, bytes);
   write('mine.tlog-proof', log.receipt(3));
   const run = (...more) =>
-    spawnSync(process.execPath, [path.join(here, '../../web/verify/cli.mjs'), ...more], {
+    spawnSync(process.execPath, [cli, ...more], {
       encoding: 'utf8',
       cwd: folder,
     });
@@ -362,4 +365,29 @@ test('the command line reads a folder and says with its exit code what it found'
   assert.match(rewritten.stdout, /failed +consistency/);
   assert.equal(run('--from', path.join(folder, 'nowhere')).status, 2);
   fs.rmSync(folder, { recursive: true });
+});
+
+test('the command line reads a server, also where a bundle has become full since', async () => {
+  const log = new Log().begin();
+  for (let n = 1; n <= 300; ++n) log.join(n);
+  const files = log.files();
+  const grown = new Log().begin();
+  for (let n = 1; n <= 600; ++n) grown.join(n);
+  files.delete('tile/entries/001.p/45');
+  files.set('tile/entries/001', grown.files().get('tile/entries/001'));
+  const server = http.createServer((request, response) => {
+    const bytes = files.get(request.url.replace('/base/events/e1/log/', ''));
+    response.writeHead(bytes ? 200 : 404).end(bytes);
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${server.address().port}/base`;
+  const program = spawn(process.execPath, [cli, url, '--event', 'e1'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  program.stdout.on('data', (bytes) => (printed += bytes));
+  const [code] = await once(program, 'close');
+  server.close();
+  assert.equal(code, 0, printed);
+  assert.match(printed, /passed +numbers +Numbers 1 to 300 each joined once/);
 });

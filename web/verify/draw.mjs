@@ -67,7 +67,7 @@ export function level_parties(entrants) {
 /** What goes into the key: the randomness of drand's round, or the announced value. */
 export const beacon_value = (kind, value) => (kind === 'drand' ? sha256(value) : value);
 
-/** The entrants by rank. */
+/** The entrants by rank. Their class goes before it and does not matter here. */
 export function draw_order(seed, root, beacon, entrants) {
   const mac = hmac_sha256(concat(seed, root, beacon));
   const message = new Uint8Array(8);
@@ -85,7 +85,6 @@ export function draw_order(seed, root, beacon, entrants) {
   order.sort((i, j) => {
     const [a, b] = [entrants[i], entrants[j]];
     return (
-      a.priority_class - b.priority_class ||
       first[i] - first[j] ||
       compare(lot_of(a), lot_of(b)) ||
       (a.party || a.number) - (b.party || b.number) ||
